@@ -1,0 +1,316 @@
+//! Activities: who does operations, and how a thread knows which one it is.
+//!
+//! An activity has a number in the trace and a place in the family tree: the n-th child of its parent. The number
+//! is handed out as activities come, so it may differ between two recordings; the place does not, and replay finds
+//! an activity's events by it. A thread that did not come through [`Birth`] gets an activity when it first does
+//! an operation: the process's first thread is `main`, any other is *foreign*, known by its thread's name and by how
+//! many of that name came before it.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
+
+use reenact_trace::Origin;
+
+use crate::{
+    conduct::{self, Conductor},
+    mode::{self, Mode},
+    record::{Recording, token_of},
+};
+
+/// An activity under a conductor.
+#[derive(Debug)]
+pub struct Activity {
+    /// The number that the conductor gave it.
+    pub number: u32,
+    /// Its place in the family tree, as in `main.2.0`.
+    pub family: String,
+    /// The name of its thread, or empty.
+    pub name: String,
+}
+
+/// What the fast path needs of the current activity.
+pub(crate) struct Hot {
+    /// Who holds it is known by this; never a token that an entity has when nobody used it.
+    pub(crate) token: Cell<u32>,
+    /// The counter and hash in the live file; null unless recording.
+    pub(crate) word: Cell<*mut u64>,
+}
+
+/// The token of a thread that has no activity yet.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// What a thread knows of the activity it runs.
+pub(crate) enum Local {
+    Recording(Box<Recording>),
+    Conducted(Rc<Conducted>),
+}
+
+pub(crate) struct Conducted {
+    pub(crate) conductor: Arc<dyn Conductor>,
+    pub(crate) activity: Arc<Activity>,
+    /// Which of the conductors that this process had it belongs to.
+    generation: u32,
+    children: Cell<u64>,
+}
+
+thread_local! {
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()) } };
+    static LOCAL: RefCell<Slot> = const { RefCell::new(Slot(None)) };
+}
+
+/// The activity of a thread, which ends with the thread.
+struct Slot(Option<Local>);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let _ = HOT.try_with(clear);
+        if let Some(Local::Recording(recording)) = &mut self.0 {
+            recording.leave_thread();
+        }
+        if let Some(Local::Conducted(conducted)) = &self.0 {
+            conducted.conductor.thread_gone(&conducted.activity);
+        }
+    }
+}
+
+fn clear(hot: &Hot) {
+    hot.token.set(NOBODY);
+    hot.word.set(std::ptr::null_mut());
+}
+
+/// Runs `action` with this thread's recording activity, registering the thread first if need be. `None` when there
+/// is no recording any more, or the thread is so far gone that it cannot record.
+pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Recording) -> R) -> Option<R> {
+    LOCAL
+        .try_with(|slot| {
+            let mut slot = slot.try_borrow_mut().ok()?;
+            let current = match &slot.0 {
+                Some(Local::Recording(recording)) => recording.is_current(),
+                _ => false,
+            };
+            if !current {
+                let recording = Recording::register(None)?;
+                install(&mut slot, Local::Recording(recording));
+            }
+            match &mut slot.0 {
+                Some(Local::Recording(recording)) => Some(action(recording)),
+                _ => None,
+            }
+        })
+        .ok()
+        .flatten()
+}
+
+/// Runs `action` with this thread's conducted activity, registering the thread first if need be. Nothing is borrowed
+/// while it runs: it may take long, and a signal handler may ask who we are.
+pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<R> {
+    let conducted = LOCAL
+        .try_with(|slot| {
+            let mut slot = slot.try_borrow_mut().ok()?;
+            if let Some(Local::Conducted(conducted)) = &slot.0
+                && conducted.generation == conduct::generation()
+            {
+                return Some(Rc::clone(conducted));
+            }
+            let (origin, name) = self_origin();
+            let conducted = Rc::new(Conducted::register(origin, None, name)?);
+            install(&mut slot, Local::Conducted(Rc::clone(&conducted)));
+            Some(conducted)
+        })
+        .ok()
+        .flatten()?;
+    Some(action(&conducted))
+}
+
+fn install(slot: &mut Slot, local: Local) {
+    HOT.with(|hot| match &local {
+        Local::Recording(recording) => {
+            hot.token.set(recording.token());
+            hot.word.set(recording.word());
+        }
+        Local::Conducted(conducted) => {
+            hot.token.set(token_of(conducted.activity.number));
+            hot.word.set(std::ptr::null_mut());
+        }
+    });
+    slot.0 = Some(local);
+}
+
+/// What a thread that nobody announced is.
+pub(crate) fn self_origin() -> (Origin, String) {
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    let is_first = rustix::thread::gettid() == rustix::process::getpid();
+    if is_first || conduct::is_session_thread() {
+        (Origin::Main, name)
+    } else {
+        (Origin::Foreign, name)
+    }
+}
+
+impl Conducted {
+    fn register(
+        origin: Origin,
+        parent: Option<(&Activity, u64)>,
+        name: String,
+    ) -> Option<Conducted> {
+        let (conductor, generation) = conduct::current()?;
+        let number = conductor.born(origin, parent.map_or(0, |(_, index)| index), &name);
+        let family = match (origin, parent) {
+            (_, Some((parent, index))) => format!("{}.{index}", parent.family),
+            (Origin::Main, _) => "main".to_owned(),
+            _ if name.is_empty() => "foreign".to_owned(),
+            _ => format!("foreign({name})"),
+        };
+        Some(Conducted {
+            conductor,
+            activity: Arc::new(Activity {
+                number,
+                family,
+                name,
+            }),
+            generation,
+            children: Cell::new(0),
+        })
+    }
+
+    fn child(&self, name: &str) -> Option<Conducted> {
+        let index = self.children.get();
+        self.children.set(index + 1);
+        let origin = Origin::Child(self.activity.number);
+        Conducted::register(origin, Some((&self.activity, index)), name.to_owned())
+    }
+}
+
+/// A child activity that exists but does not run yet. Made by the parent, because the order in which a parent has
+/// children is its own; taken along to the thread that will run it.
+pub struct Birth {
+    child: Child,
+}
+
+enum Child {
+    Unrecorded,
+    Recorded(crate::record::Newborn),
+    Conducted(Conducted),
+}
+
+impl Birth {
+    /// A new child of the current activity, to be run by a thread of this name.
+    pub fn announce(name: Option<&str>) -> Birth {
+        let name = name.unwrap_or_default();
+        let child = match mode::settled() {
+            Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
+            Mode::Conducted => with_conducted(|parent| parent.child(name))
+                .flatten()
+                .map(Child::Conducted),
+            _ => None,
+        };
+        Birth {
+            child: child.unwrap_or(Child::Unrecorded),
+        }
+    }
+
+    /// A handle by which others wait for the end of the activity.
+    pub fn lineage(&self) -> Lineage {
+        match &self.child {
+            Child::Conducted(conducted) => Lineage(Some(Arc::clone(&conducted.activity))),
+            _ => Lineage(None),
+        }
+    }
+
+    /// The activity's number: unique among the activities of a recording and the same in its replays. None where there is
+    /// neither.
+    pub fn number(&self) -> Option<u32> {
+        match &self.child {
+            Child::Unrecorded => None,
+            Child::Recorded(newborn) => Some(newborn.number),
+            Child::Conducted(conducted) => Some(conducted.activity.number),
+        }
+    }
+
+    /// Makes the calling thread run the activity. It ends when the returned value is dropped.
+    pub fn begin(mut self) -> Life {
+        LOCAL.with(|slot| {
+            let mut slot = slot.borrow_mut();
+            match std::mem::replace(&mut self.child, Child::Unrecorded) {
+                Child::Unrecorded => {}
+                Child::Recorded(newborn) => {
+                    if let Some(recording) = Recording::register(Some(newborn)) {
+                        install(&mut slot, Local::Recording(recording));
+                    }
+                }
+                Child::Conducted(conducted) => {
+                    install(&mut slot, Local::Conducted(Rc::new(conducted)))
+                }
+            }
+        });
+        Life(())
+    }
+}
+
+impl Drop for Birth {
+    /// A child that never ran, because its thread could not be started, has ended.
+    fn drop(&mut self) {
+        if let Child::Conducted(conducted) = &self.child {
+            conducted.conductor.ended(&conducted.activity);
+        }
+    }
+}
+
+/// An activity that runs on this thread. Dropping it says that the activity's own code has ended.
+pub struct Life(());
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        let ended = LOCAL.try_with(|slot| match slot.try_borrow_mut().ok()?.0.as_mut()? {
+            Local::Recording(recording) => {
+                recording.end();
+                None
+            }
+            Local::Conducted(conducted) => Some((
+                Arc::clone(&conducted.conductor),
+                Arc::clone(&conducted.activity),
+            )),
+        });
+        if let Ok(Some((conductor, activity))) = ended {
+            conductor.ended(&activity);
+        }
+    }
+}
+
+/// An activity as its parent knows it.
+#[derive(Clone)]
+pub struct Lineage(Option<Arc<Activity>>);
+
+impl Lineage {
+    /// Waits until the activity's own code has ended, as far as a conductor has to know about that. The caller then
+    /// waits for the thread itself in the usual way.
+    pub fn wait_for_end(&self) {
+        if let Some(target) = &self.0
+            && mode::is_conducted()
+        {
+            with_conducted(|me| me.conductor.join(&me.activity, target));
+        }
+    }
+}
+
+/// Whether operations are recorded or conducted: where they are not, a model may use what is fastest.
+pub fn is_active() -> bool {
+    mode::settled() != Mode::Off
+}
+
+/// Whether this process replays a trace: then nothing needs to take time.
+pub fn is_replaying() -> bool {
+    mode::is_conducted()
+}
+
+/// The number of the activity that the calling thread runs, registering it if need be; `None` when off.
+pub fn current_number() -> Option<u32> {
+    match mode::settled() {
+        Mode::Record => with_recording(|recording| recording.number()),
+        Mode::Conducted => with_conducted(|conducted| conducted.activity.number),
+        _ => None,
+    }
+}

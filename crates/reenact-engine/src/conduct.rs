@@ -1,0 +1,98 @@
+//! Conductors: whoever decides when an operation may happen.
+//!
+//! Replay is one; a controller that explores, or a test that forces a schedule, is another. In a conducted process
+//! every operation of every model comes here before it takes effect and nothing else decides.
+
+use std::{
+    cell::Cell,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use reenact_trace::Origin;
+
+use crate::{Activity, Operation};
+
+/// The answer to an activity that arrives at an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It happens now.
+    Go,
+    /// A try that fails, or a timed wait whose time is up.
+    Decline,
+    /// The answer to a question, a number from outside, or the value of an observation that need not be made.
+    Answer(u64),
+}
+
+/// Decides when operations happen. Called on the threads of the activities themselves, which may be kept waiting.
+pub trait Conductor: Send + Sync {
+    /// An activity comes into being: `index` counts among the children of its parent. Returns its number.
+    fn born(&self, origin: Origin, index: u64, name: &str) -> u32;
+
+    /// An activity is about to do an operation; it does what is answered, when it is answered.
+    ///
+    /// After [`Decision::Go`] to a take, look or wait the activity has the entity until [`Conductor::leave`]; an
+    /// update or observation is followed by `leave` at once.
+    fn arrive(&self, operation: &Operation<'_>) -> Decision;
+
+    /// The activity gives the entity back: what it did there has taken effect. For an update or an observation, with
+    /// the value that the entity has now.
+    fn leave(&self, operation: &Operation<'_>, value: Option<u64>);
+
+    /// The activity waits for the end of another.
+    fn join(&self, activity: &Activity, target: &Activity);
+
+    /// The activity's own code has ended.
+    fn ended(&self, activity: &Activity);
+
+    /// The thread that ran the activity is going.
+    fn thread_gone(&self, _activity: &Activity) {}
+}
+
+static CONDUCTOR: RwLock<Option<Arc<dyn Conductor>>> = RwLock::new(None);
+
+thread_local! {
+    /// Whether this thread opened the session through the API: it is the session's `main`.
+    static OPENED_SESSION: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Which conductor it is: activities of an earlier one are not known to it.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) fn generation() -> u32 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// The conductor and its generation.
+pub(crate) fn current() -> Option<(Arc<dyn Conductor>, u32)> {
+    let conductor = CONDUCTOR.read().unwrap_or_else(PoisonError::into_inner);
+    Some((conductor.clone()?, generation()))
+}
+
+pub(crate) fn install(conductor: Option<Arc<dyn Conductor>>) {
+    let mut current = CONDUCTOR.write().unwrap_or_else(PoisonError::into_inner);
+    GENERATION.fetch_add(1, Ordering::Release);
+    *current = conductor;
+}
+
+pub(crate) fn is_session_thread() -> bool {
+    OPENED_SESSION.get()
+}
+
+/// Marks the calling thread as the one that a session began on.
+pub(crate) struct SessionThread(());
+
+impl SessionThread {
+    pub(crate) fn enter() -> SessionThread {
+        OPENED_SESSION.set(true);
+        SessionThread(())
+    }
+}
+
+impl Drop for SessionThread {
+    fn drop(&mut self) {
+        OPENED_SESSION.set(false);
+    }
+}

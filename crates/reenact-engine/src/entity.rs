@@ -1,0 +1,549 @@
+//! Entities: what activities meet at, and the one way to do something to one.
+//!
+//! Every method here has the same shape. Off: the operation, and a branch. Recording: the operation, then a look at
+//! who was here last; if it was this activity, a counter moves, otherwise an event is written. Conducted: ask first.
+//! The mode is looked at *after* the attempt, between the two locked instructions of a lock and its release, where
+//! a load is free; before the attempt it would cost a third of what a lock costs.
+
+use std::{
+    hint::cold_path,
+    panic::Location,
+    sync::atomic::{
+        AtomicU32, AtomicU64,
+        Ordering::{Acquire, Relaxed, Release},
+        fence,
+    },
+};
+
+use crate::{
+    Access, Decision, Op, Operation,
+    activity::{HOT, with_conducted},
+    mode::{self, Mode},
+    record,
+};
+
+/// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 24 bytes that are
+/// not touched when off.
+///
+/// # State
+///
+/// | field | recording | replaying |
+/// |---|---|---|
+/// | `version` | takes so far; bit 63 while an update is in progress | takes that have ended; bit 63 while someone waits |
+/// | `key` | name: number of the activity that used it first, and which entity of that activity it is | the same |
+/// | `last` | token of who took it last; 0 new, [`Entity::UNRECORDED`] after recording stopped | the same |
+/// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
+///
+/// # Invariants
+///
+/// 1. All fields are written only by who has the entity: under the lock it belongs to, or with bit 63 of `version`
+///    set. Only looks add to `looks` together.
+/// 2. The first operation on an entity, whatever it is, counts as a take. So everyone but the first waits for it in a
+///    replay, and the key, which comes from the first, is the same there.
+#[derive(Default)]
+pub struct Entity {
+    pub(crate) version: AtomicU64,
+    pub(crate) key: AtomicU64,
+    pub(crate) last: AtomicU32,
+    pub(crate) looks: AtomicU32,
+}
+
+impl Entity {
+    /// Bit 63 of `version`; see there.
+    pub(crate) const FLAG: u64 = 1 << 63;
+    /// Bit 31 of `looks`; see there.
+    pub(crate) const BY_OTHERS: u32 = 1 << 31;
+    /// In `last`: someone used the entity without writing it down, so nothing more can be said of it.
+    pub(crate) const UNRECORDED: u32 = u32::MAX - 1;
+
+    /// An entity that nobody has used.
+    pub const fn new() -> Entity {
+        Entity {
+            version: AtomicU64::new(0),
+            key: AtomicU64::new(0),
+            last: AtomicU32::new(0),
+            looks: AtomicU32::new(0),
+        }
+    }
+
+    /// Takes the entity: `attempt` without waiting, else `block`. `undo` reverses an attempt that came too early.
+    ///
+    /// For entities at which nobody [looks](Entity::look): there it is the fastest way.
+    #[inline(always)]
+    #[track_caller]
+    pub fn take<R>(
+        &self,
+        op: Op,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+        undo: impl FnOnce(R),
+    ) -> R {
+        match attempt() {
+            Some(taken) => {
+                let mode = mode::byte();
+                if mode == Mode::Off as u8 {
+                    return taken;
+                }
+                cold_path();
+                if mode == Mode::Record as u8 {
+                    self.note_take(op);
+                    return taken;
+                }
+                self.enter(op, Access::Take, Some(taken), block, undo)
+            }
+            None => {
+                cold_path();
+                self.enter(op, Access::Take, None, block, undo)
+            }
+        }
+    }
+
+    /// As [`Entity::take`], for an entity at which others may look.
+    #[inline(always)]
+    #[track_caller]
+    pub fn take_from_lookers<R>(
+        &self,
+        op: Op,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+        undo: impl FnOnce(R),
+    ) -> R {
+        match attempt() {
+            Some(taken) if mode::byte() == Mode::Off as u8 => taken,
+            taken => {
+                cold_path();
+                self.enter(op, Access::Take, taken, block, undo)
+            }
+        }
+    }
+
+    /// Goes from taking the entity to looking at it, without a moment in between: `convert`.
+    #[track_caller]
+    pub fn downgrade<R>(&self, op: Op, convert: impl FnOnce() -> R) -> R {
+        let looking = convert();
+        match mode::settled() {
+            Mode::Record => record::look(self, op),
+            Mode::Conducted => {
+                self.conducted_leave(op, Access::Take, None);
+                self.arrive(op, Access::Look);
+            }
+            _ => {}
+        }
+        looking
+    }
+
+    /// Takes the entity if `attempt` succeeds. `block` is used where it is known to be this activity's turn.
+    #[inline(always)]
+    #[track_caller]
+    pub fn try_take<R>(
+        &self,
+        op: Op,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+    ) -> Option<R> {
+        self.try_enter(op, Access::TryTake, attempt, block)
+    }
+
+    /// Looks at the entity, for as long as until [`Entity::leave`] with [`Access::Look`]; otherwise as
+    /// [`Entity::take`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn look<R>(
+        &self,
+        op: Op,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+        undo: impl FnOnce(R),
+    ) -> R {
+        match attempt() {
+            Some(taken) if mode::byte() == Mode::Off as u8 => taken,
+            taken => {
+                cold_path();
+                self.enter(op, Access::Look, taken, block, undo)
+            }
+        }
+    }
+
+    /// Looks at the entity if `attempt` succeeds; otherwise as [`Entity::try_take`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn try_look<R>(
+        &self,
+        op: Op,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+    ) -> Option<R> {
+        self.try_enter(op, Access::TryLook, attempt, block)
+    }
+
+    /// Ends what [`Entity::take`] or [`Entity::look`] began: `release`, and whoever is next may go.
+    #[inline(always)]
+    #[track_caller]
+    pub fn leave(&self, op: Op, access: Access, release: impl FnOnce()) {
+        if mode::is_conducted() {
+            cold_path();
+            release();
+            self.conducted_leave(op, access, None);
+        } else {
+            release();
+        }
+    }
+
+    /// Waits for a signal with the entity taken: `block` gives it up, waits and takes it again, and says whether it was
+    /// signalled. Where there is nothing to wait for but the entity itself, `release` and `retake` are used instead.
+    #[track_caller]
+    pub fn wait(
+        &self,
+        op: Op,
+        timed: bool,
+        block: impl FnOnce() -> bool,
+        release: impl FnOnce(),
+        retake: impl FnOnce(),
+    ) -> bool {
+        match mode::settled() {
+            Mode::Off | Mode::Unknown => block(),
+            Mode::Record => {
+                let signalled = block();
+                if signalled {
+                    self.note_take(op);
+                } else {
+                    record::time_out(self, op);
+                }
+                signalled
+            }
+            Mode::Stopped => {
+                let signalled = block();
+                self.mark_unrecorded();
+                signalled
+            }
+            Mode::Conducted => {
+                release();
+                self.conducted_leave(op, Access::Take, None);
+                let decision = self.arrive(op, Access::Wait { timed });
+                retake();
+                decision != Decision::Decline
+            }
+        }
+    }
+
+    /// Changes the value that the entity guards, in one instant: `change` returns its result and the value that is there
+    /// afterwards.
+    #[inline(always)]
+    #[track_caller]
+    pub fn update<R>(&self, op: Op, change: impl FnOnce() -> (R, u64)) -> R {
+        if mode::byte() == Mode::Off as u8 {
+            return change().0;
+        }
+        cold_path();
+        self.update_noted(op, change)
+    }
+
+    #[track_caller]
+    fn update_noted<R>(&self, op: Op, change: impl FnOnce() -> (R, u64)) -> R {
+        match mode::settled() {
+            Mode::Off | Mode::Unknown => change().0,
+            Mode::Record => {
+                self.begin_update();
+                let result = change().0;
+                self.note_shared_take(op);
+                self.end_update();
+                result
+            }
+            Mode::Stopped => {
+                self.begin_update();
+                let result = change().0;
+                self.mark_unrecorded();
+                self.end_update();
+                result
+            }
+            Mode::Conducted => {
+                self.arrive(op, Access::Update);
+                let (result, value) = change();
+                self.conducted_leave(op, Access::Update, Some(value));
+                result
+            }
+        }
+    }
+
+    /// Reads the value that the entity guards, in one instant.
+    #[inline(always)]
+    #[track_caller]
+    pub fn observe(&self, op: Op, read: impl Fn() -> u64) -> u64 {
+        if mode::byte() == Mode::Off as u8 {
+            return read();
+        }
+        cold_path();
+        self.observe_noted(op, read)
+    }
+
+    #[track_caller]
+    fn observe_noted(&self, op: Op, read: impl Fn() -> u64) -> u64 {
+        match mode::settled() {
+            Mode::Off | Mode::Stopped | Mode::Unknown => read(),
+            Mode::Record => record::observe(self, op, read),
+            Mode::Conducted => match self.arrive(op, Access::Observe) {
+                Decision::Answer(value) => value,
+                _ => {
+                    let value = read();
+                    self.conducted_leave(op, Access::Observe, Some(value));
+                    value
+                }
+            },
+        }
+    }
+
+    /// Tells a conductor of an operation that meets no one, such as a notification.
+    #[inline]
+    #[track_caller]
+    pub fn announce(&self, op: Op) {
+        if mode::is_conducted() {
+            self.arrive(op, Access::Announce);
+        }
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn enter<R>(
+        &self,
+        op: Op,
+        access: Access,
+        taken: Option<R>,
+        block: impl FnOnce() -> R,
+        undo: impl FnOnce(R),
+    ) -> R {
+        match mode::settled() {
+            Mode::Off | Mode::Unknown => taken.unwrap_or_else(block),
+            Mode::Record => {
+                let taken = taken.unwrap_or_else(block);
+                self.note(op, access);
+                taken
+            }
+            Mode::Stopped => {
+                let taken = taken.unwrap_or_else(block);
+                self.mark_unrecorded();
+                taken
+            }
+            Mode::Conducted => {
+                if let Some(taken) = taken {
+                    undo(taken);
+                }
+                self.arrive(op, access);
+                block()
+            }
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn try_enter<R>(
+        &self,
+        op: Op,
+        access: Access,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+    ) -> Option<R> {
+        if mode::byte() == Mode::Off as u8 {
+            return attempt();
+        }
+        cold_path();
+        match mode::settled() {
+            Mode::Off | Mode::Unknown => attempt(),
+            Mode::Record => {
+                let taken = attempt();
+                match taken {
+                    Some(_) => self.note(op, access),
+                    None => record::decline(op),
+                }
+                taken
+            }
+            Mode::Stopped => {
+                let taken = attempt();
+                if taken.is_some() {
+                    self.mark_unrecorded();
+                }
+                taken
+            }
+            Mode::Conducted => match self.arrive(op, access) {
+                Decision::Decline => None,
+                // It is ours now; whoever tried it too early gives it back at once.
+                _ => Some(block()),
+            },
+        }
+    }
+
+    fn note(&self, op: Op, access: Access) {
+        match access {
+            Access::Look | Access::TryLook => record::look(self, op),
+            _ => self.note_shared_take(op),
+        }
+    }
+
+    /// Records a take of an entity at which nobody looks.
+    #[inline(always)]
+    fn note_take(&self, op: Op) {
+        HOT.with(|hot| {
+            if self.last.load(Relaxed) == hot.token.get() {
+                let version = self.version.load(Relaxed);
+                self.version.store(version + 1, Relaxed);
+                record::count(hot, self.tag(op));
+            } else {
+                record::take(self, op);
+            }
+        });
+    }
+
+    /// Records a take of an entity at which others may have looked.
+    fn note_shared_take(&self, op: Op) {
+        if self.looks.load(Relaxed) & Self::BY_OTHERS == 0 {
+            self.looks.store(0, Relaxed);
+            self.note_take(op);
+        } else {
+            record::take(self, op);
+        }
+    }
+
+    /// What an operation on this entity adds to the hash: odd, in the upper half.
+    #[inline(always)]
+    pub(crate) fn tag(&self, op: Op) -> u64 {
+        tag(self.key.load(Relaxed), op)
+    }
+
+    pub(crate) fn mark_unrecorded(&self) {
+        self.last.store(Self::UNRECORDED, Relaxed);
+    }
+
+    /// Sets the flag in `version`, waiting while another has it; the version.
+    pub(crate) fn begin_update(&self) -> u64 {
+        let mut spins = 0u32;
+        loop {
+            let version = self.version.load(Relaxed) & !Self::FLAG;
+            // Acquire: pairs with the Release in `end_update`.
+            if self
+                .version
+                .compare_exchange_weak(version, version | Self::FLAG, Acquire, Relaxed)
+                .is_ok()
+            {
+                return version;
+            }
+            spins += 1;
+            if spins < 100 {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    pub(crate) fn end_update(&self) {
+        self.version
+            .store(self.version.load(Relaxed) & !Self::FLAG, Release);
+    }
+
+    /// The version while `read` ran, its value, and who took the entity last then. Changes nothing.
+    pub(crate) fn read_consistently(&self, read: &impl Fn() -> u64) -> (u64, u64, u32) {
+        let mut spins = 0u32;
+        loop {
+            let version = self.version.load(Acquire);
+            if version & Self::FLAG == 0 {
+                let value = read();
+                let last = self.last.load(Relaxed);
+                fence(Acquire);
+                if self.version.load(Relaxed) == version {
+                    return (version, value, last);
+                }
+            }
+            spins += 1;
+            if spins < 100 {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    #[track_caller]
+    fn arrive(&self, op: Op, access: Access) -> Decision {
+        arrive(op, access, Some(self), Location::caller())
+    }
+
+    #[cold]
+    #[track_caller]
+    fn conducted_leave(&self, op: Op, access: Access, value: Option<u64>) {
+        let site = Location::caller();
+        with_conducted(|me| {
+            let operation = Operation {
+                activity: &me.activity,
+                op,
+                access,
+                entity: Some(self),
+                site,
+            };
+            me.conductor.leave(&operation, value);
+        });
+    }
+}
+
+impl std::fmt::Debug for Entity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entity").finish_non_exhaustive()
+    }
+}
+
+#[inline(always)]
+pub(crate) fn tag(key: u64, op: Op) -> u64 {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(op.code()) << 33) | 1 << 32)
+        & !0xffff_ffff
+}
+
+fn arrive(
+    op: Op,
+    access: Access,
+    entity: Option<&Entity>,
+    site: &'static Location<'static>,
+) -> Decision {
+    with_conducted(|me| {
+        me.conductor.arrive(&Operation {
+            activity: &me.activity,
+            op,
+            access,
+            entity,
+            site,
+        })
+    })
+    .unwrap_or(Decision::Go)
+}
+
+/// Asks a question whose answer depends on timing. Only an answer other than `predicted` is written down.
+#[track_caller]
+pub fn choose(op: Op, predicted: u64, ask: impl FnOnce() -> u64) -> u64 {
+    match mode::settled() {
+        Mode::Record => {
+            let answer = ask();
+            record::choice(op, predicted, answer);
+            answer
+        }
+        Mode::Conducted => match arrive(op, Access::Choose { predicted }, None, Location::caller())
+        {
+            Decision::Answer(answer) => answer,
+            _ => ask(),
+        },
+        _ => ask(),
+    }
+}
+
+/// Brings a number into the program that is not the program's own. Always written down.
+#[track_caller]
+pub fn outside(op: Op, ask: impl FnOnce() -> u64) -> u64 {
+    match mode::settled() {
+        Mode::Record => {
+            let answer = ask();
+            record::outside(op, answer);
+            answer
+        }
+        Mode::Conducted => match arrive(op, Access::Outside, None, Location::caller()) {
+            Decision::Answer(answer) => answer,
+            _ => ask(),
+        },
+        _ => ask(),
+    }
+}

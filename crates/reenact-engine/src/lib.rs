@@ -1,0 +1,28 @@
+//! Where the operations of all concurrency models pass.
+//!
+//! A model (locks, channels, actors, …) does its work with whatever it likes, but every operation whose order or
+//! outcome is not determined by the program goes through an [`Entity`], or through [`choose`] and [`outside`] where
+//! there is none. The engine then does what the process's mode asks for: nothing (off), write down what was not
+//! predicted (record), or let a [`Conductor`] decide when it happens (replay, or anything else that wants control).
+//! That is the whole contract; models know no modes, and nothing but this crate does.
+//!
+//! For whoever adds a model: pick the [`Access`] that says how your operation meets its entity, give it an [`Op`],
+//! and call the method of `Entity` of that name. Threads announce their children with [`Birth`].
+
+mod activity;
+mod conduct;
+mod entity;
+mod mode;
+mod operation;
+pub mod raw;
+mod record;
+mod replay;
+mod session;
+mod views;
+
+pub use activity::{Activity, Birth, Life, Lineage, current_number, is_active, is_replaying};
+pub use conduct::{Conductor, Decision};
+pub use entity::{Entity, choose, outside};
+pub use operation::{Access, Op, Operation};
+pub use reenact_trace::{Origin, TraceError};
+pub use session::{conducted, record_to};

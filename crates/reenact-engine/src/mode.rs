@@ -1,0 +1,112 @@
+//! Which mode the process is in, and how it gets there.
+//!
+//! The mode is one byte. Off is zero, so that an operation in a program that is not recorded costs a load and a
+//! branch that is never taken. It starts as unknown and is settled by the first operation: there is no `main` to
+//! wrap and nothing to link in a certain order.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Once,
+        atomic::{AtomicU8, Ordering},
+    },
+};
+
+use crate::{record, replay};
+
+/// What becomes of operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Mode {
+    /// They just happen.
+    Off = 0,
+    /// They happen, and what is not predicted is written down.
+    Record = 1,
+    /// They just happen, after recording had to stop. Differs from off in that entities are marked: an activity
+    /// that has not noticed yet must not go on recording over what others did unrecorded.
+    Stopped = 2,
+    /// Nobody has looked at the environment yet.
+    Unknown = 3,
+    /// They happen when the conductor says so: replay, or a controller.
+    Conducted = 4,
+}
+
+static MODE: AtomicU8 = AtomicU8::new(Mode::Unknown as u8);
+static FROM_ENVIRONMENT: Once = Once::new();
+
+/// The mode's byte, for the fast paths: compare with `Mode::… as u8`.
+#[inline(always)]
+pub(crate) fn byte() -> u8 {
+    MODE.load(Ordering::Relaxed)
+}
+
+/// Whether releases have to be told to a conductor.
+#[inline(always)]
+pub(crate) fn is_conducted() -> bool {
+    byte() >= Mode::Conducted as u8
+}
+
+pub(crate) fn set(mode: Mode) {
+    MODE.store(mode as u8, Ordering::SeqCst);
+}
+
+/// From recording to stopped; nothing if it was not recording.
+pub(crate) fn stop_recording() {
+    let _ = MODE.compare_exchange(
+        Mode::Record as u8,
+        Mode::Stopped as u8,
+        Ordering::SeqCst,
+        Ordering::SeqCst,
+    );
+}
+
+/// The mode, settled from the environment if nobody did that before.
+pub(crate) fn settled() -> Mode {
+    loop {
+        match byte() {
+            0 => return Mode::Off,
+            1 => return Mode::Record,
+            2 => return Mode::Stopped,
+            4 => return Mode::Conducted,
+            _ => settle(),
+        }
+    }
+}
+
+/// Settles the mode before the API does, so that the environment does not override it later.
+pub(crate) fn settle() {
+    FROM_ENVIRONMENT.call_once(|| {
+        if byte() != Mode::Unknown as u8 {
+            return;
+        }
+        let path = std::env::var_os("REENACT_TRACE").map(PathBuf::from);
+        let mode = match (std::env::var("REENACT").as_deref(), path) {
+            (Ok("record"), Some(path)) => record::start_from_environment(&path),
+            (Ok("replay"), Some(path)) => replay::start_from_environment(&path),
+            (Ok("record" | "replay"), None) => {
+                eprintln!("reenact: REENACT is set but REENACT_TRACE does not say which trace: running unrecorded");
+                Mode::Off
+            }
+            (Ok(other), _) if other != "off" => {
+                eprintln!("reenact: REENACT={other} is not a mode (record, replay, off): running unrecorded");
+                Mode::Off
+            }
+            _ => Mode::Off,
+        };
+        if mode != Mode::Off {
+            turn_off_in_forked_children();
+        }
+        set(mode);
+    });
+}
+
+/// A child made by `fork` alone shares the mapping of its parent's trace but is another process: it runs off.
+fn turn_off_in_forked_children() {
+    extern "C" fn child() {
+        set(Mode::Off);
+    }
+    // SAFETY: The handler stores to an atomic, which is allowed after a fork.
+    unsafe {
+        libc::pthread_atfork(None, None, Some(child));
+    }
+}

@@ -1,0 +1,508 @@
+//! Replay: the conductor that walks a trace.
+//!
+//! Every activity runs on its own thread, on all cores. Before an operation it takes its next event, or counts down
+//! a silent one, and waits until the entity is where the trace says it was; giving an entity back wakes exactly those
+//! whose turn it is. At every operation the prediction is computed as in recording and must agree with the trace, so
+//! a replay that gets through has made the same trace again; the first difference ends it, with a report.
+
+mod cursor;
+mod ending;
+mod log;
+mod report;
+mod turns;
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    fs::OpenOptions,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{
+            AtomicBool, AtomicU32,
+            Ordering::{Relaxed, SeqCst},
+        },
+    },
+};
+
+use reenact_trace::{Event, Kind, Origin, Trace, TraceError};
+
+use self::{
+    cursor::{Cursor, Next},
+    log::Log,
+    turns::{Turns, Want},
+};
+use crate::{
+    Access, Activity, Conductor, Decision, Entity, Operation, conduct,
+    entity::tag,
+    mode::Mode,
+    raw::Parker,
+    record::{key_of, token_of},
+};
+
+/// The walk through one trace.
+pub(crate) struct Replay {
+    trace: Arc<Trace>,
+    /// Numbers of activities by where they come from.
+    places: HashMap<(Origin, u64, String), u32>,
+    /// Numbers for activities that the trace does not know: they did nothing before it ends.
+    next_unknown: AtomicU32,
+    /// How many foreign threads of each name have come.
+    foreign: Mutex<HashMap<String, u64>>,
+    runners: Mutex<HashMap<u32, Arc<Runner>>>,
+    turns: Turns,
+    /// Activities that still have something of the trace before them.
+    unconsumed: AtomicU32,
+    log: Option<Log>,
+    report: Option<PathBuf>,
+}
+
+/// An activity on its way through the trace.
+struct Runner {
+    number: u32,
+    /// As the trace names it.
+    family: String,
+    /// Locked by the activity itself only.
+    cursor: Mutex<Cursor>,
+    parker: Arc<Parker>,
+    ended: AtomicBool,
+    /// Whether nothing of the trace is left for it.
+    consumed: AtomicBool,
+    is_foreign: bool,
+    /// What it waits for, for reports; none while it runs.
+    waiting: Mutex<Option<String>>,
+}
+
+/// Begins to replay because the environment says so.
+pub(crate) fn start_from_environment(path: &Path) -> Mode {
+    let report = std::env::var_os("REENACT_REPORT").map(PathBuf::from);
+    if let Some(report) = &report {
+        // A child process of the replayed program inherits its environment, but is not what the trace is of.
+        let claim = report.with_extension("claim");
+        if OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(claim)
+            .is_err()
+        {
+            return Mode::Off;
+        }
+    }
+    match Replay::open(path, report.clone()) {
+        Ok(replay) => {
+            let replay = Arc::new(replay);
+            ending::watch(&replay);
+            conduct::install(Some(replay));
+            Mode::Conducted
+        }
+        Err(error) => report::finish(
+            report.as_deref(),
+            report::DIVERGED,
+            &format!("cannot replay: {error}\n"),
+        ),
+    }
+}
+
+impl Replay {
+    fn open(path: &Path, report: Option<PathBuf>) -> Result<Replay, TraceError> {
+        let trace = Arc::new(Trace::open(path)?);
+        let log = std::env::var_os("REENACT_LOG")
+            .map(PathBuf::from)
+            .map(|path| Log::create(&path))
+            .transpose()?;
+        let places = trace
+            .activities()
+            .map(|info| {
+                let name = match info.origin {
+                    Origin::Foreign => info.name.clone(),
+                    _ => String::new(),
+                };
+                ((info.origin, info.index, name), info.number)
+            })
+            .collect();
+        let next_unknown = trace
+            .activities()
+            .map(|info| info.number + 1)
+            .max()
+            .unwrap_or(0);
+        Ok(Replay {
+            places,
+            next_unknown: next_unknown.into(),
+            trace,
+            foreign: Mutex::default(),
+            runners: Mutex::default(),
+            turns: Turns::new(),
+            unconsumed: AtomicU32::new(0),
+            log,
+            report,
+        })
+    }
+
+    /// The runner of an activity; the last one that this thread asked for is at hand.
+    fn runner(&self, number: u32) -> Arc<Runner> {
+        thread_local! {
+            static MINE: RefCell<Option<Arc<Runner>>> = const { RefCell::new(None) };
+        }
+        let find = || {
+            let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(
+                runners
+                    .get(&number)
+                    .expect("every activity is born before it acts"),
+            )
+        };
+        MINE.try_with(|mine| {
+            let mut mine = mine.borrow_mut();
+            match &*mine {
+                Some(runner) if runner.number == number => Arc::clone(runner),
+                _ => Arc::clone(mine.insert(find())),
+            }
+        })
+        .unwrap_or_else(|_| find())
+    }
+
+    /// What comes next in the trace of an activity, after checks and loading; parks for good at the trace's end.
+    fn expect(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        doing: &dyn Fn() -> String,
+    ) -> Option<Event> {
+        loop {
+            if cursor.silent_left > 0 {
+                return None;
+            }
+            match cursor.next {
+                Next::Event(event) => return Some(event),
+                Next::Tick { hash } => {
+                    if hash != cursor.hash() {
+                        self.diverge(
+                            runner,
+                            cursor,
+                            "the operations since the last check are not those of the recorded run",
+                            &doing(),
+                        );
+                    }
+                    self.load(runner, cursor);
+                }
+                Next::End { .. } => self.diverge(
+                    runner,
+                    cursor,
+                    "the trace says that this activity had ended here",
+                    &doing(),
+                ),
+                Next::Cut => self.at_end(
+                    runner,
+                    &format!("the end of the recording, before: {}", doing()),
+                ),
+            }
+        }
+    }
+
+    fn load(&self, runner: &Runner, cursor: &mut Cursor) {
+        match cursor.load() {
+            Ok(()) => {
+                if cursor.is_consumed() {
+                    self.consumed(runner);
+                }
+            }
+            Err(error) => report::finish(
+                self.report.as_deref(),
+                report::DIVERGED,
+                &format!("the trace cannot be read any further: {error}\n"),
+            ),
+        }
+    }
+
+    fn consumed(&self, runner: &Runner) {
+        if !runner.consumed.swap(true, SeqCst) {
+            self.unconsumed.fetch_sub(1, SeqCst);
+        }
+    }
+
+    /// The operation goes as predicted, says the trace: so it must.
+    fn silent(&self, runner: &Runner, cursor: &mut Cursor, operation: &Operation<'_>) -> Decision {
+        cursor.silent_left -= 1;
+        let token = token_of(runner.number);
+        let diverge = |cursor: &Cursor, expected: &str| -> ! {
+            self.diverge(runner, cursor, expected, &describe(operation))
+        };
+        let Some(entity) = operation.entity else {
+            cursor.count(tag(0, operation.op));
+            return match operation.access {
+                Access::Choose { predicted } => Decision::Answer(predicted),
+                _ => diverge(cursor, "an operation that goes as predicted"),
+            };
+        };
+        let looks = matches!(
+            operation.access,
+            Access::Look | Access::TryLook | Access::Observe
+        );
+        let decision = if entity.last.load(SeqCst) == 0 {
+            cursor.entities += 1;
+            entity
+                .key
+                .store(key_of(runner.number, cursor.entities), SeqCst);
+            entity.last.store(token, SeqCst);
+            if looks {
+                // Being first counts as a take.
+                self.turns.bump(entity);
+            }
+            Decision::Go
+        } else {
+            let key = entity.key.load(SeqCst);
+            let mine = entity.last.load(SeqCst) == token;
+            match operation.access {
+                Access::Observe => match cursor.seen.get(&key) {
+                    Some(&value) => Decision::Answer(value),
+                    None => diverge(cursor, "a value that this activity has seen before"),
+                },
+                Access::Look | Access::TryLook
+                    if mine || cursor.views.get(key) == Some(Turns::version(entity)) =>
+                {
+                    Decision::Go
+                }
+                _ if mine => Decision::Go,
+                _ => diverge(
+                    cursor,
+                    "an entity that nobody else has used since this activity did",
+                ),
+            }
+        };
+        cursor.count(entity.tag(operation.op));
+        decision
+    }
+
+    /// The operation went in some way of its own: it does so again, when its turn comes.
+    fn surprising(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        operation: &Operation<'_>,
+        event: Event,
+    ) -> Decision {
+        let decision = match (operation.access, event.kind) {
+            (Access::Choose { .. }, Kind::CHOICE) | (Access::Outside, Kind::OUTSIDE) => {
+                Decision::Answer(event.number)
+            }
+            (Access::TryTake | Access::TryLook, Kind::DECLINED) => Decision::Decline,
+            (Access::Wait { timed: true }, Kind::TIMED_OUT) => Decision::Decline,
+            (
+                Access::Take | Access::TryTake | Access::Wait { .. } | Access::Update,
+                Kind::TAKE | Kind::TAKE_AFTER_LOOKS,
+            )
+            | (Access::Look | Access::TryLook | Access::Observe, Kind::LOOK) => Decision::Go,
+            _ => self.diverge(runner, cursor, &cursor.describe(), &describe(operation)),
+        };
+        match operation.entity {
+            Some(entity) if event.kind != Kind::DECLINED => {
+                self.wait_for_turn(runner, cursor, operation, entity, event);
+                cursor.count(entity.tag(operation.op));
+            }
+            _ => cursor.count(tag(0, operation.op)),
+        }
+        self.load(runner, cursor);
+        decision
+    }
+
+    fn wait_for_turn(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        operation: &Operation<'_>,
+        entity: &Entity,
+        event: Event,
+    ) {
+        // An entity without a name has not been used yet, so this activity has not seen it either.
+        let key = entity.key.load(SeqCst);
+        let seen = if key == 0 {
+            None
+        } else {
+            cursor.views.get(key)
+        };
+        let position = seen.unwrap_or(0).wrapping_add(event.number);
+        let looks = match event.kind {
+            Kind::LOOK => None,
+            _ => Some(event.second as u32),
+        };
+        let want = Want {
+            version: position,
+            looks,
+        };
+        let slept = self.turns.wait_for(entity, want, &runner.parker, || {
+            self.sleeps(runner, || {
+                format!(
+                    "its turn ({} of {}) to {}",
+                    position,
+                    name_of(&self.trace, entity),
+                    describe(operation)
+                )
+            })
+        });
+        if slept {
+            self.wakes(runner);
+        }
+        let key = entity.key.load(SeqCst);
+        if event.kind == Kind::LOOK {
+            cursor.views.set(key, position);
+            cursor.observed_by_event = true;
+        } else {
+            cursor.views.set(key, position.wrapping_add(1));
+            entity.last.store(token_of(runner.number), SeqCst);
+        }
+    }
+}
+
+impl Conductor for Replay {
+    fn born(&self, origin: Origin, index: u64, name: &str) -> u32 {
+        let (index, name) = match origin {
+            Origin::Foreign => {
+                let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+                let count = foreign.entry(name.to_owned()).or_default();
+                *count += 1;
+                (*count - 1, name.to_owned())
+            }
+            _ => (index, String::new()),
+        };
+        let number = match self.places.get(&(origin, index, name)) {
+            Some(&number) => number,
+            None => self.next_unknown.fetch_add(1, Relaxed),
+        };
+        let runner = Arc::new(Runner {
+            number,
+            family: self.trace.family_name(number),
+            cursor: Mutex::new(Cursor::new(self.trace.events(number))),
+            parker: Arc::default(),
+            ended: AtomicBool::new(false),
+            consumed: AtomicBool::new(false),
+            is_foreign: origin == Origin::Foreign,
+            waiting: Mutex::new(None),
+        });
+        self.unconsumed.fetch_add(1, SeqCst);
+        self.turns.awake.fetch_add(1, SeqCst);
+        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        self.load(&runner, &mut cursor);
+        drop(cursor);
+        self.runners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(number, runner);
+        number
+    }
+
+    fn arrive(&self, operation: &Operation<'_>) -> Decision {
+        let runner = self.runner(operation.activity.number);
+        let decision = if operation.access == Access::Announce {
+            Decision::Go
+        } else {
+            let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            cursor.observed_by_event = false;
+            match self.expect(&runner, &mut cursor, &|| describe(operation)) {
+                None => self.silent(&runner, &mut cursor, operation),
+                Some(event) => self.surprising(&runner, &mut cursor, operation, event),
+            }
+        };
+        if let Some(log) = &self.log {
+            log.happened(&self.trace, &runner.family, operation, decision);
+        }
+        decision
+    }
+
+    fn leave(&self, operation: &Operation<'_>, value: Option<u64>) {
+        let Some(entity) = operation.entity else {
+            return;
+        };
+        if let Some(value) = value {
+            let runner = self.runner(operation.activity.number);
+            let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            cursor.seen.insert(entity.key.load(SeqCst), value);
+            if operation.access == Access::Observe && !cursor.observed_by_event {
+                return;
+            }
+        } else if let Some(log) = &self.log {
+            log.left(
+                &self.trace,
+                &self.runner(operation.activity.number).family,
+                operation,
+            );
+        }
+        match operation.access {
+            Access::Look | Access::TryLook | Access::Observe => self.turns.looked(entity),
+            _ => self.turns.bump(entity),
+        }
+    }
+
+    fn join(&self, activity: &Activity, target: &Activity) {
+        let runner = self.runner(activity.number);
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        // A target whose thread is gone has ended.
+        let Some(target) = runners.get(&target.number).cloned() else {
+            return;
+        };
+        drop(runners);
+        let slept = self.turns.wait_for_end(&target.ended, &runner.parker, || {
+            self.sleeps(&runner, || format!("the end of {}", target.family));
+        });
+        if slept {
+            self.wakes(&runner);
+        }
+    }
+
+    fn ended(&self, activity: &Activity) {
+        let runner = self.runner(activity.number);
+        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match cursor.next {
+                Next::Tick { hash } if cursor.silent_left == 0 && hash == cursor.hash() => {
+                    self.load(&runner, &mut cursor);
+                }
+                Next::End { hash } if cursor.silent_left == 0 && hash == cursor.hash() => break,
+                Next::Cut if cursor.silent_left == 0 => self.at_end(
+                    &runner,
+                    "the end of the recording, its own code having ended",
+                ),
+                _ => self.diverge(
+                    &runner,
+                    &cursor,
+                    &cursor.describe(),
+                    "the activity's code ended",
+                ),
+            }
+        }
+        self.load(&runner, &mut cursor);
+        drop(cursor);
+        runner.ended.store(true, SeqCst);
+        self.turns.wake_joiners(&runner.ended);
+        self.one_less_awake();
+    }
+
+    fn thread_gone(&self, activity: &Activity) {
+        let runner = self.runner(activity.number);
+        if runner.ended.load(SeqCst) || runner.is_foreign {
+            self.consumed(&runner);
+            self.runners
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&runner.number);
+        }
+        if runner.is_foreign {
+            self.turns.awake.fetch_sub(1, SeqCst);
+        } else if !runner.ended.load(SeqCst) {
+            // Threads of ours end before they go, unless the whole process does.
+            self.exit_begins(&runner);
+        }
+    }
+}
+
+fn describe(operation: &Operation<'_>) -> String {
+    format!("{} at {}", operation.op.name(), operation.site)
+}
+
+/// The entity as people may know it: who used it first, and which one of theirs it is.
+fn name_of(trace: &Trace, entity: &Entity) -> String {
+    let key = entity.key.load(SeqCst);
+    match ((key >> 32) as u32).checked_sub(1) {
+        Some(number) => format!("{}/{}", trace.family_name(number), key as u32),
+        None => "-".to_owned(),
+    }
+}

@@ -1,0 +1,104 @@
+//! Where an activity is in its part of the trace, and what it knows there.
+
+use std::collections::HashMap;
+
+use reenact_trace::{Event, EventStream, Item, TraceError};
+
+use crate::{record::counted, views::Views};
+
+/// What stands after the silent operations.
+#[derive(Clone, Copy)]
+pub(super) enum Next {
+    /// A surprise.
+    Event(Event),
+    /// A check.
+    Tick { hash: u32 },
+    /// The activity's code ends.
+    End { hash: u32 },
+    /// The recording ends. What is left after that cannot be checked, so its hash is of no use.
+    Cut,
+}
+
+pub(super) struct Cursor {
+    stream: EventStream,
+    /// Operations that go as predicted before `next`.
+    pub(super) silent_left: u32,
+    pub(super) next: Next,
+    /// Counter and hash, as in recording.
+    word: u64,
+    /// Operations done.
+    position: u64,
+    pub(super) views: Views,
+    /// Values that this activity last saw or wrote, by entity.
+    pub(super) seen: HashMap<u64, u64>,
+    /// How many entities it was the first to use.
+    pub(super) entities: u32,
+    /// Whether the observation in progress was an event, and so counts as a look.
+    pub(super) observed_by_event: bool,
+}
+
+impl Cursor {
+    /// Nothing is loaded yet.
+    pub(super) fn new(stream: EventStream) -> Cursor {
+        Cursor {
+            stream,
+            silent_left: 0,
+            next: Next::Cut,
+            word: 0,
+            position: 0,
+            views: Views::default(),
+            seen: HashMap::new(),
+            entities: 0,
+            observed_by_event: false,
+        }
+    }
+
+    /// Takes the next item from the trace.
+    pub(super) fn load(&mut self) -> Result<(), TraceError> {
+        let (silent, next) = match self.stream.next().transpose()? {
+            Some(Item::Event(event)) => (event.silent, Next::Event(event)),
+            Some(Item::Tick { silent, hash }) => (silent, Next::Tick { hash }),
+            Some(Item::End { silent, hash }) => (silent, Next::End { hash }),
+            Some(Item::Cut { silent, .. }) => (silent, Next::Cut),
+            None => (0, Next::Cut),
+        };
+        self.silent_left = silent;
+        self.next = next;
+        Ok(())
+    }
+
+    pub(super) fn count(&mut self, tag: u64) {
+        self.word = counted(self.word, tag);
+        self.position += 1;
+    }
+
+    pub(super) fn hash(&self) -> u32 {
+        (self.word >> 32) as u32
+    }
+
+    pub(super) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Whether no more surprises come. Silent operations may: they are the activity's alone.
+    pub(super) fn is_consumed(&self) -> bool {
+        matches!(self.next, Next::Cut) && self.silent_left == 0
+    }
+
+    /// What the trace has next, for people.
+    pub(super) fn describe(&self) -> String {
+        let next = match self.next {
+            Next::Event(event) if event.kind.has_two_numbers() => {
+                format!("{} {} after {}", event.kind, event.number, event.second)
+            }
+            Next::Event(event) => format!("{} {}", event.kind, event.number),
+            Next::Tick { .. } => "a check of what was done so far".to_owned(),
+            Next::End { .. } => "the end of the activity".to_owned(),
+            Next::Cut => "the end of the recording".to_owned(),
+        };
+        match self.silent_left {
+            0 => next,
+            silent => format!("{silent} more operations that go as predicted, then {next}"),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What happened in which order, as text: one line per operation of the replay, for `reenact` to show.
+
+use std::{fs::File, io::Write, path::Path};
+
+use reenact_trace::{Trace, TraceError};
+
+use super::name_of;
+use crate::{Access, Decision, Operation};
+
+/// The file. A line is one write, so that nothing is lost when the program aborts, and lines are in the order in
+/// which the entities saw the operations.
+pub(super) struct Log {
+    file: File,
+}
+
+impl Log {
+    pub(super) fn create(path: &Path) -> Result<Log, TraceError> {
+        let file = File::options()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|source| TraceError::Io {
+                action: "cannot create",
+                path: path.to_owned(),
+                source,
+            })?;
+        Ok(Log { file })
+    }
+
+    pub(super) fn happened(
+        &self,
+        trace: &Trace,
+        family: &str,
+        operation: &Operation<'_>,
+        decision: Decision,
+    ) {
+        let note = match decision {
+            Decision::Decline if matches!(operation.access, Access::Wait { .. }) => "timed out",
+            Decision::Decline => "not to be had",
+            _ => "",
+        };
+        self.line(trace, family, operation, operation.op.name(), note);
+    }
+
+    pub(super) fn left(&self, trace: &Trace, family: &str, operation: &Operation<'_>) {
+        self.line(trace, family, operation, operation.op.name(), "");
+    }
+
+    fn line(&self, trace: &Trace, family: &str, operation: &Operation<'_>, what: &str, note: &str) {
+        let name = match operation.activity.name.as_str() {
+            "" => "-",
+            name => name,
+        };
+        let entity = operation
+            .entity
+            .map_or_else(|| "-".to_owned(), |entity| name_of(trace, entity));
+        let line = format!(
+            "{family}\t{name}\t{what}\t{entity}\t{}\t{note}\n",
+            operation.site
+        );
+        // A log that cannot be written must not change the replay.
+        let _ = (&self.file).write_all(line.as_bytes());
+    }
+}

@@ -1,0 +1,112 @@
+//! How a replay ends that cannot or need not go on: a report, and the end of the process.
+
+use std::{
+    backtrace::Backtrace,
+    io::Write,
+    path::Path,
+    sync::{
+        PoisonError,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+};
+
+use super::{Replay, Runner, cursor::Cursor};
+use crate::raw::Parker;
+
+/// First line of a report: the replay is not the recorded run.
+pub(super) const DIVERGED: &str = "diverged";
+/// First line of a report: the trace is at its end and so is the replay.
+pub(super) const ENDED: &str = "ended";
+
+/// Status of a process whose replay diverged.
+const STATUS_DIVERGED: i32 = 86;
+
+/// Writes the report and ends the process. The first caller's report counts; others wait for the end.
+pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if REPORTED.swap(true, SeqCst) {
+        loop {
+            Parker::default().park();
+        }
+    }
+    let _ = write!(std::io::stderr(), "reenact: {text}");
+    if let Some(file) = file {
+        let _ = std::fs::write(file, format!("{outcome}\n{text}"));
+    }
+    let status = if outcome == DIVERGED {
+        STATUS_DIVERGED
+    } else {
+        0
+    };
+    // SAFETY: Ends the process without running anything more of it: other threads are where they are.
+    unsafe { libc::_exit(status) }
+}
+
+impl Replay {
+    /// The program does something else than the trace says.
+    pub(super) fn diverge(&self, runner: &Runner, cursor: &Cursor, expected: &str, did: &str) -> ! {
+        let text = format!(
+            "the replay differs from the recording\n\
+             \x20 activity:  {}\n\
+             \x20 operation: number {} of this activity\n\
+             \x20 trace:     {expected}\n\
+             \x20 program:   {did}\n\
+             The program is not the recorded one, or something that it depends on is not recorded.\n\
+             {}",
+            runner.family,
+            cursor.position() + 1,
+            Backtrace::force_capture(),
+        );
+        finish(self.report.as_deref(), DIVERGED, &text)
+    }
+
+    /// Nobody can go on. That is as it should be where the recording ends, and a difference before.
+    pub(super) fn nobody_awake(&self) {
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting: Vec<_> = runners
+            .values()
+            .filter(|runner| !runner.ended.load(SeqCst))
+            .map(|runner| {
+                let what = runner
+                    .waiting
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clone();
+                format!(
+                    "  {} waits for {}\n",
+                    runner.family,
+                    what.unwrap_or_else(|| "nothing".to_owned())
+                )
+            })
+            .collect();
+        waiting.sort();
+        let all_at_end = runners
+            .values()
+            .all(|runner| runner.ended.load(SeqCst) || runner.consumed.load(SeqCst));
+        drop(runners);
+        let waiting = waiting.concat();
+        let because = match (self.trace.stop(), self.trace.is_complete()) {
+            (Some(stop), _) => Some(format!("Recording had ended early: {stop}.\n")),
+            (None, false) => Some("The trace is not complete: its end is missing.\n".to_owned()),
+            (None, true) => None,
+        };
+        let path = self.report.as_deref();
+        match because {
+            Some(because) => finish(
+                path,
+                ENDED,
+                &format!("the replay is where the recording ends\n{because}{waiting}"),
+            ),
+            None if all_at_end => finish(
+                path,
+                ENDED,
+                &format!("the replay is where the recording ends\n{waiting}"),
+            ),
+            None => finish(
+                path,
+                DIVERGED,
+                &format!("the replay differs from the recording: everybody waits\n{waiting}"),
+            ),
+        }
+    }
+}

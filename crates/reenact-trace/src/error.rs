@@ -1,0 +1,74 @@
+//! What can be wrong with a trace, said so that a person knows where and what to do.
+
+use std::{io, path::PathBuf};
+
+use crate::layout::FORMAT_VERSION;
+
+/// Why a trace could not be written, opened or read.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The system refused an operation on the file.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was being done, as in "cannot open".
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The file does not begin as a trace does.
+    #[error("{path} is not a Reenact trace (it does not begin with REENACT)")]
+    NotATrace {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is of another format version.
+    #[error(
+        "{path} is a trace of format version {found}; this reenact reads version {FORMAT_VERSION} only: \
+         use the reenact it was recorded with"
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u16,
+    },
+    /// Bytes of the file are missing or changed.
+    #[error("{path}: {damage}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        damage: Damage,
+    },
+}
+
+/// A place in a trace file from which on it cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// What is wrong there.
+    pub what: &'static str,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at byte {}", self.what, self.offset)
+    }
+}
+
+impl TraceError {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| TraceError::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The bytes of a trace, and nothing else.
+//!
+//! A trace says how each meeting of a concurrent run went: for every activity, in its own order, the
+//! operations whose outcome could not be predicted, and how many could in between. This crate knows how
+//! that is written down ([`event`]), how it gets to disk so that a killed process loses nothing
+//! ([`Writer`]), and how it is read again in streams ([`Trace`]). It does not know what a lock is, nor which
+//! operations exist: an event is a kind and a number, and only the code that wrote it reads meaning into it.
+//!
+//! The layout is described once, in `docs/trace-format.md`; the constants are in the `layout` module.
+
+mod contents;
+mod error;
+pub mod event;
+mod layout;
+mod live;
+mod program;
+mod reader;
+mod recover;
+mod section;
+mod signal;
+mod writer;
+
+pub use error::{Damage, TraceError};
+pub use event::{Event, Item, Kind};
+pub use layout::{FORMAT_VERSION, MAX_SILENT};
+pub use live::live_path;
+pub use program::{Exit, Program, Stop, identify};
+pub use reader::{ActivityInfo, EventStream, Origin, Trace};
+pub use recover::{append_exit, recover};
+pub use writer::{Appender, Slot, Storage, Writer};

@@ -1,0 +1,255 @@
+//! The live file: the part of a trace that is still in motion, as a shared mapping.
+//!
+//! Threads append events to *chunks* and count operations in *slots*. Both lie in memory that is mapped from a
+//! file beside the trace, so that what a thread has stored is in the page cache and survives the process,
+//! however it dies. Chunks are recycled once they are in the trace itself: writing to pages that are already
+//! there costs a nanosecond, fresh ones fifty times that.
+//!
+//! The file grows by slabs whose blocks are reserved before anyone writes to them: a mapping over a hole would
+//! turn a full disk into a SIGBUS.
+//!
+//! # Safety
+//!
+//! This is the only module that touches the mapping. [`ChunkPtr`] and [`SlotPtr`] are addresses inside of a slab;
+//! they are handed out by [`LiveFile`], which keeps every slab mapped until it is dropped, and whoever holds one
+//! also holds the `Arc` of the writer that owns the file. A chunk or slot has one owner at a time (the thread it
+//! was handed to, or the background writer); the file's readers look at it only after the process has died or
+//! stopped recording.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    ptr::NonNull,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence},
+};
+
+use memmap2::{MmapOptions, MmapRaw};
+
+use crate::layout::{
+    CHUNK, CHUNK_HEADER, CHUNK_MAGIC, CHUNKS_PER_SLAB, FORMAT_VERSION, LIVE_HEADER, LIVE_MAGIC,
+    MAX_SLABS, SLAB, SLOT, SLOTS_PER_SLAB, chunk, live,
+};
+use crate::signal::without_file_size_signal;
+
+/// Where the live part of the trace at `path` is.
+pub fn live_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".live");
+    name.into()
+}
+
+pub(crate) struct LiveFile {
+    file: File,
+    header: MmapRaw,
+    slabs: Vec<MmapRaw>,
+}
+
+impl LiveFile {
+    /// Creates the file with its header page, readable by its owner only. There must be none: one that is there may
+    /// be mapped by another process, which would not survive that it shrinks.
+    pub(crate) fn create(path: &Path) -> io::Result<LiveFile> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?;
+        reserve(&file, 0, LIVE_HEADER)?;
+        let header = MmapOptions::new().len(LIVE_HEADER).map_raw(&file)?;
+        let live = LiveFile {
+            file,
+            header,
+            slabs: Vec::new(),
+        };
+        live.put_header(live::VERSION, FORMAT_VERSION.into());
+        // SAFETY: Aligned and in the header page. The magic comes last: before it, this is no live file.
+        let magic = unsafe { AtomicU64::from_ptr(live.header.as_mut_ptr().cast()) };
+        magic.store(u64::from_ne_bytes(LIVE_MAGIC), Ordering::Release);
+        Ok(live)
+    }
+
+    /// Adds a slab of chunks and returns its chunks, all free.
+    pub(crate) fn add_chunks(&mut self) -> io::Result<Vec<ChunkPtr>> {
+        let base = self.add_slab(live::SLAB_CHUNKS, true)?;
+        Ok((0..CHUNKS_PER_SLAB)
+            // SAFETY: Each chunk lies within the slab.
+            .map(|i| ChunkPtr(unsafe { base.add(i * CHUNK) }))
+            .collect())
+    }
+
+    /// Adds a slab of slots and returns them, all free. Pages are touched only as slots are used.
+    pub(crate) fn add_slots(&mut self) -> io::Result<Vec<SlotPtr>> {
+        let base = self.add_slab(live::SLAB_SLOTS, false)?;
+        Ok((0..SLOTS_PER_SLAB)
+            .rev()
+            // SAFETY: Each slot lies within the slab.
+            .map(|i| SlotPtr(unsafe { base.add(i * SLOT) }))
+            .collect())
+    }
+
+    fn add_slab(&mut self, kind: u8, populate: bool) -> io::Result<NonNull<u8>> {
+        let index = self.slabs.len();
+        if index == MAX_SLABS {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        let offset = LIVE_HEADER + index * SLAB;
+        reserve(&self.file, offset, SLAB)?;
+        let slab = MmapOptions::new()
+            .offset(offset as u64)
+            .len(SLAB)
+            .map_raw(&self.file)?;
+        if populate {
+            // Old kernels do not know this; then the first use of each page faults, and that is all.
+            let _ = slab.advise(memmap2::Advice::PopulateWrite);
+        }
+        let base = NonNull::new(slab.as_mut_ptr()).expect("a mapping is not at zero");
+        self.slabs.push(slab);
+        // SAFETY: In the header page; the slab itself is there before its kind says so.
+        unsafe {
+            self.header
+                .as_mut_ptr()
+                .add(live::SLAB_KINDS + index)
+                .write_volatile(kind);
+        }
+        Ok(base)
+    }
+
+    /// Leaves the mark that says why recording ended early. Needs no disk space: the page is there.
+    pub(crate) fn mark_stop(&self, code: u32, errno: u32) {
+        self.put_header(live::ERRNO, errno);
+        self.put_header(live::STOP, code);
+    }
+
+    fn put_header(&self, at: usize, value: u32) {
+        // SAFETY: Aligned and in the header page, which stays mapped as long as `self`.
+        let field = unsafe { AtomicU32::from_ptr(self.header.as_mut_ptr().add(at).cast()) };
+        field.store(value.to_le(), Ordering::Release);
+    }
+}
+
+/// Makes sure that the file has blocks for this range, so that a store to a mapping of it cannot fail.
+fn reserve(file: &File, offset: usize, length: usize) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    without_file_size_signal(|| {
+        let reserved = rustix::io::retry_on_intr(|| {
+            fallocate(file, FallocateFlags::empty(), offset as u64, length as u64)
+        });
+        match reserved {
+            Err(rustix::io::Errno::OPNOTSUPP) => {
+                use std::os::unix::fs::FileExt;
+                file.write_all_at(&vec![0; length], offset as u64)
+            }
+            other => Ok(other?),
+        }
+    })
+}
+
+/// A chunk of the live file.
+#[derive(Clone, Copy)]
+pub(crate) struct ChunkPtr(NonNull<u8>);
+
+// SAFETY: See the module: a chunk has one owner at a time, and moves between threads through a lock.
+unsafe impl Send for ChunkPtr {}
+
+impl ChunkPtr {
+    pub(crate) const CAPACITY: usize = CHUNK - CHUNK_HEADER;
+
+    fn u32(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: Aligned and within the chunk's header.
+        unsafe { AtomicU32::from_ptr(self.0.as_ptr().add(at).cast()) }
+    }
+
+    fn u64(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: Aligned and within the chunk's header.
+        unsafe { AtomicU64::from_ptr(self.0.as_ptr().add(at).cast()) }
+    }
+
+    /// Makes a free chunk an empty one of this activity. Its state is set last: before that it is still free.
+    pub(crate) fn open(&self, sequence: u64, thread: u32, activity: u32, position: u64) {
+        self.u32(chunk::USED).store(0, Ordering::Relaxed);
+        self.u32(chunk::FLAGS).store(0, Ordering::Relaxed);
+        self.u32(chunk::MAGIC).store(CHUNK_MAGIC, Ordering::Relaxed);
+        self.u64(chunk::SEQUENCE).store(sequence, Ordering::Relaxed);
+        self.u32(chunk::THREAD).store(thread, Ordering::Relaxed);
+        self.u32(chunk::ACTIVITY).store(activity, Ordering::Relaxed);
+        self.u64(chunk::POSITION).store(position, Ordering::Relaxed);
+        self.u32(chunk::STATE)
+            .store(chunk::IN_USE, Ordering::Release);
+    }
+
+    pub(crate) fn free(&self) {
+        self.u32(chunk::STATE).store(chunk::FREE, Ordering::Release);
+    }
+
+    pub(crate) fn add_flags(&self, flags: u8) {
+        let old = self.u32(chunk::FLAGS).load(Ordering::Relaxed);
+        self.u32(chunk::FLAGS)
+            .store(old | u32::from(flags), Ordering::Relaxed);
+    }
+
+    pub(crate) fn used(&self) -> usize {
+        self.u32(chunk::USED).load(Ordering::Relaxed) as usize
+    }
+
+    /// Says that the payload is valid up to here. A kill before this leaves the old end.
+    #[inline]
+    pub(crate) fn set_used(&self, used: usize) {
+        compiler_fence(Ordering::Release);
+        self.u32(chunk::USED).store(used as u32, Ordering::Relaxed);
+        compiler_fence(Ordering::Release);
+    }
+
+    /// The free rest of the payload, from `used` on. For the chunk's owner.
+    #[inline]
+    pub(crate) fn rest(&mut self, used: usize) -> &mut [u8] {
+        assert!(used <= Self::CAPACITY);
+        // SAFETY: Within the chunk; the owner is the only one who looks past the cursor.
+        unsafe {
+            std::slice::from_raw_parts_mut(
+                self.0.as_ptr().add(CHUNK_HEADER + used),
+                Self::CAPACITY - used,
+            )
+        }
+    }
+
+    /// Header and valid payload. For the chunk's owner.
+    pub(crate) fn contents(&self) -> (&[u8], &[u8]) {
+        // SAFETY: Within the chunk, whose owner calls this.
+        let bytes = unsafe { std::slice::from_raw_parts(self.0.as_ptr(), CHUNK) };
+        let (header, payload) = bytes.split_at(CHUNK_HEADER);
+        (header, &payload[..self.used().min(payload.len())])
+    }
+}
+
+/// A slot of the live file.
+#[derive(Clone, Copy)]
+pub(crate) struct SlotPtr(NonNull<u8>);
+
+// SAFETY: As for chunks.
+unsafe impl Send for SlotPtr {}
+
+impl SlotPtr {
+    /// The counter and hash.
+    pub(crate) fn word(&self) -> NonNull<u64> {
+        self.0.cast()
+    }
+
+    /// Gives the slot to an activity, with nothing counted yet.
+    pub(crate) fn open(&self, activity: u32) {
+        // SAFETY: Aligned and within the slot, which the caller owns.
+        unsafe {
+            AtomicU64::from_ptr(self.0.as_ptr().cast()).store(0, Ordering::Relaxed);
+            AtomicU32::from_ptr(self.0.as_ptr().add(8).cast())
+                .store(activity.wrapping_add(1), Ordering::Release);
+        }
+    }
+
+    pub(crate) fn free(&self) {
+        // SAFETY: As above.
+        unsafe {
+            AtomicU32::from_ptr(self.0.as_ptr().add(8).cast()).store(0, Ordering::Release);
+        }
+    }
+}

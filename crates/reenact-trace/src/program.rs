@@ -1,0 +1,217 @@
+//! Which program a trace is of, and how its run ended.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    io::{self, Read},
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::{Path, PathBuf},
+};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// The program that was recorded: enough to start it again in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Program {
+    /// The executable.
+    pub executable: PathBuf,
+    /// What [`identify`] says of the executable; 0 if it could not be read.
+    pub build_id: u64,
+    /// Arguments, the name it was called by included.
+    pub arguments: Vec<OsString>,
+    /// Working directory.
+    pub directory: PathBuf,
+    /// The environment.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// A number that changes when the executable does: a hash of its bytes.
+pub fn identify(executable: &Path) -> io::Result<u64> {
+    let mut file = File::open(executable)?;
+    let mut hasher = Xxh3::new();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.digest()),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+impl Program {
+    /// The program that is running.
+    pub fn current() -> Program {
+        let executable = std::env::current_exe().unwrap_or_default();
+        Program {
+            build_id: identify(Path::new("/proc/self/exe")).unwrap_or(0),
+            executable,
+            arguments: std::env::args_os().collect(),
+            directory: std::env::current_dir().unwrap_or_default(),
+            environment: std::env::vars_os().collect(),
+        }
+    }
+
+    /// As bytes: length-prefixed strings. Order: executable, directory, build id, the arguments, the environment.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put(&mut bytes, self.executable.as_os_str());
+        put(&mut bytes, self.directory.as_os_str());
+        bytes.extend_from_slice(&self.build_id.to_le_bytes());
+        put_count(&mut bytes, self.arguments.len());
+        for argument in &self.arguments {
+            put(&mut bytes, argument);
+        }
+        put_count(&mut bytes, self.environment.len());
+        for (name, value) in &self.environment {
+            put(&mut bytes, name);
+            put(&mut bytes, value);
+        }
+        bytes
+    }
+
+    pub(crate) fn from_bytes(mut bytes: &[u8]) -> Option<Program> {
+        let bytes = &mut bytes;
+        let executable = get(bytes)?.into();
+        let directory = get(bytes)?.into();
+        let build_id = u64::from_le_bytes(take(bytes, 8)?.try_into().ok()?);
+        let arguments = (0..get_count(bytes)?)
+            .map(|_| get(bytes))
+            .collect::<Option<_>>()?;
+        let environment = (0..get_count(bytes)?)
+            .map(|_| Some((get(bytes)?, get(bytes)?)))
+            .collect::<Option<_>>()?;
+        Some(Program {
+            executable,
+            build_id,
+            arguments,
+            directory,
+            environment,
+        })
+    }
+}
+
+fn put_count(bytes: &mut Vec<u8>, count: usize) {
+    bytes.extend_from_slice(&(count as u32).to_le_bytes());
+}
+
+fn put(bytes: &mut Vec<u8>, text: &OsStr) {
+    put_count(bytes, text.len());
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (head, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(head)
+}
+
+fn get_count(bytes: &mut &[u8]) -> Option<u32> {
+    Some(u32::from_le_bytes(take(bytes, 4)?.try_into().ok()?))
+}
+
+fn get(bytes: &mut &[u8]) -> Option<OsString> {
+    let length = get_count(bytes)? as usize;
+    Some(OsString::from_vec(take(bytes, length)?.to_vec()))
+}
+
+/// How the recorded process ended, as its parent saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It exited with this status.
+    Status(i32),
+    /// A signal ended it.
+    Signal(i32),
+}
+
+impl Exit {
+    pub(crate) fn to_bytes(self) -> [u8; 8] {
+        let (what, number) = match self {
+            Exit::Status(status) => (0u32, status),
+            Exit::Signal(signal) => (1, signal),
+        };
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&what.to_le_bytes());
+        bytes[4..].copy_from_slice(&number.to_le_bytes());
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Exit> {
+        let number = i32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
+        match bytes.get(..4)? {
+            [0, 0, 0, 0] => Some(Exit::Status(number)),
+            [1, 0, 0, 0] => Some(Exit::Signal(number)),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Exit::Status(status) => write!(f, "exited with status {status}"),
+            Exit::Signal(signal) => {
+                write!(f, "was ended by signal {signal}{}", signal_name(*signal))
+            }
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGABRT => " (SIGABRT)",
+        libc::SIGBUS => " (SIGBUS)",
+        libc::SIGFPE => " (SIGFPE)",
+        libc::SIGILL => " (SIGILL)",
+        libc::SIGINT => " (SIGINT)",
+        libc::SIGKILL => " (SIGKILL)",
+        libc::SIGSEGV => " (SIGSEGV)",
+        libc::SIGTERM => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+/// Why recording ended before the program did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The trace could not be written: the system's error number.
+    Storage(i32),
+    /// More threads or activities at once than a live file has room for, or a disk far slower than the program.
+    NoRoom,
+    /// Recording was ended through the API while activities were still running.
+    Asked,
+}
+
+impl Stop {
+    pub(crate) fn to_code(self) -> (u32, u32) {
+        match self {
+            Stop::Storage(errno) => (1, errno as u32),
+            Stop::NoRoom => (2, 0),
+            Stop::Asked => (3, 0),
+        }
+    }
+
+    pub(crate) fn from_code(code: u32, errno: u32) -> Option<Stop> {
+        match code {
+            1 => Some(Stop::Storage(errno as i32)),
+            2 => Some(Stop::NoRoom),
+            3 => Some(Stop::Asked),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stop::Storage(errno) => write!(
+                f,
+                "the trace could not be written: {}",
+                io::Error::from_raw_os_error(*errno)
+            ),
+            Stop::NoRoom => f.write_str(
+                "more threads were recording at once than a trace has room for, or the disk was too slow",
+            ),
+            Stop::Asked => f.write_str("recording was ended by the program"),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Keeping what recording does away from the program's signals, and the other way round.
+
+/// Runs `action` so that growing a file past the process's limit is an error and not a deadly SIGXFSZ.
+pub(crate) fn without_file_size_signal<R>(action: impl FnOnce() -> R) -> R {
+    // SAFETY: Plain calls on signal sets that live on this stack; only this thread's mask changes, and back.
+    unsafe {
+        let mut blocked: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut blocked);
+        libc::sigaddset(&mut blocked, libc::SIGXFSZ);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &blocked, &mut before);
+        let result = action();
+        if libc::sigismember(&before, libc::SIGXFSZ) == 0 {
+            let now = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
+            libc::sigtimedwait(&blocked, std::ptr::null_mut(), &now);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        result
+    }
+}
+
+/// Runs `action`, which starts a thread, so that the thread has every signal blocked: one that the program blocks in
+/// all of its own threads, to wait for it, must not find ours and end the process.
+pub(crate) fn blocked_in_new_thread<R>(action: impl FnOnce() -> R) -> R {
+    // SAFETY: As above.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let result = action();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        result
+    }
+}

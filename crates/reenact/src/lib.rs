@@ -1,0 +1,41 @@
+//! Record a concurrent program as it runs, and replay exactly that run as often as you like.
+//!
+//! Write `reenact::{thread, sync}` where the program says `std::{thread, sync}`: that is the whole port. The program
+//! behaves as before, at the cost of a branch per operation, until it is started by `reenact record`:
+//!
+//! ```text
+//! $ reenact record -o bug.reenact -- ./app      # until the heisenbug strikes
+//! $ reenact replay bug.reenact                  # the same failure, every time
+//! ```
+//!
+//! What is recorded is the order in which threads met: who took which lock after whom, which wait timed out, whether a
+//! `try_lock` succeeded. Everything between meetings is the program's own and happens again by itself.
+//!
+//! ```
+//! use reenact::{sync::{Arc, Mutex}, thread};
+//!
+//! let total = Arc::new(Mutex::new(0));
+//! let threads: Vec<_> = (0..4)
+//!     .map(|i| {
+//!         let total = Arc::clone(&total);
+//!         thread::spawn(move || *total.lock().unwrap() += i)
+//!     })
+//!     .collect();
+//! for thread in threads {
+//!     thread.join().unwrap();
+//! }
+//! assert_eq!(*total.lock().unwrap(), 6);
+//! ```
+//!
+//! # What is not recorded yet
+//!
+//! Time, randomness, files, sockets and whatever else comes from outside, and memory that threads share without
+//! `reenact::sync` (a library that uses `std::sync` inside is fine as long as the order of its locks cannot be told from
+//! its results). A replay that such a thing makes different says so at the first operation that differs.
+
+pub mod sync;
+pub mod thread;
+
+mod ops;
+
+pub use reenact_engine::record_to;

@@ -1,0 +1,201 @@
+//! `std::sync::atomic`, recorded.
+//!
+//! Every atomic has an order of its own of the operations that change it. A load is recorded only when the value was
+//! changed by another since this thread last saw it, so polling a flag writes nothing until the flag moves. The memory
+//! orders that the program asks for are used as they are; replay reproduces the values, not their absence of order.
+
+use std::{fmt, panic::RefUnwindSafe, sync::atomic as std_atomic};
+
+pub use std_atomic::{Ordering, compiler_fence, fence};
+
+use reenact_engine::Entity;
+
+use crate::ops;
+
+/// Methods that all atomics have. `$to` turns a value into the 64 bits by which the engine knows it, `$from` back.
+macro_rules! atomic {
+    ($(#[$doc:meta])* $name:ident $(<$generic:ident>)?, $value:ty, $to:expr, $from:expr) => {
+        $(#[$doc])*
+        pub struct $name $(<$generic>)? {
+            entity: Entity,
+            inner: std_atomic::$name $(<$generic>)?,
+        }
+
+        impl $(<$generic>)? $name $(<$generic>)? {
+            /// Creates an atomic with this value.
+            #[must_use]
+            pub const fn new(value: $value) -> Self {
+                Self { entity: Entity::new(), inner: std_atomic::$name::new(value) }
+            }
+
+            /// The value, to which a mutable reference gives access without synchronisation.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.inner.get_mut()
+            }
+
+            /// Consumes the atomic and returns its value.
+            pub fn into_inner(self) -> $value {
+                self.inner.into_inner()
+            }
+
+            /// Where the value is. What is done to it through the pointer is not recorded.
+            pub const fn as_ptr(&self) -> *mut $value {
+                self.inner.as_ptr()
+            }
+
+            /// The value.
+            #[inline]
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $value {
+                #[allow(clippy::redundant_closure_call)]
+                $from(self.entity.observe(ops::LOAD, || $to(self.inner.load(order))))
+            }
+
+            /// Changes the value.
+            #[inline]
+            #[track_caller]
+            pub fn store(&self, value: $value, order: Ordering) {
+                self.entity.update(ops::STORE, || (self.inner.store(value, order), $to(value)));
+            }
+
+            /// Changes the value and returns what it was.
+            #[inline]
+            #[track_caller]
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.entity.update(ops::MODIFY, || (self.inner.swap(value, order), $to(value)))
+            }
+
+            /// Changes the value if it is `current`; what it was, as `Ok` if it was changed.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange(&self, current: $value, new: $value, success: Ordering, failure: Ordering)
+                -> Result<$value, $value>
+            {
+                self.entity.update(ops::MODIFY, || {
+                    let result = self.inner.compare_exchange(current, new, success, failure);
+                    (result, $to(match result { Ok(_) => new, Err(now) => now }))
+                })
+            }
+
+            /// As [`compare_exchange`](Self::compare_exchange), but may fail for no reason; when recording it does not.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange_weak(&self, current: $value, new: $value, success: Ordering, failure: Ordering)
+                -> Result<$value, $value>
+            {
+                self.compare_exchange(current, new, success, failure)
+            }
+
+            /// Changes the value to what `f` makes of it, unless that is nothing; what it was.
+            #[inline]
+            #[track_caller]
+            pub fn fetch_update<F>(&self, set_order: Ordering, fetch_order: Ordering, mut f: F) -> Result<$value, $value>
+            where
+                F: FnMut($value) -> Option<$value>,
+            {
+                let mut now = self.load(fetch_order);
+                while let Some(next) = f(now) {
+                    match self.compare_exchange_weak(now, next, set_order, fetch_order) {
+                        was @ Ok(_) => return was,
+                        Err(changed) => now = changed,
+                    }
+                }
+                Err(now)
+            }
+        }
+
+        impl $(<$generic>)? RefUnwindSafe for $name $(<$generic>)? {}
+
+        impl $(<$generic>)? From<$value> for $name $(<$generic>)? {
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl $(<$generic>)? fmt::Debug for $name $(<$generic>)? {
+            /// Shows the value. For people, hence not an operation and not recorded.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+/// One operation that changes the value by a function of it and returns what it was.
+macro_rules! fetch {
+    ($name:ident, $value:ty, $to:expr, $($doc:literal $method:ident = $new:expr;)*) => {
+        impl $name {
+            $(
+                #[doc = $doc]
+                #[inline]
+                #[track_caller]
+                pub fn $method(&self, value: $value, order: Ordering) -> $value {
+                    self.entity.update(ops::MODIFY, || {
+                        let was = self.inner.$method(value, order);
+                        let new: fn($value, $value) -> $value = $new;
+                        (was, $to(new(was, value)))
+                    })
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! integer {
+    ($($name:ident $value:ident;)*) => {$(
+        atomic! {
+            #[doc = concat!("An integer that threads can share: [`std::sync::atomic::", stringify!($name), "`], recorded.")]
+            #[derive(Default)]
+            $name, $value, |value: $value| value as u64, |bits: u64| bits as $value
+        }
+
+        fetch! { $name, $value, |value: $value| value as u64,
+            "Adds, wrapping around; what the value was." fetch_add = |was, value| was.wrapping_add(value);
+            "Subtracts, wrapping around; what the value was." fetch_sub = |was, value| was.wrapping_sub(value);
+            "Bitwise and; what the value was." fetch_and = |was, value| was & value;
+            "Bitwise nand; what the value was." fetch_nand = |was, value| !(was & value);
+            "Bitwise or; what the value was." fetch_or = |was, value| was | value;
+            "Bitwise xor; what the value was." fetch_xor = |was, value| was ^ value;
+            "Maximum; what the value was." fetch_max = |was, value| was.max(value);
+            "Minimum; what the value was." fetch_min = |was, value| was.min(value);
+        }
+    )*};
+}
+
+integer! {
+    AtomicI8 i8; AtomicI16 i16; AtomicI32 i32; AtomicI64 i64; AtomicIsize isize;
+    AtomicU8 u8; AtomicU16 u16; AtomicU32 u32; AtomicU64 u64; AtomicUsize usize;
+}
+
+atomic! {
+    /// A boolean that threads can share: [`std::sync::atomic::AtomicBool`], recorded.
+    #[derive(Default)]
+    AtomicBool, bool, |value: bool| u64::from(value), |bits: u64| bits != 0
+}
+
+fetch! { AtomicBool, bool, |value: bool| u64::from(value),
+    "Logical and; what the value was." fetch_and = |was, value| was & value;
+    "Logical nand; what the value was." fetch_nand = |was, value| !(was & value);
+    "Logical or; what the value was." fetch_or = |was, value| was | value;
+    "Logical xor; what the value was." fetch_xor = |was, value| was ^ value;
+}
+
+impl AtomicBool {
+    /// Logical not; what the value was.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        self.fetch_xor(true, order)
+    }
+}
+
+atomic! {
+    /// A pointer that threads can share: [`std::sync::atomic::AtomicPtr`], recorded.
+    AtomicPtr<T>, *mut T, |value: *mut T| value.expose_provenance() as u64, |bits: u64| std::ptr::with_exposed_provenance_mut(bits as usize)
+}
+
+impl<T> Default for AtomicPtr<T> {
+    fn default() -> Self {
+        AtomicPtr::new(std::ptr::null_mut())
+    }
+}

@@ -1,0 +1,77 @@
+//! `Barrier`: a recorded lock and condition, so what can differ between runs is recorded with them.
+
+use std::fmt;
+
+use super::{Condvar, Mutex};
+
+/// Lets several threads wait for each other: [`std::sync::Barrier`], recorded.
+pub struct Barrier {
+    state: Mutex<State>,
+    everybody: Condvar,
+    threads: usize,
+}
+
+struct State {
+    waiting: usize,
+    generation: usize,
+}
+
+/// Whether a thread was the one for which the others had waited.
+pub struct BarrierWaitResult(bool);
+
+impl Barrier {
+    /// A barrier for `n` threads.
+    #[must_use]
+    pub const fn new(n: usize) -> Barrier {
+        Barrier {
+            state: Mutex::new(State {
+                waiting: 0,
+                generation: 0,
+            }),
+            everybody: Condvar::new(),
+            threads: n,
+        }
+    }
+
+    /// Waits until all threads are here.
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        let mut state = self.state.lock().expect("nothing panics in here");
+        let generation = state.generation;
+        state.waiting += 1;
+        if state.waiting < self.threads {
+            let _state = self
+                .everybody
+                .wait_while(state, |state| state.generation == generation)
+                .expect("nothing panics in here");
+            BarrierWaitResult(false)
+        } else {
+            state.waiting = 0;
+            state.generation = state.generation.wrapping_add(1);
+            self.everybody.notify_all();
+            BarrierWaitResult(true)
+        }
+    }
+}
+
+impl BarrierWaitResult {
+    /// Whether this thread is the leader: exactly one of them is.
+    #[must_use]
+    pub fn is_leader(&self) -> bool {
+        self.0
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Barrier").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for BarrierWaitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BarrierWaitResult")
+            .field("is_leader", &self.is_leader())
+            .finish()
+    }
+}

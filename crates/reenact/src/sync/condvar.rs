@@ -1,0 +1,149 @@
+//! `Condvar`.
+//!
+//! Who waits gives up the lock and takes it again; which position in the lock's order it then gets, and whether its
+//! time was up, is all that can differ between runs. So there is nothing to record of a notification, and in a
+//! replay notifications do nothing.
+
+use std::{
+    fmt,
+    sync::LockResult,
+    time::{Duration, Instant},
+};
+
+use reenact_engine::{Entity, raw::RawCondvar};
+
+use super::MutexGuard;
+use crate::ops;
+
+/// A condition variable: [`std::sync::Condvar`], recorded.
+#[derive(Default)]
+pub struct Condvar {
+    raw: RawCondvar,
+    entity: Entity,
+}
+
+/// Whether a timed wait returned because its time was up.
+#[derive(Debug, PartialEq, Eq, Copy, Clone)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// Whether the wait was known to have timed out.
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+impl Condvar {
+    /// Creates a condition variable for which nobody waits.
+    #[must_use]
+    pub const fn new() -> Condvar {
+        Condvar {
+            raw: RawCondvar::new(),
+            entity: Entity::new(),
+        }
+    }
+
+    /// Gives up the lock, waits for a notification, takes the lock again.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        guard.wait(false, |mutex| self.raw.wait(mutex, None)).0
+    }
+
+    /// Waits as long as `condition` holds.
+    #[track_caller]
+    pub fn wait_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: F,
+    ) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut *guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// Waits for a notification, for `dur` at most.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        dur: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let (guard, signalled) = guard.wait(true, |mutex| self.raw.wait(mutex, Some(dur)));
+        let result = WaitTimeoutResult(!signalled);
+        match guard {
+            Ok(guard) => Ok((guard, result)),
+            Err(error) => Err(std::sync::PoisonError::new((error.into_inner(), result))),
+        }
+    }
+
+    /// Waits for a notification, for `ms` milliseconds at most; whether it came.
+    #[deprecated(note = "replaced by `Condvar::wait_timeout`")]
+    #[track_caller]
+    pub fn wait_timeout_ms<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        ms: u32,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+        match self.wait_timeout(guard, Duration::from_millis(ms.into())) {
+            Ok((guard, result)) => Ok((guard, !result.timed_out())),
+            Err(error) => {
+                let (guard, result) = error.into_inner();
+                Err(std::sync::PoisonError::new((guard, !result.timed_out())))
+            }
+        }
+    }
+
+    /// Waits as long as `condition` holds, for `dur` at most. Only the outcomes of the single waits say when to stop, never
+    /// the clock itself: they are recorded, it is not.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        dur: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let start = Instant::now();
+        let mut timed_out = false;
+        loop {
+            if !condition(&mut *guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            if timed_out {
+                return Ok((guard, WaitTimeoutResult(true)));
+            }
+            let result;
+            (guard, result) = self.wait_timeout(guard, dur.saturating_sub(start.elapsed()))?;
+            timed_out = result.timed_out();
+        }
+    }
+
+    /// Wakes one who waits.
+    #[inline]
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.entity.announce(ops::NOTIFY);
+        self.raw.notify_one();
+    }
+
+    /// Wakes all who wait.
+    #[inline]
+    #[track_caller]
+    pub fn notify_all(&self) {
+        self.entity.announce(ops::NOTIFY);
+        self.raw.notify_all();
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,75 @@
+//! `LazyLock`.
+
+use std::{
+    fmt,
+    ops::Deref,
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::{Mutex as StdMutex, PoisonError},
+};
+
+use super::OnceLock;
+
+/// A value that is made when it is first needed: [`std::sync::LazyLock`], recorded.
+pub struct LazyLock<T, F = fn() -> T> {
+    cell: OnceLock<T>,
+    /// Taken by whoever makes the value; the cell says who, so this lock is never waited for.
+    init: StdMutex<Option<F>>,
+}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// A value that `f` will make.
+    #[must_use]
+    pub const fn new(f: F) -> LazyLock<T, F> {
+        LazyLock {
+            cell: OnceLock::new(),
+            init: StdMutex::new(Some(f)),
+        }
+    }
+
+    /// The value, made now if it has not been.
+    #[inline]
+    #[track_caller]
+    pub fn force(this: &LazyLock<T, F>) -> &T {
+        this.cell.get_or_init(|| {
+            let init = this
+                .init
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
+            match init {
+                Some(init) => init(),
+                None => panic!("LazyLock instance has previously been poisoned"),
+            }
+        })
+    }
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+
+    #[inline]
+    #[track_caller]
+    fn deref(&self) -> &T {
+        LazyLock::force(self)
+    }
+}
+
+impl<T: Default> Default for LazyLock<T> {
+    fn default() -> Self {
+        LazyLock::new(T::default)
+    }
+}
+
+impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T, F> {}
+impl<T: UnwindSafe, F: UnwindSafe> UnwindSafe for LazyLock<T, F> {}
+
+impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_tuple("LazyLock");
+        match self.cell.peek() {
+            Some(value) => debug.field(value),
+            None => debug.field(&format_args!("<uninit>")),
+        };
+        debug.finish()
+    }
+}

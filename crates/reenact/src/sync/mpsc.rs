@@ -1,0 +1,240 @@
+//! `std::sync::mpsc`, recorded.
+//!
+//! A program that runs off gets std's channels, behind one branch. A recorded one gets channels made of a recorded
+//! lock and two recorded conditions: the order in which senders and the receiver took the lock is then everything
+//! that can differ between runs, with disconnects, full buffers and time limits in it, and replay has nothing to add.
+
+mod ordered;
+
+use std::{fmt, iter::FusedIterator, sync::mpsc as std_mpsc, time::Duration};
+
+pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+use self::ordered::Channel;
+
+/// A channel without bound: senders never wait.
+#[must_use]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    if reenact_engine::is_active() {
+        let (sender, receiver) = Channel::new(None);
+        return (
+            Sender(SenderKind::Ordered(sender)),
+            Receiver(ReceiverKind::Ordered(receiver)),
+        );
+    }
+    let (sender, receiver) = std_mpsc::channel();
+    (
+        Sender(SenderKind::Plain(sender)),
+        Receiver(ReceiverKind::Plain(receiver)),
+    )
+}
+
+/// A channel in which `bound` messages wait at most. With 0, each send waits for its receive.
+#[must_use]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    if reenact_engine::is_active() {
+        let (sender, receiver) = Channel::new(Some(bound));
+        return (
+            SyncSender(SyncSenderKind::Ordered(sender)),
+            Receiver(ReceiverKind::Ordered(receiver)),
+        );
+    }
+    let (sender, receiver) = std_mpsc::sync_channel(bound);
+    (
+        SyncSender(SyncSenderKind::Plain(sender)),
+        Receiver(ReceiverKind::Plain(receiver)),
+    )
+}
+
+/// The sending half of [`channel`].
+pub struct Sender<T>(SenderKind<T>);
+
+enum SenderKind<T> {
+    Plain(std_mpsc::Sender<T>),
+    Ordered(ordered::Sender<T>),
+}
+
+impl<T> Sender<T> {
+    /// Sends a message; gives it back if there is no receiver any more.
+    #[inline]
+    #[track_caller]
+    pub fn send(&self, t: T) -> Result<(), SendError<T>> {
+        match &self.0 {
+            SenderKind::Plain(sender) => sender.send(t),
+            SenderKind::Ordered(sender) => sender.send(t),
+        }
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        Sender(match &self.0 {
+            SenderKind::Plain(sender) => SenderKind::Plain(sender.clone()),
+            SenderKind::Ordered(sender) => SenderKind::Ordered(sender.clone()),
+        })
+    }
+}
+
+/// The sending half of [`sync_channel`].
+pub struct SyncSender<T>(SyncSenderKind<T>);
+
+enum SyncSenderKind<T> {
+    Plain(std_mpsc::SyncSender<T>),
+    Ordered(ordered::Sender<T>),
+}
+
+impl<T> SyncSender<T> {
+    /// Sends a message, waiting for room; gives it back if there is no receiver any more.
+    #[inline]
+    #[track_caller]
+    pub fn send(&self, t: T) -> Result<(), SendError<T>> {
+        match &self.0 {
+            SyncSenderKind::Plain(sender) => sender.send(t),
+            SyncSenderKind::Ordered(sender) => sender.send(t),
+        }
+    }
+
+    /// Sends a message if there is room now.
+    #[inline]
+    #[track_caller]
+    pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
+        match &self.0 {
+            SyncSenderKind::Plain(sender) => sender.try_send(t),
+            SyncSenderKind::Ordered(sender) => sender.try_send(t),
+        }
+    }
+}
+
+impl<T> Clone for SyncSender<T> {
+    fn clone(&self) -> Self {
+        SyncSender(match &self.0 {
+            SyncSenderKind::Plain(sender) => SyncSenderKind::Plain(sender.clone()),
+            SyncSenderKind::Ordered(sender) => SyncSenderKind::Ordered(sender.clone()),
+        })
+    }
+}
+
+/// The receiving half of a channel.
+pub struct Receiver<T>(ReceiverKind<T>);
+
+enum ReceiverKind<T> {
+    Plain(std_mpsc::Receiver<T>),
+    Ordered(ordered::Receiver<T>),
+}
+
+impl<T> Receiver<T> {
+    /// The next message, waiting for it; an error if all senders are gone.
+    #[inline]
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        match &self.0 {
+            ReceiverKind::Plain(receiver) => receiver.recv(),
+            ReceiverKind::Ordered(receiver) => receiver.recv(),
+        }
+    }
+
+    /// The next message, if there is one now.
+    #[inline]
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        match &self.0 {
+            ReceiverKind::Plain(receiver) => receiver.try_recv(),
+            ReceiverKind::Ordered(receiver) => receiver.try_recv(),
+        }
+    }
+
+    /// The next message, waiting for `timeout` at most.
+    #[track_caller]
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        match &self.0 {
+            ReceiverKind::Plain(receiver) => receiver.recv_timeout(timeout),
+            ReceiverKind::Ordered(receiver) => receiver.recv_timeout(timeout),
+        }
+    }
+
+    /// All messages until the senders are gone, waiting for each.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { receiver: self }
+    }
+
+    /// The messages that are there now.
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter { receiver: self }
+    }
+}
+
+/// See [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T> {
+    receiver: &'a Receiver<T>,
+}
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<T> FusedIterator for Iter<'_, T> {}
+
+/// See [`Receiver::try_iter`].
+#[derive(Debug)]
+pub struct TryIter<'a, T> {
+    receiver: &'a Receiver<T>,
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+/// All messages of a receiver that nobody else has.
+#[derive(Debug)]
+pub struct IntoIter<T> {
+    receiver: Receiver<T>,
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<T> FusedIterator for IntoIter<T> {}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter { receiver: self }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+macro_rules! opaque {
+    ($($name:ident)*) => {$(
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+opaque! { Sender SyncSender Receiver }

@@ -1,0 +1,236 @@
+//! `Mutex`.
+//!
+//! Not a wrapper around std's: the lock word, the poison flag and the entity lie side by side, and the fast path is
+//! written so that nothing but loads stands between the two locked instructions. That is what a recorded lock and
+//! an unrecorded one can cost the same with.
+
+use std::{
+    cell::UnsafeCell,
+    fmt,
+    ops::{Deref, DerefMut},
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::{
+        LockResult, PoisonError, TryLockError, TryLockResult,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread::panicking,
+};
+
+use reenact_engine::{Access, Entity, raw::RawMutex};
+
+use crate::ops;
+
+/// A mutual exclusion primitive: [`std::sync::Mutex`], recorded.
+///
+/// # State
+///
+/// | field | set by | cleared by |
+/// |---|---|---|
+/// | `raw` | who locks | who unlocks |
+/// | `poisoned` | a guard dropped by a panic that began while it was held | [`Mutex::clear_poison`] |
+/// | `entity` | whoever holds `raw`, when recording or replaying | |
+pub struct Mutex<T: ?Sized> {
+    raw: RawMutex,
+    poisoned: AtomicBool,
+    entity: Entity,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: The data is reached only through guards, of which there is one at a time; so what crosses threads is the
+// data itself, as with std's mutex.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: As above.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+impl<T: ?Sized> UnwindSafe for Mutex<T> {}
+impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
+
+/// Exclusive access to what a [`Mutex`] guards, until dropped.
+#[must_use = "if unused the Mutex will immediately unlock"]
+pub struct MutexGuard<'a, T: ?Sized> {
+    mutex: &'a Mutex<T>,
+    /// Whether the thread was panicking already when it locked: then this guard does not poison.
+    panicking: bool,
+    /// A guard stays on its thread.
+    _not_send: std::marker::PhantomData<*const ()>,
+}
+
+// SAFETY: A shared guard gives shared access to the data.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+
+impl<T> Mutex<T> {
+    /// Creates a mutex in an unlocked state.
+    #[inline]
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex {
+            raw: RawMutex::new(),
+            poisoned: AtomicBool::new(false),
+            entity: Entity::new(),
+            data: UnsafeCell::new(value),
+        }
+    }
+
+    /// Consumes the mutex and returns the data.
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.poisoned.into_inner();
+        poison(poisoned, self.data.into_inner())
+    }
+}
+
+fn poison<T>(poisoned: bool, value: T) -> LockResult<T> {
+    if poisoned {
+        Err(PoisonError::new(value))
+    } else {
+        Ok(value)
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Takes the lock, waiting until it is to be had.
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        self.entity.take(
+            ops::LOCK,
+            || self.raw.try_lock().then_some(()),
+            || self.raw.lock(),
+            |()| self.raw.unlock(),
+        );
+        self.guard()
+    }
+
+    /// Takes the lock if it is to be had at once.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let taken = self.entity.try_take(
+            ops::LOCK,
+            || self.raw.try_lock().then_some(()),
+            || self.raw.lock(),
+        );
+        match taken {
+            Some(()) => Ok(self.guard()?),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// For who has just taken the lock.
+    #[inline(always)]
+    fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
+        let guard = MutexGuard {
+            mutex: self,
+            panicking: panicking(),
+            _not_send: std::marker::PhantomData,
+        };
+        poison(self.poisoned.load(Relaxed), guard)
+    }
+
+    /// Whether a thread panicked while it held the lock.
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned.load(Relaxed)
+    }
+
+    /// Forgets that a thread panicked.
+    pub fn clear_poison(&self) {
+        self.poisoned.store(false, Relaxed);
+    }
+
+    /// The data, to which a mutable reference gives access without locking.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = *self.poisoned.get_mut();
+        poison(poisoned, self.data.get_mut())
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Gives up the lock while `block` waits, which returns with the lock taken again and says whether it was
+    /// signalled.
+    #[track_caller]
+    pub(super) fn wait(
+        self,
+        timed: bool,
+        block: impl FnOnce(&RawMutex) -> bool,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        let mutex = self.mutex;
+        std::mem::forget(self);
+        let signalled = mutex.entity.wait(
+            ops::WAIT,
+            timed,
+            || block(&mutex.raw),
+            || mutex.raw.unlock(),
+            || mutex.raw.lock(),
+        );
+        (mutex.guard(), signalled)
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: The guard has the lock.
+        unsafe { &*self.mutex.data.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: The guard has the lock, and there is no other guard.
+        unsafe { &mut *self.mutex.data.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.panicking && panicking() {
+            self.mutex.poisoned.store(true, Relaxed);
+        }
+        let raw = &self.mutex.raw;
+        self.mutex
+            .entity
+            .leave(ops::UNLOCK, Access::Take, || raw.unlock());
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Mutex::new(value)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    /// Shows the data if the lock is free. Looking is not an operation: it is for people, and not recorded.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Mutex");
+        if self.raw.try_lock() {
+            // SAFETY: We have the lock for as long as the data is shown.
+            debug.field("data", &unsafe { &*self.data.get() });
+            self.raw.unlock();
+        } else {
+            debug.field("data", &format_args!("<locked>"));
+        }
+        debug.field("poisoned", &self.is_poisoned());
+        debug.finish_non_exhaustive()
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

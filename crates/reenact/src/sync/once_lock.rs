@@ -1,0 +1,125 @@
+//! `OnceLock`: a recorded [`Once`] that says when, and std's cell that holds the value.
+
+use std::{fmt, sync as std_sync};
+
+use super::Once;
+
+/// A cell that can be written to once: [`std::sync::OnceLock`], recorded.
+pub struct OnceLock<T> {
+    once: Once,
+    cell: std_sync::OnceLock<T>,
+}
+
+impl<T> OnceLock<T> {
+    /// An empty cell.
+    #[must_use]
+    pub const fn new() -> OnceLock<T> {
+        OnceLock {
+            once: Once::new(),
+            cell: std_sync::OnceLock::new(),
+        }
+    }
+
+    /// The value, if there is one.
+    #[inline]
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        if self.once.is_completed() {
+            self.cell.get()
+        } else {
+            None
+        }
+    }
+
+    /// The value, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.cell.get_mut()
+    }
+
+    /// The value, without that being an operation: for showing it to people.
+    pub(super) fn peek(&self) -> Option<&T> {
+        self.cell.get()
+    }
+
+    /// The value, waiting until there is one.
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        self.once.wait_force();
+        self.cell
+            .get()
+            .expect("the value is there before the cell is complete")
+    }
+
+    /// Puts the value in, or gives it back if there is one.
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), T> {
+        let mut value = Some(value);
+        self.get_or_init(|| value.take().expect("taken once"));
+        match value {
+            None => Ok(()),
+            Some(value) => Err(value),
+        }
+    }
+
+    /// The value, made by `f` if there is none.
+    #[inline]
+    #[track_caller]
+    pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
+        self.once.call_once_force(|_| {
+            let made = f();
+            assert!(self.cell.set(made).is_ok(), "reentrant init");
+        });
+        self.cell
+            .get()
+            .expect("the value is there once the cell is complete")
+    }
+
+    /// Takes the value and its cell out.
+    pub fn into_inner(self) -> Option<T> {
+        self.cell.into_inner()
+    }
+
+    /// Takes the value out and leaves an empty cell.
+    pub fn take(&mut self) -> Option<T> {
+        std::mem::take(self).into_inner()
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        OnceLock::new()
+    }
+}
+
+impl<T> From<T> for OnceLock<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        let cell = OnceLock::new();
+        let _ = cell.set(value);
+        cell
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        match self.get() {
+            Some(value) => OnceLock::from(value.clone()),
+            None => OnceLock::new(),
+        }
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceLock<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceLock<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cell.fmt(f)
+    }
+}

@@ -1,0 +1,165 @@
+//! Who a thread is, and where it parks.
+
+use std::{
+    cell::OnceCell,
+    num::NonZero,
+    sync::{
+        Arc, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use reenact_engine::{Birth, current_number, is_active};
+
+use crate::sync::{Condvar, Mutex};
+
+/// A thread: [`std::thread::Thread`], recorded.
+#[derive(Clone)]
+pub struct Thread {
+    raw: std::thread::Thread,
+    id: ThreadId,
+    parking: Arc<Parking>,
+}
+
+/// Which thread it is. In a replay it is the same as in the recording.
+#[derive(Eq, PartialEq, Clone, Copy, Hash, Debug)]
+pub struct ThreadId(NonZero<u64>);
+
+impl ThreadId {
+    fn new(activity: Option<u32>) -> ThreadId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = match activity {
+            Some(number) => u64::from(number),
+            None => NEXT.fetch_add(1, Ordering::Relaxed),
+        };
+        ThreadId(NonZero::new(number + 1).expect("one more than something"))
+    }
+}
+
+/// Where a thread waits to be unparked, when that is recorded: a token under a lock.
+#[derive(Default)]
+pub(super) struct Parking {
+    token: Mutex<bool>,
+    came: Condvar,
+}
+
+impl Parking {
+    /// Takes the token, waiting for it. Always waits once at most when there is a time limit, as parking may.
+    #[track_caller]
+    pub(super) fn park(&self, timeout: Option<Duration>) {
+        let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*token {
+            token = match timeout {
+                None => self
+                    .came
+                    .wait_while(token, |token| !*token)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(timeout) => {
+                    self.came
+                        .wait_timeout(token, timeout)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
+        }
+        *token = false;
+    }
+
+    #[track_caller]
+    fn unpark(&self) {
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.came.notify_one();
+    }
+}
+
+impl Thread {
+    pub(super) fn new(raw: std::thread::Thread, id: ThreadId, parking: Arc<Parking>) -> Thread {
+        Thread { raw, id, parking }
+    }
+
+    pub(super) fn parking(&self) -> &Parking {
+        &self.parking
+    }
+
+    /// Ends the thread's [`park`](super::park), now or when it comes to that.
+    #[inline]
+    #[track_caller]
+    pub fn unpark(&self) {
+        if is_active() {
+            self.parking.unpark();
+        } else {
+            self.raw.unpark();
+        }
+    }
+
+    /// Its identity.
+    #[must_use]
+    pub fn id(&self) -> ThreadId {
+        self.id
+    }
+
+    /// Its name, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.raw.name()
+    }
+}
+
+impl std::fmt::Debug for Thread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Thread")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+thread_local! {
+    static CURRENT: OnceCell<Thread> = const { OnceCell::new() };
+}
+
+/// The calling thread.
+#[must_use]
+pub fn current() -> Thread {
+    let fresh = || {
+        Thread::new(
+            std::thread::current(),
+            ThreadId::new(current_number()),
+            Arc::default(),
+        )
+    };
+    CURRENT
+        .try_with(|current| current.get_or_init(fresh).clone())
+        .unwrap_or_else(|_| fresh())
+}
+
+/// A thread that is about to start, as its parent and itself will know it.
+pub(super) struct Newcomer {
+    id: ThreadId,
+    parking: Arc<Parking>,
+}
+
+impl Newcomer {
+    pub(super) fn new(birth: &Birth) -> Newcomer {
+        Newcomer {
+            id: ThreadId::new(birth.number()),
+            parking: Arc::default(),
+        }
+    }
+
+    pub(super) fn id(&self) -> ThreadId {
+        self.id
+    }
+
+    pub(super) fn parking(&self) -> Arc<Parking> {
+        Arc::clone(&self.parking)
+    }
+
+    /// Makes the calling thread the one that was announced.
+    pub(super) fn arrive(self) {
+        CURRENT.with(|current| {
+            let _ = current.set(Thread::new(std::thread::current(), self.id, self.parking));
+        });
+    }
+}

@@ -1,0 +1,232 @@
+//! Threads that may borrow.
+//!
+//! Like std's, but not made of std's: the end of a scope waits for its threads, and in a replay that wait must be one
+//! that the engine knows of, or nobody could tell when everybody waits.
+
+use std::{
+    io,
+    marker::PhantomData,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use reenact_engine::{Birth, Lineage};
+
+use super::{Builder, Thread, finished, handle::Newcomer};
+
+/// A scope to start threads in: [`std::thread::Scope`].
+#[derive(Debug)]
+pub struct Scope<'scope, 'env: 'scope> {
+    shared: Arc<Shared>,
+    /// Both invariant: a scope lives neither shorter nor longer than it says.
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// What the threads of a scope share.
+#[derive(Default)]
+struct Shared {
+    /// Threads whose packet is still there.
+    running: Mutex<usize>,
+    none_running: Condvar,
+    /// Whether one panicked and nobody joined it.
+    panicked: AtomicBool,
+    lineages: Mutex<Vec<Lineage>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+/// The result of a thread, which may borrow from the scope. While one exists the scope does not end.
+struct Packet<T> {
+    shared: Arc<Shared>,
+    result: Mutex<Option<super::Result<T>>>,
+}
+
+impl<T> Drop for Packet<T> {
+    fn drop(&mut self) {
+        let result = self
+            .result
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(Err(_)) = result {
+            self.shared.panicked.store(true, Ordering::Relaxed);
+        }
+        // Before the scope may go on: it may borrow.
+        drop(result);
+        let mut running = self
+            .shared
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *running -= 1;
+        if *running == 0 {
+            self.shared.none_running.notify_all();
+        }
+    }
+}
+
+/// Runs `f` with a scope, and waits for all threads that it started.
+///
+/// # Panics
+///
+/// If a thread of the scope panicked that was not joined.
+#[track_caller]
+pub fn scope<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let scope = Scope {
+        shared: Arc::default(),
+        scope: PhantomData,
+        env: PhantomData,
+    };
+    let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
+    let shared = &scope.shared;
+    // Threads that others of them start come to the end of the list, before those have ended.
+    let mut next = 0;
+    while let Some(lineage) = shared.lineage(next) {
+        lineage.wait_for_end();
+        next += 1;
+    }
+    let running = shared
+        .running
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    drop(
+        shared
+            .none_running
+            .wait_while(running, |running| *running > 0)
+            .unwrap_or_else(PoisonError::into_inner),
+    );
+    match result {
+        Err(panic) => resume_unwind(panic),
+        Ok(_) if shared.panicked.load(Ordering::Relaxed) => panic!("a scoped thread panicked"),
+        Ok(result) => result,
+    }
+}
+
+impl Shared {
+    fn lineage(&self, index: usize) -> Option<Lineage> {
+        let lineages = self.lineages.lock().unwrap_or_else(PoisonError::into_inner);
+        lineages.get(index).cloned()
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Starts a thread in the scope.
+    ///
+    /// # Panics
+    ///
+    /// If the system cannot start one; use [`Builder::spawn_scoped`] to be told instead.
+    #[track_caller]
+    pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        self.start(Builder::new(), f)
+            .expect("failed to spawn thread")
+    }
+
+    pub(super) fn start<F, T>(
+        &'scope self,
+        builder: Builder,
+        f: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let birth = Birth::announce(builder.name.as_deref());
+        let lineage = birth.lineage();
+        let newcomer = Newcomer::new(&birth);
+        let (id, parking) = (newcomer.id(), newcomer.parking());
+        *self
+            .shared
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) += 1;
+        let packet = Arc::new(Packet {
+            shared: Arc::clone(&self.shared),
+            result: Mutex::new(None),
+        });
+        let its_packet = Arc::clone(&packet);
+        let main = move || {
+            let life = birth.begin();
+            newcomer.arrive();
+            let result = catch_unwind(AssertUnwindSafe(f));
+            *its_packet
+                .result
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(result);
+            drop(life);
+            drop(its_packet);
+        };
+        // SAFETY: All that the closure borrows lives for `'scope`, and the scope does not end before the packet is dropped,
+        // which is the last thing that the closure does.
+        let raw = unsafe { builder.raw().spawn_unchecked(main) }?;
+        let mut lineages = self
+            .shared
+            .lineages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        lineages.push(lineage.clone());
+        drop(lineages);
+        Ok(ScopedJoinHandle {
+            thread: Thread::new(raw.thread().clone(), id, parking),
+            raw,
+            packet,
+            lineage,
+            scope: PhantomData,
+        })
+    }
+}
+
+/// By which a thread of a scope is joined.
+pub struct ScopedJoinHandle<'scope, T> {
+    raw: std::thread::JoinHandle<()>,
+    packet: Arc<Packet<T>>,
+    thread: Thread,
+    lineage: Lineage,
+    scope: PhantomData<&'scope ()>,
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// The thread.
+    #[must_use]
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// Waits for the thread to end, and returns what it returned or panicked with.
+    pub fn join(self) -> super::Result<T> {
+        self.lineage.wait_for_end();
+        self.raw.join()?;
+        let mut result = self
+            .packet
+            .result
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        result.take().expect("a thread leaves its result")
+    }
+
+    /// Whether the thread's function has returned.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        finished(&self.lineage, || self.raw.is_finished())
+    }
+}
+
+impl<T> std::fmt::Debug for ScopedJoinHandle<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScopedJoinHandle").finish_non_exhaustive()
+    }
+}
