@@ -18,6 +18,7 @@ use crate::{
     conduct::{self, Conductor},
     mode::{self, Mode},
     record::{Recording, token_of},
+    replay::quiet::Quiet,
 };
 
 /// An activity under a conductor.
@@ -37,6 +38,27 @@ pub(crate) struct Hot {
     pub(crate) token: Cell<u32>,
     /// The counter and hash in the live file; null unless recording.
     pub(crate) word: Cell<*mut u64>,
+    /// What a replay has left to do without asking; null unless replaying.
+    pub(crate) quiet: Cell<*const Quiet>,
+}
+
+impl Hot {
+    // One small closure each: a larger one would not be inlined where the compiler has been told that it is cold.
+
+    #[inline(always)]
+    pub(crate) fn token() -> u32 {
+        HOT.with(|hot| hot.token.get())
+    }
+
+    #[inline(always)]
+    pub(crate) fn word() -> *mut u64 {
+        HOT.with(|hot| hot.word.get())
+    }
+
+    #[inline(always)]
+    pub(crate) fn quiet() -> *const Quiet {
+        HOT.with(|hot| hot.quiet.get())
+    }
 }
 
 /// The token of a thread that has no activity yet.
@@ -57,7 +79,7 @@ pub(crate) struct Conducted {
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(Slot(None)) };
 }
 
@@ -79,6 +101,7 @@ impl Drop for Slot {
 fn clear(hot: &Hot) {
     hot.token.set(NOBODY);
     hot.word.set(std::ptr::null_mut());
+    hot.quiet.set(std::ptr::null());
 }
 
 /// Runs `action` with this thread's recording activity, registering the thread first if need be. `None` when there
@@ -132,8 +155,8 @@ fn install(slot: &mut Slot, local: Local) {
             hot.word.set(recording.word());
         }
         Local::Conducted(conducted) => {
+            clear(hot);
             hot.token.set(token_of(conducted.activity.number));
-            hot.word.set(std::ptr::null_mut());
         }
     });
     slot.0 = Some(local);
@@ -202,7 +225,7 @@ impl Birth {
         let name = name.unwrap_or_default();
         let child = match mode::settled() {
             Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
-            Mode::Conducted => with_conducted(|parent| parent.child(name))
+            Mode::Replay | Mode::Conducted => with_conducted(|parent| parent.child(name))
                 .flatten()
                 .map(Child::Conducted),
             _ => None,
@@ -310,7 +333,7 @@ pub fn is_replaying() -> bool {
 pub fn current_number() -> Option<u32> {
     match mode::settled() {
         Mode::Record => with_recording(|recording| recording.number()),
-        Mode::Conducted => with_conducted(|conducted| conducted.activity.number),
+        Mode::Replay | Mode::Conducted => with_conducted(|conducted| conducted.activity.number),
         _ => None,
     }
 }

@@ -17,9 +17,10 @@ use std::{
 
 use crate::{
     Access, Decision, Op, Operation,
-    activity::{HOT, with_conducted},
+    activity::{Hot, with_conducted},
     mode::{self, Mode},
     record,
+    replay::quiet,
 };
 
 /// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 24 bytes that are
@@ -89,6 +90,9 @@ impl Entity {
                     self.note_take(op);
                     return taken;
                 }
+                if mode == Mode::Replay as u8 && quiet::take(self, op) {
+                    return taken;
+                }
                 self.enter(op, Access::Take, Some(taken), block, undo)
             }
             None => {
@@ -123,7 +127,7 @@ impl Entity {
         let looking = convert();
         match mode::settled() {
             Mode::Record => record::look(self, op),
-            Mode::Conducted => {
+            Mode::Replay | Mode::Conducted => {
                 self.conducted_leave(op, Access::Take, None);
                 self.arrive(op, Access::Look);
             }
@@ -182,10 +186,20 @@ impl Entity {
     pub fn leave(&self, op: Op, access: Access, release: impl FnOnce()) {
         if mode::is_conducted() {
             cold_path();
-            release();
-            self.conducted_leave(op, access, None);
+            self.leave_conducted(op, access, release);
         } else {
             release();
+        }
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn leave_conducted(&self, op: Op, access: Access, release: impl FnOnce()) {
+        release();
+        if mode::byte() == Mode::Replay as u8 && access == Access::Take {
+            quiet::leave(self);
+        } else {
+            self.conducted_leave(op, access, None);
         }
     }
 
@@ -216,7 +230,7 @@ impl Entity {
                 self.mark_unrecorded();
                 signalled
             }
-            Mode::Conducted => {
+            Mode::Replay | Mode::Conducted => {
                 release();
                 self.conducted_leave(op, Access::Take, None);
                 let decision = self.arrive(op, Access::Wait { timed });
@@ -256,7 +270,7 @@ impl Entity {
                 self.end_update();
                 result
             }
-            Mode::Conducted => {
+            Mode::Replay | Mode::Conducted => {
                 self.arrive(op, Access::Update);
                 let (result, value) = change();
                 self.conducted_leave(op, Access::Update, Some(value));
@@ -281,7 +295,7 @@ impl Entity {
         match mode::settled() {
             Mode::Off | Mode::Stopped | Mode::Unknown => read(),
             Mode::Record => record::observe(self, op, read),
-            Mode::Conducted => match self.arrive(op, Access::Observe) {
+            Mode::Replay | Mode::Conducted => match self.arrive(op, Access::Observe) {
                 Decision::Answer(value) => value,
                 _ => {
                     let value = read();
@@ -323,7 +337,7 @@ impl Entity {
                 self.mark_unrecorded();
                 taken
             }
-            Mode::Conducted => {
+            Mode::Replay | Mode::Conducted => {
                 if let Some(taken) = taken {
                     undo(taken);
                 }
@@ -363,7 +377,7 @@ impl Entity {
                 }
                 taken
             }
-            Mode::Conducted => match self.arrive(op, access) {
+            Mode::Replay | Mode::Conducted => match self.arrive(op, access) {
                 Decision::Decline => None,
                 // It is ours now; whoever tried it too early gives it back at once.
                 _ => Some(block()),
@@ -381,15 +395,13 @@ impl Entity {
     /// Records a take of an entity at which nobody looks.
     #[inline(always)]
     fn note_take(&self, op: Op) {
-        HOT.with(|hot| {
-            if self.last.load(Relaxed) == hot.token.get() {
-                let version = self.version.load(Relaxed);
-                self.version.store(version + 1, Relaxed);
-                record::count(hot, self.tag(op));
-            } else {
-                record::take(self, op);
-            }
-        });
+        if self.last.load(Relaxed) == Hot::token() {
+            let version = self.version.load(Relaxed);
+            self.version.store(version + 1, Relaxed);
+            record::count(self.tag(op));
+        } else {
+            record::take(self, op);
+        }
     }
 
     /// Records a take of an entity at which others may have looked.
@@ -463,7 +475,7 @@ impl Entity {
 
     #[track_caller]
     fn arrive(&self, op: Op, access: Access) -> Decision {
-        arrive(op, access, Some(self), Location::caller())
+        arrive(op, access, Some(self), 0)
     }
 
     #[cold]
@@ -476,6 +488,7 @@ impl Entity {
                 op,
                 access,
                 entity: Some(self),
+                predicted: 0,
                 site,
             };
             me.conductor.leave(&operation, value);
@@ -495,18 +508,16 @@ pub(crate) fn tag(key: u64, op: Op) -> u64 {
         & !0xffff_ffff
 }
 
-fn arrive(
-    op: Op,
-    access: Access,
-    entity: Option<&Entity>,
-    site: &'static Location<'static>,
-) -> Decision {
+#[track_caller]
+fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
+    let site = Location::caller();
     with_conducted(|me| {
         me.conductor.arrive(&Operation {
             activity: &me.activity,
             op,
             access,
             entity,
+            predicted,
             site,
         })
     })
@@ -522,8 +533,7 @@ pub fn choose(op: Op, predicted: u64, ask: impl FnOnce() -> u64) -> u64 {
             record::choice(op, predicted, answer);
             answer
         }
-        Mode::Conducted => match arrive(op, Access::Choose { predicted }, None, Location::caller())
-        {
+        Mode::Replay | Mode::Conducted => match arrive(op, Access::Choose, None, predicted) {
             Decision::Answer(answer) => answer,
             _ => ask(),
         },
@@ -540,7 +550,7 @@ pub fn outside(op: Op, ask: impl FnOnce() -> u64) -> u64 {
             record::outside(op, answer);
             answer
         }
-        Mode::Conducted => match arrive(op, Access::Outside, None, Location::caller()) {
+        Mode::Replay | Mode::Conducted => match arrive(op, Access::Outside, None, 0) {
             Decision::Answer(answer) => answer,
             _ => ask(),
         },

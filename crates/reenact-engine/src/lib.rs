@@ -23,6 +23,6 @@ mod views;
 pub use activity::{Activity, Birth, Life, Lineage, current_number, is_active, is_replaying};
 pub use conduct::{Conductor, Decision};
 pub use entity::{Entity, choose, outside};
-pub use operation::{Access, Op, Operation};
+pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use session::{conducted, record_to};

@@ -27,8 +27,11 @@ pub(crate) enum Mode {
     Stopped = 2,
     /// Nobody has looked at the environment yet.
     Unknown = 3,
-    /// They happen when the conductor says so: replay, or a controller.
-    Conducted = 4,
+    /// They happen when the trace says so: conducted by a replay that nobody watches, which lets an activity go on
+    /// without asking where the answer is known.
+    Replay = 4,
+    /// They happen when the conductor says so.
+    Conducted = 5,
 }
 
 static MODE: AtomicU8 = AtomicU8::new(Mode::Unknown as u8);
@@ -43,7 +46,7 @@ pub(crate) fn byte() -> u8 {
 /// Whether releases have to be told to a conductor.
 #[inline(always)]
 pub(crate) fn is_conducted() -> bool {
-    byte() >= Mode::Conducted as u8
+    byte() >= Mode::Replay as u8
 }
 
 pub(crate) fn set(mode: Mode) {
@@ -67,7 +70,8 @@ pub(crate) fn settled() -> Mode {
             0 => return Mode::Off,
             1 => return Mode::Record,
             2 => return Mode::Stopped,
-            4 => return Mode::Conducted,
+            4 => return Mode::Replay,
+            5 => return Mode::Conducted,
             _ => settle(),
         }
     }

@@ -4,34 +4,40 @@ use std::panic::Location;
 
 use crate::{Activity, Entity};
 
-/// The name of an operation of some model: a code for the hash that guards replay, a word for people.
+/// The name of an operation of some model. A reference, so that naming one costs a fast path nothing.
+#[derive(Clone, Copy)]
+pub struct Op(&'static OpInfo);
+
+/// What there is to know of an operation: a code for the hash that guards replay, a word for people.
 ///
 /// Codes need only differ among operations that the same program could do on the same entity.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Op {
-    code: u8,
-    name: &'static str,
+pub struct OpInfo {
+    /// The code.
+    pub code: u8,
+    /// The word.
+    pub name: &'static str,
 }
 
 impl Op {
-    /// An operation with this code and name.
-    pub const fn new(code: u8, name: &'static str) -> Op {
-        Op { code, name }
+    /// The operation described by `info`.
+    pub const fn new(info: &'static OpInfo) -> Op {
+        Op(info)
     }
 
     /// The word for people.
     pub const fn name(self) -> &'static str {
-        self.name
+        self.0.name
     }
 
+    #[inline(always)]
     pub(crate) const fn code(self) -> u8 {
-        self.code
+        self.0.code
     }
 }
 
 impl std::fmt::Debug for Op {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.name())
     }
 }
 
@@ -58,10 +64,7 @@ pub enum Access {
     /// Meets no one, but others may go on because of it (a notification).
     Announce,
     /// Asks a question whose answer depends on timing.
-    Choose {
-        /// The answer that is not worth writing down.
-        predicted: u64,
-    },
+    Choose,
     /// Brings a number from outside the program.
     Outside,
 }
@@ -76,6 +79,8 @@ pub struct Operation<'a> {
     pub access: Access,
     /// What it is done to; none for questions and for what comes from outside.
     pub entity: Option<&'a Entity>,
+    /// For a question: the answer that is not worth writing down.
+    pub predicted: u64,
     /// The line of the program that asked for it.
     pub site: &'static Location<'static>,
 }

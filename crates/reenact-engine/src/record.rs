@@ -24,7 +24,7 @@ use reenact_trace::{
 
 use crate::{
     Entity, Op,
-    activity::{HOT, Hot, self_origin, with_recording},
+    activity::{Hot, self_origin, with_recording},
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -250,7 +250,7 @@ impl Recording {
             return false;
         }
         self.position += u64::from(silent) + 1;
-        HOT.with(|hot| count(hot, tag));
+        count(tag);
         self.events_since_tick += 1;
         if self.events_since_tick >= EVENTS_PER_TICK {
             self.tick();
@@ -314,8 +314,8 @@ pub(crate) fn counted(word: u64, tag: u64) -> u64 {
 
 /// An operation went as predicted.
 #[inline(always)]
-pub(crate) fn count(hot: &Hot, tag: u64) {
-    let word = hot.word.get();
+pub(crate) fn count(tag: u64) {
+    let word = Hot::word();
     // SAFETY: A token that an entity knows belongs to a thread that is registered, whose word is mapped; and events
     // are written only by such threads.
     let next = unsafe {
@@ -364,7 +364,7 @@ fn taken(me: &mut Recording, entity: &Entity, op: Op, kind: Kind) -> bool {
     if entity.last.load(Relaxed) == 0 && kind == Kind::TAKE {
         me.name(entity);
         entity.version.store(version + 1, Relaxed);
-        HOT.with(|hot| count(hot, entity.tag(op)));
+        count(entity.tag(op));
         return true;
     }
     let key = entity.key.load(Relaxed);
@@ -407,7 +407,7 @@ pub(crate) fn look(entity: &Entity, op: Op) {
         let key = entity.key.load(Relaxed);
         if entity.last.load(Relaxed) == me.token() {
             entity.looks.fetch_add(1, Relaxed);
-            HOT.with(|hot| count(hot, tag(key, op)));
+            count(tag(key, op));
             return true;
         }
         entity.looks.fetch_or(Entity::BY_OTHERS, Relaxed);
@@ -420,7 +420,7 @@ pub(crate) fn look(entity: &Entity, op: Op) {
 fn looked(me: &mut Recording, key: u64, version: u64, op: Op) -> bool {
     let seen = me.views.get(key);
     if seen == Some(version) {
-        HOT.with(|hot| count(hot, tag(key, op)));
+        count(tag(key, op));
         return true;
     }
     me.views.set(key, version);
@@ -436,14 +436,8 @@ fn looked(me: &mut Recording, key: u64, version: u64, op: Op) -> bool {
 /// shared is written to, and a replay gives the activity the value that it knows.
 pub(crate) fn observe(entity: &Entity, op: Op, read: impl Fn() -> u64) -> u64 {
     let (version, value, last) = entity.read_consistently(&read);
-    let mine = HOT.with(|hot| {
-        let mine = last == hot.token.get();
-        if mine {
-            count(hot, entity.tag(op));
-        }
-        mine
-    });
-    if mine {
+    if last == Hot::token() {
+        count(entity.tag(op));
         return value;
     }
     let key = entity.key.load(Relaxed);
@@ -460,13 +454,13 @@ pub(crate) fn observe(entity: &Entity, op: Op, read: impl Fn() -> u64) -> u64 {
         if entity.last.load(Relaxed) == 0 {
             me.name(entity);
             entity.version.store(1 | Entity::FLAG, Relaxed);
-            HOT.with(|hot| count(hot, entity.tag(op)));
+            count(entity.tag(op));
             return true;
         }
         let version = entity.version.load(Relaxed) & !Entity::FLAG;
         let key = entity.key.load(Relaxed);
         if entity.last.load(Relaxed) == me.token() || me.views.get(key) == Some(version) {
-            HOT.with(|hot| count(hot, entity.tag(op)));
+            count(entity.tag(op));
             return true;
         }
         let looks = entity.looks.load(Relaxed);
@@ -487,7 +481,7 @@ pub(crate) fn decline(op: Op) {
 pub(crate) fn choice(op: Op, predicted: u64, answer: u64) {
     with_recording(|me| {
         if answer == predicted {
-            HOT.with(|hot| count(hot, tag(0, op)));
+            count(tag(0, op));
         } else {
             me.write(Kind::CHOICE, answer, 0, tag(0, op));
         }

@@ -8,6 +8,7 @@
 mod cursor;
 mod ending;
 mod log;
+pub(crate) mod quiet;
 mod report;
 mod turns;
 
@@ -33,7 +34,9 @@ use self::{
     turns::{Turns, Want},
 };
 use crate::{
-    Access, Activity, Conductor, Decision, Entity, Operation, conduct,
+    Access, Activity, Conductor, Decision, Entity, Operation,
+    activity::HOT,
+    conduct,
     entity::tag,
     mode::Mode,
     raw::Parker,
@@ -91,9 +94,14 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
     match Replay::open(path, report.clone()) {
         Ok(replay) => {
             let replay = Arc::new(replay);
+            // Whoever keeps a log wants to see everything.
+            let mode = match replay.log {
+                None => Mode::Replay,
+                Some(_) => Mode::Conducted,
+            };
             ending::watch(&replay);
             conduct::install(Some(replay));
-            Mode::Conducted
+            mode
         }
         Err(error) => report::finish(
             report.as_deref(),
@@ -169,7 +177,7 @@ impl Replay {
         doing: &dyn Fn() -> String,
     ) -> Option<Event> {
         loop {
-            if cursor.silent_left > 0 {
+            if cursor.silent_left() > 0 {
                 return None;
             }
             match cursor.next {
@@ -222,7 +230,7 @@ impl Replay {
 
     /// The operation goes as predicted, says the trace: so it must.
     fn silent(&self, runner: &Runner, cursor: &mut Cursor, operation: &Operation<'_>) -> Decision {
-        cursor.silent_left -= 1;
+        cursor.count_down();
         let token = token_of(runner.number);
         let diverge = |cursor: &Cursor, expected: &str| -> ! {
             self.diverge(runner, cursor, expected, &describe(operation))
@@ -230,7 +238,7 @@ impl Replay {
         let Some(entity) = operation.entity else {
             cursor.count(tag(0, operation.op));
             return match operation.access {
-                Access::Choose { predicted } => Decision::Answer(predicted),
+                Access::Choose => Decision::Answer(operation.predicted),
                 _ => diverge(cursor, "an operation that goes as predicted"),
             };
         };
@@ -238,20 +246,20 @@ impl Replay {
             operation.access,
             Access::Look | Access::TryLook | Access::Observe
         );
-        let decision = if entity.last.load(SeqCst) == 0 {
+        let decision = if entity.last.load(Relaxed) == 0 {
             cursor.entities += 1;
             entity
                 .key
-                .store(key_of(runner.number, cursor.entities), SeqCst);
-            entity.last.store(token, SeqCst);
+                .store(key_of(runner.number, cursor.entities), Relaxed);
+            entity.last.store(token, Relaxed);
             if looks {
                 // Being first counts as a take.
                 self.turns.bump(entity);
             }
             Decision::Go
         } else {
-            let key = entity.key.load(SeqCst);
-            let mine = entity.last.load(SeqCst) == token;
+            let key = entity.key.load(Relaxed);
+            let mine = entity.last.load(Relaxed) == token;
             match operation.access {
                 Access::Observe => match cursor.seen.get(&key) {
                     Some(&value) => Decision::Answer(value),
@@ -282,7 +290,7 @@ impl Replay {
         event: Event,
     ) -> Decision {
         let decision = match (operation.access, event.kind) {
-            (Access::Choose { .. }, Kind::CHOICE) | (Access::Outside, Kind::OUTSIDE) => {
+            (Access::Choose, Kind::CHOICE) | (Access::Outside, Kind::OUTSIDE) => {
                 Decision::Answer(event.number)
             }
             (Access::TryTake | Access::TryLook, Kind::DECLINED) => Decision::Decline,
@@ -314,7 +322,7 @@ impl Replay {
         event: Event,
     ) {
         // An entity without a name has not been used yet, so this activity has not seen it either.
-        let key = entity.key.load(SeqCst);
+        let key = entity.key.load(Relaxed);
         let seen = if key == 0 {
             None
         } else {
@@ -342,13 +350,13 @@ impl Replay {
         if slept {
             self.wakes(runner);
         }
-        let key = entity.key.load(SeqCst);
+        let key = entity.key.load(Relaxed);
         if event.kind == Kind::LOOK {
             cursor.views.set(key, position);
             cursor.observed_by_event = true;
         } else {
             cursor.views.set(key, position.wrapping_add(1));
-            entity.last.store(token_of(runner.number), SeqCst);
+            entity.last.store(token_of(runner.number), Relaxed);
         }
     }
 }
@@ -396,6 +404,7 @@ impl Conductor for Replay {
             Decision::Go
         } else {
             let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            HOT.with(|hot| hot.quiet.set(cursor.quiet()));
             cursor.observed_by_event = false;
             match self.expect(&runner, &mut cursor, &|| describe(operation)) {
                 None => self.silent(&runner, &mut cursor, operation),
@@ -415,7 +424,7 @@ impl Conductor for Replay {
         if let Some(value) = value {
             let runner = self.runner(operation.activity.number);
             let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-            cursor.seen.insert(entity.key.load(SeqCst), value);
+            cursor.seen.insert(entity.key.load(Relaxed), value);
             if operation.access == Access::Observe && !cursor.observed_by_event {
                 return;
             }
@@ -453,11 +462,11 @@ impl Conductor for Replay {
         let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match cursor.next {
-                Next::Tick { hash } if cursor.silent_left == 0 && hash == cursor.hash() => {
+                Next::Tick { hash } if cursor.silent_left() == 0 && hash == cursor.hash() => {
                     self.load(&runner, &mut cursor);
                 }
-                Next::End { hash } if cursor.silent_left == 0 && hash == cursor.hash() => break,
-                Next::Cut if cursor.silent_left == 0 => self.at_end(
+                Next::End { hash } if cursor.silent_left() == 0 && hash == cursor.hash() => break,
+                Next::Cut if cursor.silent_left() == 0 => self.at_end(
                     &runner,
                     "the end of the recording, its own code having ended",
                 ),
@@ -500,7 +509,7 @@ fn describe(operation: &Operation<'_>) -> String {
 
 /// The entity as people may know it: who used it first, and which one of theirs it is.
 fn name_of(trace: &Trace, entity: &Entity) -> String {
-    let key = entity.key.load(SeqCst);
+    let key = entity.key.load(Relaxed);
     match ((key >> 32) as u32).checked_sub(1) {
         Some(number) => format!("{}/{}", trace.family_name(number), key as u32),
         None => "-".to_owned(),

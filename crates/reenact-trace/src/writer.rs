@@ -131,12 +131,15 @@ impl Writer {
 
         let (live, slots, chunks) = LiveFile::create(&live_path)
             .and_then(|mut live| {
-                let set_up = live
-                    .add_slots()
-                    .and_then(|slots| Ok((slots, live.add_chunks()?)))
-                    // An empty live file would read as a recording in which nothing happened.
-                    .inspect_err(|_| drop(fs::remove_file(&live_path)));
-                set_up.map(|(slots, chunks)| (live, slots, chunks))
+                let slots = live.add_slots()?;
+                let chunks = live.add_chunks()?;
+                Ok((live, slots, chunks))
+            })
+            .inspect_err(|error| {
+                // Half of one would read as a recording in which nothing happened. One that was there is not ours.
+                if error.kind() != io::ErrorKind::AlreadyExists {
+                    let _ = fs::remove_file(&live_path);
+                }
             })
             .map_err(TraceError::io("cannot set up", &live_path))?;
 
@@ -192,7 +195,7 @@ impl Writer {
             used: chunk.used(),
             chunk,
             thread,
-            activity: None,
+            end: None,
             writer: self.clone(),
         })
     }
@@ -372,8 +375,9 @@ pub struct Appender {
     chunk: ChunkPtr,
     used: usize,
     thread: u32,
-    /// The activity that the chunk's end speaks of; none where another thread may have left it.
-    activity: Option<u32>,
+    /// The activity that the chunk's end speaks of, and its position there; none where another thread has left it.
+    /// The position tells an activity that was on another thread meanwhile, and said something there.
+    end: Option<(u32, u64)>,
     writer: Writer,
 }
 
@@ -383,7 +387,7 @@ impl Appender {
     #[must_use = "false means that recording has stopped"]
     pub fn start(&mut self, activity: u32, origin: u64, index: u64, name: &str) -> bool {
         let name = &name[..name.floor_char_boundary(MAX_NAME)];
-        self.append(activity, 0, true, |encoder| {
+        self.append(activity, 0, 0, true, |encoder| {
             encoder.start(origin, index, name.as_bytes())
         })
     }
@@ -392,14 +396,17 @@ impl Appender {
     #[inline]
     #[must_use = "false means that recording has stopped"]
     pub fn event(&mut self, activity: u32, position: u64, event: &Event) -> bool {
-        self.append(activity, position, false, |encoder| encoder.event(event))
+        let operations = u64::from(event.silent) + 1;
+        self.append(activity, position, operations, false, |encoder| {
+            encoder.event(event)
+        })
     }
 
     /// Appends a check of the activity's hash.
     #[must_use = "false means that recording has stopped"]
     pub fn tick(&mut self, activity: u32, position: u64, silent: u32, hash: u32) -> bool {
         // One that stands for no operation is marked for the reader, which orders such pieces before others.
-        self.append(activity, position, silent == 0, |encoder| {
+        self.append(activity, position, silent.into(), silent == 0, |encoder| {
             encoder.tick(silent, hash)
         })
     }
@@ -407,33 +414,35 @@ impl Appender {
     /// Appends that the activity's code is at its end.
     #[must_use = "false means that recording has stopped"]
     pub fn end(&mut self, activity: u32, position: u64, silent: u32, hash: u32) -> bool {
-        self.append(activity, position, false, |encoder| {
+        self.append(activity, position, silent.into(), false, |encoder| {
             encoder.end(silent, hash)
         })
     }
 
+    /// Appends what `encode` makes, which stands for so many operations of the activity from its position on.
     #[inline]
     fn append(
         &mut self,
         activity: u32,
         position: u64,
+        operations: u64,
         structured: bool,
         encode: impl FnOnce(&mut Encoder<'_>),
     ) -> bool {
         if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.next_chunk(activity, position) {
             return false;
         }
-        let switches = self.activity != Some(activity);
+        let switches = self.end != Some((activity, position));
         if switches || structured {
             self.chunk.add_flags(FLAG_STRUCTURED);
         }
         let mut encoder = Encoder::new(self.chunk.rest(self.used));
         if switches {
             encoder.switch(activity, position);
-            self.activity = Some(activity);
         }
         encode(&mut encoder);
         self.used += encoder.used();
+        self.end = Some((activity, position + operations));
         self.chunk.set_used(self.used);
         true
     }
@@ -446,7 +455,7 @@ impl Appender {
         };
         shared.submit(std::mem::replace(&mut self.chunk, next));
         self.used = 0;
-        self.activity = Some(activity);
+        self.end = Some((activity, position));
         true
     }
 }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
-use crate::{record::counted, views::Views};
+use super::quiet::Quiet;
+use crate::views::Views;
 
 /// What stands after the silent operations.
 #[derive(Clone, Copy)]
@@ -21,13 +22,9 @@ pub(super) enum Next {
 
 pub(super) struct Cursor {
     stream: EventStream,
-    /// Operations that go as predicted before `next`.
-    pub(super) silent_left: u32,
+    /// Operations that go as predicted before `next`, and the hash; shared with the fast path of this thread.
+    quiet: Box<Quiet>,
     pub(super) next: Next,
-    /// Counter and hash, as in recording.
-    word: u64,
-    /// Operations done.
-    position: u64,
     pub(super) views: Views,
     /// Values that this activity last saw or wrote, by entity.
     pub(super) seen: HashMap<u64, u64>,
@@ -42,10 +39,8 @@ impl Cursor {
     pub(super) fn new(stream: EventStream) -> Cursor {
         Cursor {
             stream,
-            silent_left: 0,
+            quiet: Box::default(),
             next: Next::Cut,
-            word: 0,
-            position: 0,
             views: Views::default(),
             seen: HashMap::new(),
             entities: 0,
@@ -62,27 +57,44 @@ impl Cursor {
             Some(Item::Cut { silent, .. }) => (silent, Next::Cut),
             None => (0, Next::Cut),
         };
-        self.silent_left = silent;
+        self.quiet.left.set(silent);
         self.next = next;
         Ok(())
     }
 
-    pub(super) fn count(&mut self, tag: u64) {
-        self.word = counted(self.word, tag);
-        self.position += 1;
+    /// What the fast path may use until the next item.
+    pub(super) fn quiet(&self) -> &Quiet {
+        &self.quiet
+    }
+
+    pub(super) fn silent_left(&self) -> u32 {
+        self.quiet.left.get()
+    }
+
+    /// One silent operation is done.
+    pub(super) fn count_down(&self) {
+        self.quiet.left.set(self.quiet.left.get() - 1);
+    }
+
+    pub(super) fn count(&self, tag: u64) {
+        self.quiet.count(tag);
     }
 
     pub(super) fn hash(&self) -> u32 {
-        (self.word >> 32) as u32
+        self.quiet.hash()
     }
 
+    /// Operations done.
     pub(super) fn position(&self) -> u64 {
-        self.position
+        let event = u64::from(matches!(self.next, Next::Event(_)));
+        self.stream
+            .position()
+            .saturating_sub(u64::from(self.silent_left()) + event)
     }
 
     /// Whether no more surprises come. Silent operations may: they are the activity's alone.
     pub(super) fn is_consumed(&self) -> bool {
-        matches!(self.next, Next::Cut) && self.silent_left == 0
+        matches!(self.next, Next::Cut) && self.silent_left() == 0
     }
 
     /// What the trace has next, for people.
@@ -96,7 +108,7 @@ impl Cursor {
             Next::End { .. } => "the end of the activity".to_owned(),
             Next::Cut => "the end of the recording".to_owned(),
         };
-        match self.silent_left {
+        match self.silent_left() {
             0 => next,
             silent => format!("{silent} more operations that go as predicted, then {next}"),
         }

@@ -13,6 +13,7 @@ use std::{
 
 use super::{Replay, Runner, cursor::Next};
 use crate::{
+    Entity,
     activity::{HOT, NOBODY},
     raw::{self, Parker},
 };
@@ -23,6 +24,14 @@ static REPLAY: OnceLock<Arc<Replay>> = OnceLock::new();
 static EXITING: AtomicBool = AtomicBool::new(false);
 /// How many of those who are awake are the one who ends the process.
 static ENDING_IT: AtomicU32 = AtomicU32::new(0);
+
+/// Wakes whose turn it is at this entity now.
+#[cold]
+pub(super) fn wake(entity: &Entity) {
+    if let Some(replay) = REPLAY.get() {
+        replay.turns.wake(entity);
+    }
+}
 
 /// Arranges that exits and aborts wait for the other activities.
 pub(super) fn watch(replay: &Arc<Replay>) {
@@ -60,7 +69,7 @@ impl Replay {
     /// The thread of this activity ends although its code has not: the process is being ended by it.
     pub(super) fn exit_begins(&self, runner: &Runner) {
         let cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-        let more = cursor.silent_left > 0 || matches!(cursor.next, Next::Event(_));
+        let more = cursor.silent_left() > 0 || matches!(cursor.next, Next::Event(_));
         if more {
             self.diverge(runner, &cursor, &cursor.describe(), "the program exits");
         }

@@ -9,7 +9,10 @@
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
+    atomic::{
+        AtomicBool, AtomicU32,
+        Ordering::{Relaxed, SeqCst},
+    },
 };
 
 use crate::{Entity, raw::Parker};
@@ -127,7 +130,7 @@ impl Turns {
 
     /// A take has ended.
     pub(super) fn bump(&self, entity: &Entity) {
-        entity.looks.store(0, SeqCst);
+        entity.looks.store(0, Relaxed);
         if entity.version.fetch_add(1, SeqCst) & Entity::FLAG != 0 {
             self.wake(entity);
         }
@@ -142,7 +145,7 @@ impl Turns {
     }
 
     #[cold]
-    fn wake(&self, entity: &Entity) {
+    pub(super) fn wake(&self, entity: &Entity) {
         let address = std::ptr::from_ref(entity).addr();
         let mut bucket = self.bucket(address);
         let mut others = false;

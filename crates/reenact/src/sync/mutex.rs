@@ -87,7 +87,7 @@ fn poison<T>(poisoned: bool, value: T) -> LockResult<T> {
 
 impl<T: ?Sized> Mutex<T> {
     /// Takes the lock, waiting until it is to be had.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         self.entity.take(
@@ -183,7 +183,8 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
-    #[inline]
+    // A call would push a return address between the two locked instructions, and they wait for every store.
+    #[inline(always)]
     fn drop(&mut self) {
         if !self.panicking && panicking() {
             self.mutex.poisoned.store(true, Relaxed);

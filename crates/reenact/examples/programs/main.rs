@@ -36,6 +36,8 @@ fn hands() {
         thread.join().unwrap();
     }
     let list = list.lock().unwrap();
-    let hash = list.iter().fold(7u64, |hash, &me| hash.wrapping_mul(31).wrapping_add(me));
+    let hash = list
+        .iter()
+        .fold(7u64, |hash, &me| hash.wrapping_mul(31).wrapping_add(me));
     println!("{} {hash}", list.len());
 }
