@@ -1,0 +1,267 @@
+//! The seam for exploration: a controller that knows no model runs programs one operation at a time, through the same
+//! API by which replay does.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::{Arc, Condvar, Mutex, MutexGuard},
+};
+
+use reenact::{
+    sync::{Mutex as RecordedMutex, atomic::AtomicU32, atomic::Ordering},
+    thread,
+};
+use reenact_engine::{Access, Activity, Conductor, Decision, Operation, Origin, conducted};
+
+/// Lets the activities go in the order of a schedule; after its end, in the order of their families. Unlocking is not a
+/// step of its own: it belongs to what went before.
+struct Controller {
+    schedule: Vec<&'static str>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    steps: usize,
+    /// Activities that were born and have not ended.
+    alive: HashSet<u32>,
+    /// Where an activity is that cannot go on by itself: its family and what it needs.
+    waiting: BTreeMap<String, Need>,
+    held: HashSet<usize>,
+    next_number: u32,
+    story: Vec<String>,
+    deadlock: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Need {
+    /// A turn, at an entity that nobody may hold.
+    Free(usize),
+    /// A turn.
+    Turn,
+    /// The end of another; not a step.
+    EndOf(u32),
+}
+
+impl Controller {
+    fn new(schedule: &[&'static str]) -> Arc<Controller> {
+        Arc::new(Controller {
+            schedule: schedule.to_vec(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|error| error.into_inner())
+    }
+
+    fn story(&self) -> Vec<String> {
+        self.state().story.clone()
+    }
+
+    /// Who may do a step now: nobody as long as someone runs.
+    fn next(&self, state: &State) -> Option<String> {
+        if state.waiting.len() < state.alive.len() {
+            return None;
+        }
+        let enabled = |need: &Need| match need {
+            Need::Free(entity) => !state.held.contains(entity),
+            Need::Turn => true,
+            Need::EndOf(_) => false,
+        };
+        match self.schedule.get(state.steps) {
+            Some(&family) => state.waiting.get(family).filter(|need| enabled(need)).map(|_| family.to_owned()),
+            None => state.waiting.iter().find(|(_, need)| enabled(need)).map(|(family, _)| family.clone()),
+        }
+    }
+
+    fn wait(&self, activity: &Activity, need: Need, then: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        state.waiting.insert(activity.family.clone(), need);
+        self.changed.notify_all();
+        loop {
+            let go = match need {
+                Need::EndOf(number) => !state.alive.contains(&number),
+                _ => self.next(&state).as_ref() == Some(&activity.family),
+            };
+            if go {
+                break;
+            }
+            let everybody_waits = state.waiting.len() == state.alive.len()
+                && self.next(&state).is_none()
+                && !state.waiting.values().any(|need| matches!(need, Need::EndOf(of) if !state.alive.contains(of)));
+            if everybody_waits || state.deadlock {
+                state.deadlock = true;
+                self.changed.notify_all();
+                drop(state);
+                panic!("deadlock");
+            }
+            state = self.changed.wait(state).unwrap_or_else(|error| error.into_inner());
+        }
+        state.waiting.remove(&activity.family);
+        then(&mut state);
+        self.changed.notify_all();
+    }
+}
+
+fn address(operation: &Operation<'_>) -> usize {
+    operation.entity.map_or(0, |entity| std::ptr::from_ref(entity).addr())
+}
+
+impl Conductor for Controller {
+    fn born(&self, _origin: Origin, _index: u64, _name: &str) -> u32 {
+        let mut state = self.state();
+        let number = state.next_number;
+        state.next_number += 1;
+        state.alive.insert(number);
+        number
+    }
+
+    fn arrive(&self, operation: &Operation<'_>) -> Decision {
+        let entity = address(operation);
+        let need = match operation.access {
+            Access::Take => Need::Free(entity),
+            _ => Need::Turn,
+        };
+        self.wait(operation.activity, need, |state| {
+            state.steps += 1;
+            state.story.push(format!("{} {}", operation.activity.family, operation.op.name()));
+            if operation.access == Access::Take {
+                state.held.insert(entity);
+            }
+        });
+        Decision::Go
+    }
+
+    fn leave(&self, operation: &Operation<'_>, _value: Option<u64>) {
+        self.state().held.remove(&address(operation));
+        self.changed.notify_all();
+    }
+
+    fn join(&self, activity: &Activity, target: &Activity) {
+        self.wait(activity, Need::EndOf(target.number), |_| ());
+    }
+
+    fn ended(&self, activity: &Activity) {
+        self.state().alive.remove(&activity.number);
+        self.changed.notify_all();
+    }
+}
+
+/// Two threads lock one mutex `times` times each and note who did:
+///
+/// ```text
+/// main.0: lock push   lock push   …
+/// main.1: lock push   lock push   …
+/// ```
+fn who_when(times: usize) -> Vec<u32> {
+    let list = Arc::new(RecordedMutex::new(Vec::new()));
+    let threads: Vec<_> = (0..2)
+        .map(|me| {
+            let list = Arc::clone(&list);
+            thread::spawn(move || {
+                for _ in 0..times {
+                    list.lock().unwrap().push(me);
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    Arc::into_inner(list).unwrap().into_inner().unwrap()
+}
+
+/// All orders of `times` zeroes and `times` ones.
+fn orders(times: usize) -> Vec<Vec<u32>> {
+    (0u32..1 << (2 * times))
+        .filter(|bits| bits.count_ones() as usize == times)
+        .map(|bits| (0..2 * times).map(|i| bits >> i & 1).collect())
+        .collect()
+}
+
+#[test]
+fn every_schedule_of_two_threads_at_a_lock_can_be_forced() {
+    let orders = orders(3);
+    assert_eq!(orders.len(), 20, "C(6, 3)");
+    for order in orders {
+        let schedule: Vec<_> = order.iter().map(|&me| ["main.0", "main.1"][me as usize]).collect();
+        let controller = Controller::new(&schedule);
+        assert_eq!(conducted(controller, || who_when(3)), order);
+    }
+}
+
+#[test]
+fn the_same_schedule_tells_the_same_story() {
+    let schedule = ["main.1", "main.0", "main.0", "main.1"];
+    let story = || {
+        let controller = Controller::new(&schedule);
+        conducted(controller.clone(), || who_when(2));
+        controller.story()
+    };
+    let first = story();
+    assert_eq!(first, ["main.1 lock", "main.0 lock", "main.0 lock", "main.1 lock"]);
+    for _ in 0..20 {
+        assert_eq!(story(), first);
+    }
+}
+
+/// Check, then act:
+///
+/// ```text
+/// main.0: load  store(load + 1)
+/// main.1: load  store(load + 1)
+/// ```
+fn lost_update() -> u32 {
+    let counter = AtomicU32::new(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let seen = counter.load(Ordering::SeqCst);
+                counter.store(seen + 1, Ordering::SeqCst);
+            });
+        }
+    });
+    counter.into_inner()
+}
+
+#[test]
+fn the_schedule_decides_whether_an_update_is_lost() {
+    let outcome = |schedule: &[&'static str]| conducted(Controller::new(schedule), lost_update);
+    assert_eq!(outcome(&["main.0", "main.0", "main.1", "main.1"]), 2);
+    assert_eq!(outcome(&["main.0", "main.1", "main.0", "main.1"]), 1);
+    assert_eq!(outcome(&["main.0", "main.1", "main.1", "main.0"]), 1);
+    assert_eq!(outcome(&["main.1", "main.1", "main.0", "main.0"]), 2);
+}
+
+/// ```text
+/// main.0: lock a  lock b
+/// main.1: lock b  lock a
+/// ```
+fn abba() -> [bool; 2] {
+    let (a, b) = (RecordedMutex::new(()), RecordedMutex::new(()));
+    thread::scope(|scope| {
+        let first = scope.spawn(|| {
+            let _a = a.lock();
+            let _b = b.lock();
+        });
+        let second = scope.spawn(|| {
+            let _b = b.lock();
+            let _a = a.lock();
+        });
+        [first.join().is_ok(), second.join().is_ok()]
+    })
+}
+
+#[test]
+fn a_controller_sees_the_deadlock_that_a_schedule_leads_to() {
+    let fine = Controller::new(&["main.0", "main.0", "main.1", "main.1"]);
+    assert_eq!(conducted(fine.clone(), abba), [true, true]);
+    assert!(!fine.state().deadlock);
+
+    let stuck = Controller::new(&["main.0", "main.1"]);
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| conducted(stuck.clone(), abba)));
+    assert!(result.is_err());
+    assert!(stuck.state().deadlock);
+}

@@ -1,0 +1,91 @@
+//! `cargo xtask test` and `cargo xtask bench`: the two things that people and CI run.
+//!
+//! No dependencies, so that it is built in a moment.
+
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+cargo xtask test            format, lints, all tests, the examples of the documentation
+cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
+    --quick                 fewer rounds, within a minute
+    --json                  one JSON object per line
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.split_first() {
+        Some((command, [])) if command == "test" => test(),
+        Some((command, rest)) if command == "bench" && !rest.is_empty() => bench(rest),
+        _ => {
+            eprint!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => {
+            eprintln!("xtask: failed: {failed}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn test() -> Result<(), String> {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--",
+        "--deny",
+        "warnings",
+    ])?;
+    cargo(&["test", "--workspace"])?;
+    // The links of the documentation hold.
+    let mut doc = command(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    doc.env("RUSTDOCFLAGS", "--deny warnings");
+    run(doc)
+}
+
+fn bench(arguments: &[String]) -> Result<(), String> {
+    cargo(&[
+        "build",
+        "--release",
+        "--quiet",
+        "--package",
+        "reenact-bench",
+        "--bins",
+    ])?;
+    let mut bench = command(&[
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "reenact-bench",
+        "--bin",
+        "reenact-bench",
+        "--",
+    ]);
+    bench.args(arguments);
+    run(bench)
+}
+
+fn cargo(arguments: &[&str]) -> Result<(), String> {
+    run(command(arguments))
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+fn run(mut command: Command) -> Result<(), String> {
+    let shown = format!("{command:?}").replace('"', "");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(error) => Err(format!("{shown}: {error}")),
+    }
+}
