@@ -105,47 +105,63 @@ fn clear(hot: &Hot) {
 }
 
 /// Runs `action` with this thread's recording activity, registering the thread first if need be. `None` when there
-/// is no recording any more, or the thread is so far gone that it cannot record.
+/// is no recording any more.
 pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Recording) -> R) -> Option<R> {
-    LOCAL
-        .try_with(|slot| {
-            let mut slot = slot.try_borrow_mut().ok()?;
-            let current = match &slot.0 {
-                Some(Local::Recording(recording)) => recording.is_current(),
-                _ => false,
-            };
-            if !current {
-                let recording = Recording::register(None)?;
-                install(&mut slot, Local::Recording(recording));
-            }
+    let mut action = Some(action);
+    let mut run = |recording: &mut Recording| action.take().map(|action| action(recording));
+    let done = LOCAL.try_with(|slot| {
+        let mut slot = slot.try_borrow_mut().ok()?;
+        let registered = match &slot.0 {
+            Some(Local::Recording(recording)) => recording.is_current(),
+            _ => false,
+        };
+        if !registered {
+            let recording = Recording::register(None)?;
+            install(&mut slot, Local::Recording(recording));
+        }
+        match &mut slot.0 {
+            Some(Local::Recording(recording)) => run(recording),
+            _ => None,
+        }
+    });
+    match done {
+        Ok(done) => done,
+        // The thread is so far gone that it has no place for an activity: it gets one for this operation alone.
+        Err(_) => {
+            let mut slot = Slot(None);
+            install(&mut slot, Local::Recording(Recording::register(None)?));
             match &mut slot.0 {
-                Some(Local::Recording(recording)) => Some(action(recording)),
+                Some(Local::Recording(recording)) => run(recording),
                 _ => None,
             }
-        })
-        .ok()
-        .flatten()
+        }
+    }
 }
 
 /// Runs `action` with this thread's conducted activity, registering the thread first if need be. Nothing is borrowed
 /// while it runs: it may take long, and a signal handler may ask who we are.
 pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<R> {
-    let conducted = LOCAL
-        .try_with(|slot| {
-            let mut slot = slot.try_borrow_mut().ok()?;
-            if let Some(Local::Conducted(conducted)) = &slot.0
-                && conducted.generation == conduct::generation()
-            {
-                return Some(Rc::clone(conducted));
-            }
-            let (origin, name) = self_origin();
-            let conducted = Rc::new(Conducted::register(origin, None, name)?);
+    let found = LOCAL.try_with(|slot| {
+        let mut slot = slot.try_borrow_mut().ok()?;
+        if let Some(Local::Conducted(conducted)) = &slot.0
+            && conducted.generation == conduct::generation()
+        {
+            return Some(Rc::clone(conducted));
+        }
+        let conducted = Rc::new(Conducted::unannounced()?);
+        install(&mut slot, Local::Conducted(Rc::clone(&conducted)));
+        Some(conducted)
+    });
+    match found {
+        Ok(conducted) => Some(action(&*conducted?)),
+        // As in recording: an activity for one operation.
+        Err(_) => {
+            let conducted = Rc::new(Conducted::unannounced()?);
+            let mut slot = Slot(None);
             install(&mut slot, Local::Conducted(Rc::clone(&conducted)));
-            Some(conducted)
-        })
-        .ok()
-        .flatten()?;
-    Some(action(&conducted))
+            Some(action(&conducted))
+        }
+    }
 }
 
 fn install(slot: &mut Slot, local: Local) {
@@ -162,8 +178,16 @@ fn install(slot: &mut Slot, local: Local) {
     slot.0 = Some(local);
 }
 
-/// What a thread that nobody announced is.
+/// What a thread that nobody announced is. One that is past its own end, and only destroys what it leaves behind, is
+/// not what it was before.
 pub(crate) fn self_origin() -> (Origin, String) {
+    if LOCAL.try_with(|_| ()).is_err() {
+        let name = rustix::thread::name().unwrap_or_default();
+        return (
+            Origin::Foreign,
+            format!("{} (ending)", name.to_string_lossy()),
+        );
+    }
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     let is_first = rustix::thread::gettid() == rustix::process::getpid();
     if is_first || conduct::is_session_thread() {
@@ -174,6 +198,11 @@ pub(crate) fn self_origin() -> (Origin, String) {
 }
 
 impl Conducted {
+    fn unannounced() -> Option<Conducted> {
+        let (origin, name) = self_origin();
+        Conducted::register(origin, None, name)
+    }
+
     fn register(
         origin: Origin,
         parent: Option<(&Activity, u64)>,

@@ -180,30 +180,39 @@ impl Replay {
             if cursor.silent_left() > 0 {
                 return None;
             }
+            self.check(runner, cursor, doing);
             match cursor.next {
                 Next::Event(event) => return Some(event),
-                Next::Tick { hash } => {
-                    if hash != cursor.hash() {
-                        self.diverge(
-                            runner,
-                            cursor,
-                            "the operations since the last check are not those of the recorded run",
-                            &doing(),
-                        );
-                    }
-                    self.load(runner, cursor);
-                }
+                Next::Tick { .. } => self.load(runner, cursor),
                 Next::End { .. } => self.diverge(
                     runner,
                     cursor,
                     "the trace says that this activity had ended here",
                     &doing(),
                 ),
-                Next::Cut => self.at_end(
+                Next::Cut { .. } => self.at_end(
                     runner,
                     &format!("the end of the recording, before: {}", doing()),
                 ),
             }
+        }
+    }
+
+    /// With all silent operations done, compares the hash that stands next, if any: only it can tell whether they were
+    /// the right ones.
+    fn check(&self, runner: &Runner, cursor: &Cursor, doing: &dyn Fn() -> String) {
+        let hash = match cursor.next {
+            Next::Event(_) => None,
+            Next::Tick { hash } | Next::End { hash } => Some(hash),
+            Next::Cut { hash } => hash,
+        };
+        if !cursor.agrees(hash) {
+            self.diverge(
+                runner,
+                cursor,
+                "the operations since the last check were others, or on other entities",
+                &doing(),
+            );
         }
     }
 
@@ -460,22 +469,20 @@ impl Conductor for Replay {
     fn ended(&self, activity: &Activity) {
         let runner = self.runner(activity.number);
         let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let doing = || "the activity's code ended".to_owned();
         loop {
+            if cursor.silent_left() > 0 {
+                self.diverge(&runner, &cursor, &cursor.describe(), &doing());
+            }
+            self.check(&runner, &cursor, &doing);
             match cursor.next {
-                Next::Tick { hash } if cursor.silent_left() == 0 && hash == cursor.hash() => {
-                    self.load(&runner, &mut cursor);
-                }
-                Next::End { hash } if cursor.silent_left() == 0 && hash == cursor.hash() => break,
-                Next::Cut if cursor.silent_left() == 0 => self.at_end(
+                Next::Tick { .. } => self.load(&runner, &mut cursor),
+                Next::End { .. } => break,
+                Next::Cut { .. } => self.at_end(
                     &runner,
                     "the end of the recording, its own code having ended",
                 ),
-                _ => self.diverge(
-                    &runner,
-                    &cursor,
-                    &cursor.describe(),
-                    "the activity's code ended",
-                ),
+                Next::Event(_) => self.diverge(&runner, &cursor, &cursor.describe(), &doing()),
             }
         }
         self.load(&runner, &mut cursor);
@@ -495,7 +502,7 @@ impl Conductor for Replay {
                 .remove(&runner.number);
         }
         if runner.is_foreign {
-            self.turns.awake.fetch_sub(1, SeqCst);
+            self.foreign_gone();
         } else if !runner.ended.load(SeqCst) {
             // Threads of ours end before they go, unless the whole process does.
             self.exit_begins(&runner);

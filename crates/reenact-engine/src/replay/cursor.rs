@@ -16,8 +16,8 @@ pub(super) enum Next {
     Tick { hash: u32 },
     /// The activity's code ends.
     End { hash: u32 },
-    /// The recording ends. What is left after that cannot be checked, so its hash is of no use.
-    Cut,
+    /// The recording ends. The hash is missing where the recorded process was killed between an event and its counting.
+    Cut { hash: Option<u32> },
 }
 
 pub(super) struct Cursor {
@@ -40,7 +40,7 @@ impl Cursor {
         Cursor {
             stream,
             quiet: Box::default(),
-            next: Next::Cut,
+            next: Next::Cut { hash: None },
             views: Views::default(),
             seen: HashMap::new(),
             entities: 0,
@@ -54,8 +54,8 @@ impl Cursor {
             Some(Item::Event(event)) => (event.silent, Next::Event(event)),
             Some(Item::Tick { silent, hash }) => (silent, Next::Tick { hash }),
             Some(Item::End { silent, hash }) => (silent, Next::End { hash }),
-            Some(Item::Cut { silent, .. }) => (silent, Next::Cut),
-            None => (0, Next::Cut),
+            Some(Item::Cut { silent, hash }) => (silent, Next::Cut { hash }),
+            None => (0, Next::Cut { hash: None }),
         };
         self.quiet.left.set(silent);
         self.next = next;
@@ -80,8 +80,9 @@ impl Cursor {
         self.quiet.count(tag);
     }
 
-    pub(super) fn hash(&self) -> u32 {
-        self.quiet.hash()
+    /// Whether the operations so far are those of the recorded run, as far as a hash that was written says.
+    pub(super) fn agrees(&self, hash: Option<u32>) -> bool {
+        hash.is_none_or(|hash| hash == self.quiet.hash())
     }
 
     /// Operations done.
@@ -94,7 +95,7 @@ impl Cursor {
 
     /// Whether no more surprises come. Silent operations may: they are the activity's alone.
     pub(super) fn is_consumed(&self) -> bool {
-        matches!(self.next, Next::Cut) && self.silent_left() == 0
+        matches!(self.next, Next::Cut { .. }) && self.silent_left() == 0
     }
 
     /// What the trace has next, for people.
@@ -106,7 +107,7 @@ impl Cursor {
             Next::Event(event) => format!("{} {}", event.kind, event.number),
             Next::Tick { .. } => "a check of what was done so far".to_owned(),
             Next::End { .. } => "the end of the activity".to_owned(),
-            Next::Cut => "the end of the recording".to_owned(),
+            Next::Cut { .. } => "the end of the recording".to_owned(),
         };
         match self.silent_left() {
             0 => next,

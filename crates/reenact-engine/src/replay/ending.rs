@@ -73,6 +73,7 @@ impl Replay {
         if more {
             self.diverge(runner, &cursor, &cursor.describe(), "the program exits");
         }
+        self.check(runner, &cursor, &|| "the program exits".to_owned());
         drop(cursor);
         self.consumed(runner);
         ENDING_IT.store(1, SeqCst);
@@ -120,6 +121,22 @@ impl Replay {
             raw::wake_all(&self.turns.awake);
         } else if awake == 0 {
             self.nobody_awake();
+        }
+    }
+
+    /// A thread that nobody announced goes. If it goes because it ends the process, it would be wrong to say that nobody
+    /// is awake, and it cannot be told; so that is left to another, later.
+    pub(super) fn foreign_gone(&self) {
+        if self.turns.awake.fetch_sub(1, SeqCst) == 1 {
+            let _ = std::thread::Builder::new().spawn(|| {
+                raw::sleep_on(&AtomicU32::new(0), 0, Duration::from_millis(200));
+                if let Some(replay) = REPLAY.get()
+                    && replay.turns.awake.load(SeqCst) == 0
+                    && !EXITING.load(SeqCst)
+                {
+                    replay.nobody_awake();
+                }
+            });
         }
     }
 
