@@ -23,17 +23,18 @@ use crate::{
     replay::quiet,
 };
 
-/// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 24 bytes that are
+/// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 32 bytes that are
 /// not touched when off.
 ///
 /// # State
 ///
 /// | field | recording | replaying |
 /// |---|---|---|
-/// | `version` | takes so far; bit 63 while an update is in progress | takes that have ended; bit 63 while someone waits |
+/// | `version` | takes so far; bit 63 while an update is in progress | takes that have ended |
 /// | `key` | name: number of the activity that used it first, and which entity of that activity it is | the same |
 /// | `last` | token of who took it last; 0 new, [`Entity::UNRECORDED`] after recording stopped | the same |
 /// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
+/// | `wanted` | | one more than the lowest version that someone waits for; 0 if nobody waits |
 ///
 /// # Invariants
 ///
@@ -47,6 +48,7 @@ pub struct Entity {
     pub(crate) key: AtomicU64,
     pub(crate) last: AtomicU32,
     pub(crate) looks: AtomicU32,
+    pub(crate) wanted: AtomicU64,
 }
 
 impl Entity {
@@ -64,6 +66,7 @@ impl Entity {
             key: AtomicU64::new(0),
             last: AtomicU32::new(0),
             looks: AtomicU32::new(0),
+            wanted: AtomicU64::new(0),
         }
     }
 
@@ -184,22 +187,15 @@ impl Entity {
     #[inline(always)]
     #[track_caller]
     pub fn leave(&self, op: Op, access: Access, release: impl FnOnce()) {
-        if mode::is_conducted() {
-            cold_path();
-            self.leave_conducted(op, access, release);
-        } else {
-            release();
-        }
-    }
-
-    #[inline(never)]
-    #[track_caller]
-    fn leave_conducted(&self, op: Op, access: Access, release: impl FnOnce()) {
+        let mode = mode::byte();
         release();
-        if mode::byte() == Mode::Replay as u8 && access == Access::Take {
-            quiet::leave(self);
-        } else {
-            self.conducted_leave(op, access, None);
+        if mode >= Mode::Replay as u8 {
+            cold_path();
+            if mode == Mode::Replay as u8 && access == Access::Take {
+                quiet::leave(self);
+            } else {
+                self.conducted_leave(op, access, None);
+            }
         }
     }
 

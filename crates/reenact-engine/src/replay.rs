@@ -275,7 +275,7 @@ impl Replay {
                     None => diverge(cursor, "a value that this activity has seen before"),
                 },
                 Access::Look | Access::TryLook
-                    if mine || cursor.views.get(key) == Some(Turns::version(entity)) =>
+                    if mine || cursor.views.get(key) == Some(entity.version.load(Relaxed)) =>
                 {
                     Decision::Go
                 }

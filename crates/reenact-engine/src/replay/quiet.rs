@@ -4,12 +4,9 @@
 //! to ask and nothing to wait for. It counts, as recording did, and goes on; only giving an entity back must tell
 //! whoever waits.
 
-use std::{
-    cell::Cell,
-    sync::atomic::Ordering::{Relaxed, SeqCst},
-};
+use std::{cell::Cell, sync::atomic::Ordering::Relaxed};
 
-use super::ending;
+use super::{ending, turns::end_take};
 use crate::{Entity, Op, activity::Hot, record::counted};
 
 /// How far an activity can go alone. Used by its own thread only.
@@ -22,6 +19,7 @@ pub(crate) struct Quiet {
 }
 
 impl Quiet {
+    #[inline(always)]
     pub(super) fn count(&self, tag: u64) {
         self.word.set(counted(self.word.get(), tag));
     }
@@ -32,7 +30,7 @@ impl Quiet {
 }
 
 /// Takes an entity, if that needs nobody's consent. The caller has it already as far as others are concerned.
-#[inline]
+#[inline(always)]
 pub(crate) fn take(entity: &Entity, op: Op) -> bool {
     let quiet = Hot::quiet();
     if entity.last.load(Relaxed) != Hot::token() || quiet.is_null() {
@@ -51,10 +49,9 @@ pub(crate) fn take(entity: &Entity, op: Op) -> bool {
 }
 
 /// Ends a take.
-#[inline]
+#[inline(always)]
 pub(crate) fn leave(entity: &Entity) {
-    entity.looks.store(0, Relaxed);
-    if entity.version.fetch_add(1, SeqCst) & Entity::FLAG != 0 {
+    if end_take(entity) {
         ending::wake(entity);
     }
 }

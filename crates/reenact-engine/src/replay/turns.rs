@@ -1,11 +1,11 @@
 //! Waiting for one's turn, and waking exactly the one whose turn it is.
 //!
-//! Who waits is in a table by entity, as in a parking lot; a bit in the entity's version says that someone is, so that
-//! giving back an entity that nobody waits for is one addition.
+//! Who waits is in a table by entity, as in a parking lot; the entity says which version someone waits for next, so that
+//! giving it back before that is one addition and one look.
 //!
-//! No wake-up is lost: who waits sets the bit and then looks at the version, under the lock of the table's bucket; who
-//! gives back changes the version and then looks at the bit, both in one instruction (or, for looks, in two that are
-//! sequentially consistent). So either the one sees the change or the other the bit.
+//! No wake-up is lost: who waits writes down what is wanted and then looks at the version; who gives back changes the
+//! version and then looks at what is wanted; all four sequentially consistent. So either the one sees the change or
+//! the other the wish. Wishes are written only under the lock of the table's bucket.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -26,13 +26,32 @@ pub(super) struct Want {
 }
 
 impl Want {
+    /// As an entity keeps it.
+    fn wish(self) -> u64 {
+        self.version.wrapping_add(1)
+    }
+
     fn is_met(self, entity: &Entity) -> bool {
         // The version first: looks are reset before it moves on.
-        Turns::version(entity) == self.version
+        entity.version.load(SeqCst) == self.version
             && self
                 .looks
                 .is_none_or(|looks| entity.looks.load(SeqCst) == looks)
     }
+}
+
+/// The version moves on. Whether someone waits for that.
+#[inline(always)]
+pub(super) fn end_take(entity: &Entity) -> bool {
+    entity.looks.store(0, Relaxed);
+    let version = entity.version.fetch_add(1, SeqCst) + 1;
+    is_wanted(entity, version)
+}
+
+#[inline(always)]
+fn is_wanted(entity: &Entity, version: u64) -> bool {
+    let wanted = entity.wanted.load(SeqCst);
+    wanted != 0 && version >= wanted - 1
 }
 
 struct Waiter {
@@ -62,10 +81,6 @@ impl Turns {
         }
     }
 
-    pub(super) fn version(entity: &Entity) -> u64 {
-        entity.version.load(SeqCst) & !Entity::FLAG
-    }
-
     fn bucket(&self, address: usize) -> MutexGuard<'_, Vec<Waiter>> {
         let bucket =
             address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - BUCKETS.trailing_zeros());
@@ -90,8 +105,12 @@ impl Turns {
         }
         let address = std::ptr::from_ref(entity).addr();
         let mut bucket = self.bucket(address);
-        entity.version.fetch_or(Entity::FLAG, SeqCst);
+        let wanted = entity.wanted.load(Relaxed);
+        if wanted == 0 || want.wish() < wanted {
+            entity.wanted.store(want.wish(), SeqCst);
+        }
         if want.is_met(entity) {
+            // The wish stays until the next one looks for whom to wake.
             return false;
         }
         bucket.push(Waiter {
@@ -129,9 +148,9 @@ impl Turns {
     }
 
     /// A take has ended.
+    #[inline]
     pub(super) fn bump(&self, entity: &Entity) {
-        entity.looks.store(0, Relaxed);
-        if entity.version.fetch_add(1, SeqCst) & Entity::FLAG != 0 {
+        if end_take(entity) {
             self.wake(entity);
         }
     }
@@ -139,25 +158,29 @@ impl Turns {
     /// A look has ended.
     pub(super) fn looked(&self, entity: &Entity) {
         entity.looks.fetch_add(1, SeqCst);
-        if entity.version.load(SeqCst) & Entity::FLAG != 0 {
+        if is_wanted(entity, entity.version.load(Relaxed)) {
             self.wake(entity);
         }
     }
 
+    /// Wakes all whose turn it is at this entity.
     #[cold]
     pub(super) fn wake(&self, entity: &Entity) {
         let address = std::ptr::from_ref(entity).addr();
         let mut bucket = self.bucket(address);
-        let mut others = false;
-        let woken = take_where(&mut bucket, |waiter| {
-            let met =
-                waiter.address == address && waiter.want.is_some_and(|want| want.is_met(entity));
-            others |= waiter.address == address && !met;
-            met
+        let mut wish = u64::MAX;
+        let woken = take_where(&mut bucket, |waiter| match waiter.want {
+            Some(want) if waiter.address == address => {
+                let met = want.is_met(entity);
+                if !met {
+                    wish = wish.min(want.wish());
+                }
+                met
+            }
+            _ => false,
         });
-        if !others {
-            entity.version.fetch_and(!Entity::FLAG, SeqCst);
-        }
+        let wish = if wish == u64::MAX { 0 } else { wish };
+        entity.wanted.store(wish, SeqCst);
         drop(bucket);
         self.let_go(woken);
     }
