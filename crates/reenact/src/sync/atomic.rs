@@ -89,10 +89,12 @@ macro_rules! atomic {
             /// Changes the value to what `f` makes of it, unless that is nothing; what it was.
             #[inline]
             #[track_caller]
-            pub fn fetch_update<F>(&self, set_order: Ordering, fetch_order: Ordering, mut f: F) -> Result<$value, $value>
-            where
-                F: FnMut($value) -> Option<$value>,
-            {
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
                 let mut now = self.load(fetch_order);
                 while let Some(next) = f(now) {
                     match self.compare_exchange_weak(now, next, set_order, fetch_order) {
@@ -101,6 +103,30 @@ macro_rules! atomic {
                     }
                 }
                 Err(now)
+            }
+
+            /// Changes the value to what `f` makes of it; what it was.
+            #[inline]
+            #[track_caller]
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> $value,
+            ) -> $value {
+                match self.try_update(set_order, fetch_order, |value| Some(f(value))) {
+                    Ok(was) | Err(was) => was,
+                }
+            }
+
+            /// The older name of [`try_update`](Self::try_update).
+            #[inline]
+            #[track_caller]
+            pub fn fetch_update<F>(&self, set_order: Ordering, fetch_order: Ordering, f: F) -> Result<$value, $value>
+            where
+                F: FnMut($value) -> Option<$value>,
+            {
+                self.try_update(set_order, fetch_order, f)
             }
         }
 
@@ -192,6 +218,32 @@ impl AtomicBool {
 atomic! {
     /// A pointer that threads can share: [`std::sync::atomic::AtomicPtr`], recorded.
     AtomicPtr<T>, *mut T, |value: *mut T| value.expose_provenance() as u64, |bits: u64| std::ptr::with_exposed_provenance_mut(bits as usize)
+}
+
+/// Arithmetic on the address, in steps of `T` or of bytes; each returns what the pointer was.
+macro_rules! pointer_arithmetic {
+    ($($doc:literal $method:ident = $new:ident;)*) => {
+        impl<T> AtomicPtr<T> {
+            $(
+                #[doc = $doc]
+                #[inline]
+                #[track_caller]
+                pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
+                    self.entity.update(ops::MODIFY, || {
+                        let was = self.inner.$method(value, order);
+                        (was, was.$new(value).expose_provenance() as u64)
+                    })
+                }
+            )*
+        }
+    };
+}
+
+pointer_arithmetic! {
+    "Moves the pointer forward by `value` elements; what it was." fetch_ptr_add = wrapping_add;
+    "Moves the pointer back by `value` elements; what it was." fetch_ptr_sub = wrapping_sub;
+    "Moves the pointer forward by `value` bytes; what it was." fetch_byte_add = wrapping_byte_add;
+    "Moves the pointer back by `value` bytes; what it was." fetch_byte_sub = wrapping_byte_sub;
 }
 
 impl<T> Default for AtomicPtr<T> {

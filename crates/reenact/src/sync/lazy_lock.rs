@@ -44,6 +44,28 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     }
 }
 
+impl<T, F> LazyLock<T, F> {
+    /// The value, if it has been made.
+    #[track_caller]
+    pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
+        this.cell.get()
+    }
+
+    /// The value, if it has been made.
+    pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
+        this.cell.get_mut()
+    }
+}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// The value, made now if it has not been.
+    #[track_caller]
+    pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
+        LazyLock::force(this);
+        this.cell.get_mut().expect("it has just been made")
+    }
+}
+
 impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
     type Target = T;
 

@@ -16,7 +16,7 @@ use self::ordered::Channel;
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if reenact_engine::is_active() {
-        let (sender, receiver) = Channel::new(None);
+        let (sender, receiver) = Channel::pair(None);
         return (
             Sender(SenderKind::Ordered(sender)),
             Receiver(ReceiverKind::Ordered(receiver)),
@@ -33,7 +33,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if reenact_engine::is_active() {
-        let (sender, receiver) = Channel::new(Some(bound));
+        let (sender, receiver) = Channel::pair(Some(bound));
         return (
             SyncSender(SyncSenderKind::Ordered(sender)),
             Receiver(ReceiverKind::Ordered(receiver)),

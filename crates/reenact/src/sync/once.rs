@@ -52,6 +52,7 @@ impl RefUnwindSafe for Once {}
 impl Once {
     /// Nothing has run yet.
     #[must_use]
+    #[expect(clippy::new_without_default, reason = "std's has none")]
     pub const fn new() -> Once {
         Once {
             state: AtomicU8::new(NEW),

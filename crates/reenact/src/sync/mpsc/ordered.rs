@@ -54,7 +54,7 @@ impl<T> State<T> {
 }
 
 impl<T> Channel<T> {
-    pub(super) fn new(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    pub(super) fn pair(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
         let channel = Arc::new(Channel {
             state: Mutex::new(State {
                 queue: VecDeque::new(),
