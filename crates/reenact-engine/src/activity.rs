@@ -306,7 +306,7 @@ impl Drop for Birth {
     /// A child that never ran, because its thread could not be started, has ended.
     fn drop(&mut self) {
         if let Child::Conducted(conducted) = &self.child {
-            conducted.conductor.ended(&conducted.activity);
+            conducted.conductor.stillborn(&conducted.activity);
         }
     }
 }

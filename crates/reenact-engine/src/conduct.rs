@@ -47,6 +47,11 @@ pub trait Conductor: Send + Sync {
     /// The activity's own code has ended.
     fn ended(&self, activity: &Activity);
 
+    /// The activity will never run: its thread could not be started.
+    fn stillborn(&self, activity: &Activity) {
+        self.ended(activity);
+    }
+
     /// The thread that ran the activity is going.
     fn thread_gone(&self, _activity: &Activity) {}
 }

@@ -400,9 +400,11 @@ impl Entity {
         }
     }
 
-    /// Records a take of an entity at which others may have looked.
+    /// Records a take of an entity at which others may have looked. Looks by who took it last matter to everyone else:
+    /// a replay waits for their end.
     fn note_shared_take(&self, op: Op) {
-        if self.looks.load(Relaxed) & Self::BY_OTHERS == 0 {
+        let mine = self.last.load(Relaxed) == Hot::token();
+        if mine && self.looks.load(Relaxed) & Self::BY_OTHERS == 0 {
             self.looks.store(0, Relaxed);
             self.note_take(op);
         } else {

@@ -194,8 +194,11 @@ impl Recording {
         }
     }
 
-    /// The activity's own code has ended.
+    /// The activity's own code has ended. After recording has stopped, that is not where the trace of it ends.
     pub(crate) fn end(&mut self) {
+        if mode::byte() != Mode::Record as u8 {
+            return;
+        }
         let (silent, hash) = self.unwritten();
         if self.appender.end(self.number, self.position, silent, hash) {
             self.position += u64::from(silent);

@@ -15,7 +15,6 @@ mod turns;
 use std::{
     cell::RefCell,
     collections::HashMap,
-    fs::OpenOptions,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -29,7 +28,7 @@ use std::{
 use reenact_trace::{Event, Kind, Origin, Trace, TraceError};
 
 use self::{
-    cursor::{Cursor, Next},
+    cursor::{Cursor, Next, Observation},
     log::Log,
     turns::{Turns, Want},
 };
@@ -79,17 +78,10 @@ struct Runner {
 /// Begins to replay because the environment says so.
 pub(crate) fn start_from_environment(path: &Path) -> Mode {
     let report = std::env::var_os("REENACT_REPORT").map(PathBuf::from);
-    if let Some(report) = &report {
-        // A child process of the replayed program inherits its environment, but is not what the trace is of.
-        let claim = report.with_extension("claim");
-        if OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(claim)
-            .is_err()
-        {
-            return Mode::Off;
-        }
+    if let Some(report) = &report
+        && !claim(&report.with_extension("claim"))
+    {
+        return Mode::Off;
     }
     match Replay::open(path, report.clone()) {
         Ok(replay) => {
@@ -109,6 +101,17 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
             &format!("cannot replay: {error}\n"),
         ),
     }
+}
+
+/// Whether this process is the one to be replayed: a child of it inherits its environment, but is not what the trace is
+/// of. The first to come writes its id down; an id of nobody is left over from another time.
+fn claim(path: &Path) -> bool {
+    let owner = std::fs::read_to_string(path)
+        .ok()
+        .and_then(|text| text.trim().parse::<u32>().ok());
+    let other = owner.filter(|&owner| owner != std::process::id());
+    let other_lives = other.is_some_and(|owner| Path::new(&format!("/proc/{owner}")).exists());
+    !other_lives && std::fs::write(path, std::process::id().to_string()).is_ok()
 }
 
 impl Replay {
@@ -251,19 +254,18 @@ impl Replay {
                 _ => diverge(cursor, "an operation that goes as predicted"),
             };
         };
-        let looks = matches!(
-            operation.access,
-            Access::Look | Access::TryLook | Access::Observe
-        );
         let decision = if entity.last.load(Relaxed) == 0 {
             cursor.entities += 1;
             entity
                 .key
                 .store(key_of(runner.number, cursor.entities), Relaxed);
             entity.last.store(token, Relaxed);
-            if looks {
-                // Being first counts as a take.
-                self.turns.bump(entity);
+            // Being first counts as a take: of a look it is over before the look is, which others wait for too; of an
+            // observation, when it has been made.
+            match operation.access {
+                Access::Observe => cursor.observation = Observation::First,
+                Access::Look | Access::TryLook => self.turns.bump(entity),
+                _ => {}
             }
             Decision::Go
         } else {
@@ -362,7 +364,7 @@ impl Replay {
         let key = entity.key.load(Relaxed);
         if event.kind == Kind::LOOK {
             cursor.views.set(key, position);
-            cursor.observed_by_event = true;
+            cursor.observation = Observation::Look;
         } else {
             cursor.views.set(key, position.wrapping_add(1));
             entity.last.store(token_of(runner.number), Relaxed);
@@ -414,7 +416,7 @@ impl Conductor for Replay {
         } else {
             let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
             HOT.with(|hot| hot.quiet.set(cursor.quiet()));
-            cursor.observed_by_event = false;
+            cursor.observation = Observation::Silent;
             match self.expect(&runner, &mut cursor, &|| describe(operation)) {
                 None => self.silent(&runner, &mut cursor, operation),
                 Some(event) => self.surprising(&runner, &mut cursor, operation, event),
@@ -434,7 +436,12 @@ impl Conductor for Replay {
             let runner = self.runner(operation.activity.number);
             let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
             cursor.seen.insert(entity.key.load(Relaxed), value);
-            if operation.access == Access::Observe && !cursor.observed_by_event {
+            if operation.access == Access::Observe {
+                match cursor.observation {
+                    Observation::Silent => {}
+                    Observation::First => self.turns.bump(entity),
+                    Observation::Look => self.turns.looked(entity),
+                }
                 return;
             }
         } else if let Some(log) = &self.log {
@@ -445,7 +452,7 @@ impl Conductor for Replay {
             );
         }
         match operation.access {
-            Access::Look | Access::TryLook | Access::Observe => self.turns.looked(entity),
+            Access::Look | Access::TryLook => self.turns.looked(entity),
             _ => self.turns.bump(entity),
         }
     }
@@ -489,7 +496,19 @@ impl Conductor for Replay {
         drop(cursor);
         runner.ended.store(true, SeqCst);
         self.turns.wake_joiners(&runner.ended);
-        self.one_less_awake();
+        // Still awake: until the thread is gone, what it leaves behind may have something to do.
+    }
+
+    fn stillborn(&self, activity: &Activity) {
+        let runner = self.runner(activity.number);
+        let cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        if !cursor.is_consumed() {
+            let did = "its thread could not be started";
+            self.diverge(&runner, &cursor, &cursor.describe(), did);
+        }
+        drop(cursor);
+        runner.ended.store(true, SeqCst);
+        self.thread_gone(activity);
     }
 
     fn thread_gone(&self, activity: &Activity) {
@@ -503,7 +522,9 @@ impl Conductor for Replay {
         }
         if runner.is_foreign {
             self.foreign_gone();
-        } else if !runner.ended.load(SeqCst) {
+        } else if runner.ended.load(SeqCst) {
+            self.one_less_awake();
+        } else {
             // Threads of ours end before they go, unless the whole process does.
             self.exit_begins(&runner);
         }

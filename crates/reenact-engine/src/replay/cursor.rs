@@ -20,6 +20,17 @@ pub(super) enum Next {
     Cut { hash: Option<u32> },
 }
 
+/// What an observation is to others, once it has been made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Observation {
+    /// Nothing: nobody waits for it.
+    Silent,
+    /// The first operation on the entity, and so a take.
+    First,
+    /// An event, and so a look.
+    Look,
+}
+
 pub(super) struct Cursor {
     stream: EventStream,
     /// Operations that go as predicted before `next`, and the hash; shared with the fast path of this thread.
@@ -30,8 +41,8 @@ pub(super) struct Cursor {
     pub(super) seen: HashMap<u64, u64>,
     /// How many entities it was the first to use.
     pub(super) entities: u32,
-    /// Whether the observation in progress was an event, and so counts as a look.
-    pub(super) observed_by_event: bool,
+    /// What the observation in progress counts as.
+    pub(super) observation: Observation,
 }
 
 impl Cursor {
@@ -44,7 +55,7 @@ impl Cursor {
             views: Views::default(),
             seen: HashMap::new(),
             entities: 0,
-            observed_by_event: false,
+            observation: Observation::Silent,
         }
     }
 

@@ -1,0 +1,172 @@
+//! Small programs that end in many ways, for trying `reenact` out and for its tests:
+//!
+//! ```text
+//! $ cargo build --example scenarios
+//! $ reenact record -- target/debug/examples/scenarios race
+//! $ reenact replay scenarios.reenact --times 10
+//! ```
+
+use std::{io::Write, process::Command, time::Duration};
+
+use reenact::{
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+fn main() {
+    let scenario = std::env::args().nth(1).unwrap_or_default();
+    match scenario.as_str() {
+        "race" => std::process::exit(race()),
+        "poison" => poison(),
+        "exit" => exit_among_threads(),
+        "abort" => abort_among_threads(),
+        "timeouts" => timeouts(),
+        "child" => with_a_child(),
+        "forever" => forever(),
+        "nothing" => println!("nothing happened"),
+        _ => {
+            eprintln!("which one? race, poison, exit, abort, timeouts, child, forever, nothing");
+            std::process::exit(2);
+        }
+    }
+}
+
+/// Threads write their numbers into one list; the exit status depends on the order in which they came.
+fn race() -> i32 {
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let threads: Vec<_> = (0..4u64)
+        .map(|number| {
+            let order = Arc::clone(&order);
+            thread::spawn(move || {
+                for round in 0..200 {
+                    order.lock().unwrap().push(number);
+                    work(round * (number + 1));
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let order = order.lock().unwrap();
+    let sum = order.iter().fold(7u64, |sum, number| {
+        sum.wrapping_mul(31).wrapping_add(number + 1)
+    });
+    println!("{sum:016x}");
+    (sum % 100) as i32
+}
+
+/// A panic while a lock is held; main fails on the lock that this leaves poisoned.
+fn poison() {
+    let lock = Arc::new(Mutex::new(0));
+    let thread = thread::spawn({
+        let lock = Arc::clone(&lock);
+        move || {
+            let _guard = lock.lock().unwrap();
+            panic!("out of cheese");
+        }
+    });
+    let _ = thread.join();
+    *lock.lock().unwrap() += 1;
+}
+
+/// Main leaves while others are busy. How far they came is the exit status.
+fn exit_among_threads() {
+    let count = busy_threads();
+    let so_far = loop {
+        let count = *locked(&count);
+        if count > 100 {
+            break count;
+        }
+        thread::yield_now();
+    };
+    println!("{so_far}");
+    std::process::exit((so_far % 100) as i32);
+}
+
+/// As before, and by a signal.
+fn abort_among_threads() {
+    let count = busy_threads();
+    while *locked(&count) <= 100 {
+        thread::yield_now();
+    }
+    std::process::abort();
+}
+
+/// Waits that run out and waits that do not, locks that are to be had and locks that are not.
+fn timeouts() {
+    let pair = Arc::new((Mutex::new(0u64), Condvar::new()));
+    let other = thread::spawn({
+        let pair = Arc::clone(&pair);
+        move || {
+            for round in 0..50 {
+                work(round * 100);
+                if let Ok(mut value) = pair.0.try_lock() {
+                    *value += 1;
+                }
+                pair.1.notify_one();
+            }
+        }
+    });
+    let mut story = String::new();
+    let mut value = locked(&pair.0);
+    for _ in 0..50 {
+        let (guard, result) = pair
+            .1
+            .wait_timeout(value, Duration::from_micros(20))
+            .unwrap();
+        value = guard;
+        story.push(if result.timed_out() { 't' } else { 's' });
+    }
+    drop(value);
+    other.join().unwrap();
+    println!("{story} {}", locked(&pair.0));
+}
+
+/// A program that starts another one; both are recorded.
+fn with_a_child() {
+    let lock = Mutex::new(1);
+    *lock.lock().unwrap() += 1;
+    let status = Command::new(std::env::current_exe().unwrap())
+        .arg("race")
+        .status()
+        .unwrap();
+    println!("the child ended with {}", status.code().unwrap_or(-1));
+}
+
+/// Goes on until someone ends it; says who it is once there is something to lose.
+fn forever() {
+    let count = busy_threads();
+    while *locked(&count) <= 1000 {
+        thread::yield_now();
+    }
+    println!("{}", std::process::id());
+    let _ = std::io::stdout().flush();
+    loop {
+        *locked(&count) += 1;
+    }
+}
+
+fn busy_threads() -> Arc<Mutex<u64>> {
+    let count = Arc::new(Mutex::new(0));
+    for number in 1..4 {
+        let count = Arc::clone(&count);
+        thread::spawn(move || {
+            loop {
+                *locked(&count) += 1;
+                work(number * 50);
+            }
+        });
+    }
+    count
+}
+
+fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn work(amount: u64) {
+    for step in 0..amount {
+        std::hint::black_box(step);
+    }
+}

@@ -1,0 +1,185 @@
+//! The command line, and the help that goes with it.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{Parser, Subcommand};
+
+/// Record a concurrent Rust program, and replay what happened as often as you like.
+///
+/// A program that uses reenact::{thread, sync} in place of std::{thread, sync} can be recorded as it is, without
+/// another build. The recording is one small file; replaying it takes every lock, message and wake-up in the order
+/// in which they happened, so that a failure that came once comes every time.
+#[derive(Debug, Parser)]
+#[command(name = "reenact", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  reenact demo                               See it work on a bug that comes and goes
+  reenact record -- ./app --port 80          Run ./app and keep how it went in app.reenact
+  reenact replay app.reenact                 The same run again
+  reenact replay app.reenact --times 100     …and a hundred times, to be sure
+  reenact trace stats app.reenact            What the recording holds";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Record(RecordArgs),
+    Replay(ReplayArgs),
+    /// Look into a recording
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// See it work: catch a bug that comes and goes, and replay it
+    ///
+    /// Runs a small program with an ordering bug until it fails, replays the failure, and shows what happened in
+    /// which order. Needs nothing and leaves nothing behind.
+    Demo,
+    #[command(hide = true)]
+    DemoProgram(DemoProgramArgs),
+}
+
+/// Run a program and keep how it went
+///
+/// Runs CMD as it would run without reenact: same terminal, same exit status, same signals. What its threads did to
+/// each other goes to FILE while it happens, so a crash or a kill loses nothing. If the program starts further
+/// programs that use reenact, each gets a file of its own beside it: FILE.2.reenact and so on.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "reenact record [-o FILE] -- CMD...",
+    after_help = RECORD_HELP
+)]
+pub(crate) struct RecordArgs {
+    /// Where the recording goes [default: the program's name with .reenact, in this directory]
+    ///
+    /// A recording that is already there is replaced; a file of another kind is not.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+const RECORD_HELP: &str = "\
+Examples:
+  reenact record -- ./app                    Recorded to app.reenact
+  reenact record -o bug.reenact -- ./app -v  Recorded to bug.reenact
+  while reenact record -- ./app; do :; done  Again and again until it fails
+
+Exit status: that of CMD; 125 if reenact itself failed, 126 or 127 if CMD could not be run.";
+
+/// Run a recorded program again, exactly as it went
+///
+/// Starts the recorded program with the arguments, environment and directory it had, and makes its threads meet as
+/// they did. It runs on all cores and waits for no timeout. If the program does something else than the recording
+/// says, the replay stops and says who did what, and where.
+#[derive(Debug, clap::Args)]
+#[command(after_help = REPLAY_HELP)]
+pub(crate) struct ReplayArgs {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// How often; the program's output is shown the first time only
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) times: u64,
+    /// Replay even though the program is not the one that was recorded
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Show every operation in the order in which they happened; with =FILE, write that to FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pub(crate) log: Option<Option<PathBuf>>,
+    /// Show the program's output every time
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Print one JSON object per replay; the program's output goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the program is now, if it has moved; arguments after it replace the recorded ones
+    #[arg(value_name = "CMD", last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+const REPLAY_HELP: &str = "\
+Examples:
+  reenact replay bug.reenact                 Once, with the program's output
+  reenact replay bug.reenact --times 100     A hundred times
+  reenact replay bug.reenact --log           Then show who did what, in order
+  reenact replay bug.reenact -- ./app        The program is here now
+
+Exit status: that of the program if it ended as recorded (with --times: 0 if it did so every time);
+0 if the recording ends before the program does; 86 if a replay went another way; 125 if reenact
+itself failed.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TraceCommand {
+    Show(ShowArgs),
+    Stats(StatsArgs),
+    Check(CheckArgs),
+}
+
+/// Print the events of a recording, activity by activity
+///
+/// An event is an operation that did not go as predicted; those that did are only counted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  reenact trace show bug.reenact --limit 10
+  reenact trace show bug.reenact --activity main.2     The third thread that main started
+  reenact trace show bug.reenact --activity worker     The threads called \"worker\"")]
+pub(crate) struct ShowArgs {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Only this activity: its place in the family, as in main.0, or the name of its thread
+    #[arg(long, value_name = "NAME")]
+    pub(crate) activity: Option<String>,
+    /// At most so many events of each activity
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+}
+
+/// Say what a recording holds: activities, operations, events, bytes
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatsArgs {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Verify every byte of a recording
+///
+/// Exit status: 0 if all is well, 1 if the recording is damaged, 2 if it could not be read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Be one of the programs that the demo records.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoProgramArgs {
+    /// Which one.
+    pub(crate) name: String,
+    /// How much work it does where it races.
+    pub(crate) work: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_defined() {
+        Args::command().debug_assert();
+    }
+}

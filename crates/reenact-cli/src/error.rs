@@ -1,0 +1,162 @@
+//! What can go wrong in the command itself, with what to do about it.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
+
+use miette::Diagnostic;
+use reenact_trace::{TraceError, live_path};
+
+use crate::args::Command;
+
+/// Why a command could not do what it was asked to. No field is a `source`: the messages say what a chain of causes
+/// would repeat.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub(crate) enum Failure {
+    /// A trace cannot be read or completed.
+    #[error("{error}")]
+    Trace {
+        error: TraceError,
+        #[help]
+        help: String,
+    },
+    /// The place for a recording is taken by something else.
+    #[error("{} is there already, and it is not a recording", path.display())]
+    #[diagnostic(help("move it away, or say another place with -o FILE"))]
+    Taken { path: PathBuf },
+    /// Nothing can be created where a recording should go.
+    #[error("cannot create a recording in {}: {}", directory.display(), reason(error))]
+    #[diagnostic(help(
+        "say another place with -o FILE, in a directory that exists and that you may write to"
+    ))]
+    Place {
+        directory: PathBuf,
+        error: io::Error,
+    },
+    /// The recording is still being made.
+    #[error("{} is still being recorded by process {pid}", path.display())]
+    #[diagnostic(help("end that process first (kill {pid}); nothing that it has done is lost"))]
+    StillRecording { path: PathBuf, pid: u32 },
+    /// A program cannot be started.
+    #[error("cannot run {}: {error}", program.display())]
+    #[diagnostic(help("{}", advice_on_start(error, program)))]
+    Start { program: OsString, error: io::Error },
+    /// A program was started, but waiting for it failed.
+    #[error("lost sight of the program that was started: {0}")]
+    Wait(io::Error),
+    /// The recorded program is not there.
+    #[error("the recorded program is not at {}: {error}", executable.display())]
+    #[diagnostic(help("say where it is now: reenact replay {} -- PROGRAM", trace.display()))]
+    ProgramGone {
+        executable: PathBuf,
+        trace: PathBuf,
+        error: io::Error,
+    },
+    /// The program is another one now.
+    #[error("{} is not the program that was recorded: it was rebuilt or replaced since", executable.display())]
+    #[diagnostic(help(
+        "replay with the program as it was, by its path: reenact replay {0} -- PROGRAM; or try with this one: \
+         reenact replay {0} --force",
+        trace.display()
+    ))]
+    Rebuilt { executable: PathBuf, trace: PathBuf },
+    /// No activity goes by that name.
+    #[error("no activity of {} is called {name}", trace.display())]
+    #[diagnostic(help("there are: {known}"))]
+    NoSuchActivity {
+        trace: PathBuf,
+        name: String,
+        known: String,
+    },
+    /// The demo's program did not fail.
+    #[error("the demo's program went well {runs} times in a row, which is a pity for a demo")]
+    #[diagnostic(help("it needs some other work on the machine, or a second core: try again"))]
+    DemoWentWell { runs: u32 },
+    /// The demo cannot go on.
+    #[error("the demo cannot go on: {what}")]
+    #[diagnostic(help("this should not happen; please report it, with what is printed above"))]
+    DemoBroken { what: String },
+    /// A file for our own use cannot be made or read.
+    #[error("cannot use a temporary file: {0}")]
+    #[diagnostic(help(
+        "is there room in the directory for temporary files? TMPDIR names another one"
+    ))]
+    Scratch(io::Error),
+    /// The log of a replay cannot be written where the user wants it.
+    #[error("cannot write the log to {}: {error}", path.display())]
+    #[diagnostic(help("say another place with --log=FILE, or --log alone to see it here"))]
+    Log { path: PathBuf, error: io::Error },
+    /// What we have to say cannot be said.
+    #[error("cannot write the output: {0}")]
+    Output(io::Error),
+}
+
+impl Failure {
+    /// The exit status that says so. A command that passes on the status of a program keeps to what `env`, `timeout`
+    /// and `docker run` use for their own failures.
+    pub(crate) fn status(&self, command: &Command) -> i32 {
+        match (self, command) {
+            (Failure::Start { error, .. }, _) if error.kind() == io::ErrorKind::NotFound => 127,
+            (Failure::Start { .. }, _) => 126,
+            (_, Command::Record(_) | Command::Replay(_)) => 125,
+            _ => 2,
+        }
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Failure {
+        let help = match &error {
+            TraceError::Io { path, source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => {
+                    "recordings end in .reenact; make one with: reenact record -- CMD...".to_owned()
+                }
+                io::ErrorKind::PermissionDenied => format!(
+                    "a recording can be read by who made it; ask them, or use: sudo chmod +r {}",
+                    path.display()
+                ),
+                _ => "is the disk there, and whole?".to_owned(),
+            },
+            TraceError::NotATrace { .. } => {
+                "recordings end in .reenact; make one with: reenact record -- CMD...".to_owned()
+            }
+            TraceError::Version { .. } => "reenact --version says which one this is".to_owned(),
+            TraceError::Damaged { path, .. } => beside(path),
+        };
+        Failure::Trace { error, help }
+    }
+}
+
+/// What to do about a trace that cannot be read at all.
+fn beside(path: &Path) -> String {
+    format!(
+        "was the file copied whole, and with {} if there was one?",
+        live_path(path).display()
+    )
+}
+
+/// Why a directory cannot be written to.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+        io::ErrorKind::NotADirectory => "that is not a directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "you may not write there".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+fn advice_on_start(error: &io::Error, program: &OsString) -> String {
+    let path = Path::new(program);
+    let bare = path.components().count() == 1 && !program.to_string_lossy().contains('/');
+    match error.kind() {
+        io::ErrorKind::NotFound if bare && path.exists() => {
+            format!("a program in this directory is run as ./{}", path.display())
+        }
+        io::ErrorKind::NotFound if bare => "is it installed, and in a directory of PATH?".into(),
+        io::ErrorKind::NotFound => "is the path right, seen from this directory?".into(),
+        io::ErrorKind::PermissionDenied => "is it a program, and executable?".into(),
+        _ => "does it run without reenact?".into(),
+    }
+}

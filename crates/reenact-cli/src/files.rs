@@ -1,0 +1,210 @@
+//! The files of a recording: where they are, whether someone still writes them, and making them whole.
+//!
+//! A recording is a trace and, until it has been completed, a live file beside it. A recorded program's children
+//! that record as well find its file taken and use the next free number: `bug.2.reenact`, `bug.3.reenact`.
+
+use std::{
+    collections::HashSet,
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, BufRead, BufReader},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use reenact_trace::{Trace, TraceError, live_path, recover};
+use tempfile::TempDir;
+
+use crate::{error::Failure, report};
+
+/// A place where a recording is about to be made.
+pub(crate) struct Place {
+    path: PathBuf,
+    /// What else is in the directory: siblings of former recordings are not ours to touch.
+    former: HashSet<PathBuf>,
+    /// Holds what was there, until it is certain that the program runs.
+    aside: TempDir,
+}
+
+impl Place {
+    /// Makes sure that a recording can be made at `path`, before a program runs for nothing.
+    pub(crate) fn prepare(path: &Path) -> Result<Place, Failure> {
+        let directory = match path.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+            Some(parent) => parent,
+            None => Path::new("/"),
+        };
+        let refused = |error| Failure::Place {
+            directory: directory.to_owned(),
+            error,
+        };
+        if path.symlink_metadata().is_ok() {
+            refuse_unless_replaceable(path)?;
+        }
+        let path = std::path::absolute(path).map_err(refused)?;
+        let aside = tempfile::Builder::new()
+            .prefix(".reenact-")
+            .tempdir_in(directory)
+            .map_err(refused)?;
+        for name in names(&path) {
+            move_if_there(&path.with_file_name(&name), &aside.path().join(&name))
+                .map_err(refused)?;
+        }
+        // All that is there: the numbers of former siblings need not be without gaps.
+        let former = fs::read_dir(directory)
+            .map_err(refused)?
+            .filter_map(|entry| Some(path.with_file_name(entry.ok()?.file_name())))
+            .collect();
+        Ok(Place {
+            path,
+            former,
+            aside,
+        })
+    }
+
+    /// The trace's path, absolute.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The program runs: what was there before is replaced.
+    pub(crate) fn taken(self) -> TakenPlace {
+        TakenPlace {
+            path: self.path,
+            former: self.former,
+        }
+    }
+
+    /// Puts back what was there: the program never ran.
+    pub(crate) fn restore(self) {
+        for name in names(&self.path) {
+            // Nothing better to do if this fails than to leave things as they are.
+            let _ = move_if_there(
+                &self.aside.path().join(&name),
+                &self.path.with_file_name(&name),
+            );
+        }
+    }
+}
+
+/// A place where a recording is being made, or has been.
+pub(crate) struct TakenPlace {
+    path: PathBuf,
+    former: HashSet<PathBuf>,
+}
+
+impl TakenPlace {
+    /// The traces that have come into being here, the first one first. More than one if the program had children.
+    pub(crate) fn traces(&self) -> Vec<PathBuf> {
+        let further = siblings(&self.path)
+            .take_while(|path| path.exists())
+            .filter(|path| !self.former.contains(path));
+        Some(self.path.clone())
+            .filter(|path| path.exists())
+            .into_iter()
+            .chain(further)
+            .collect()
+    }
+}
+
+/// The names of the trace and of its live file.
+fn names(path: &Path) -> [OsString; 2] {
+    [path, &live_path(path)].map(|path| path.file_name().unwrap_or_default().to_owned())
+}
+
+fn move_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+fn siblings(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let path = path.to_owned();
+    (2u32..).map(move |number| {
+        let mut name = path.file_stem().unwrap_or_default().to_owned();
+        name.push(format!(".{number}.reenact"));
+        path.with_file_name(name)
+    })
+}
+
+/// Only a trace that nobody writes any more may be replaced, or a file without content.
+fn refuse_unless_replaceable(path: &Path) -> Result<(), Failure> {
+    let taken = || Failure::Taken {
+        path: path.to_owned(),
+    };
+    let metadata = fs::metadata(path).map_err(|_| taken())?;
+    if !metadata.is_file() {
+        return Err(taken());
+    }
+    match Trace::open(path) {
+        Err(TraceError::NotATrace { .. }) if metadata.len() > 0 => Err(taken()),
+        Err(error @ TraceError::Io { .. }) => Err(error.into()),
+        _ => refuse_while_recording(path),
+    }
+}
+
+/// What became of an attempt to make a trace whole.
+pub(crate) enum Completion {
+    /// It is whole now, or was before.
+    Whole,
+    /// It could not be written; both files together can be read as well.
+    InTwoFiles(TraceError),
+}
+
+/// Merges the live file that a recording left, if it did.
+pub(crate) fn complete(path: &Path) -> Result<Completion, Failure> {
+    if !live_path(path).exists() {
+        return Ok(Completion::Whole);
+    }
+    refuse_while_recording(path)?;
+    match recover(path) {
+        Ok(_) => Ok(Completion::Whole),
+        Err(error @ (TraceError::Io { .. } | TraceError::Damaged { .. })) => {
+            Ok(Completion::InTwoFiles(error))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Completes a trace, and tells the user if that was not possible.
+pub(crate) fn complete_or_note(path: &Path) -> Result<(), Failure> {
+    if let Completion::InTwoFiles(error) = complete(path)? {
+        report::note(format_args!(
+            "{error}; the recording stays in two files, keep {} with it",
+            report::quoted(&live_path(path))
+        ));
+    }
+    Ok(())
+}
+
+fn refuse_while_recording(path: &Path) -> Result<(), Failure> {
+    match recorder(path) {
+        Some(pid) => Err(Failure::StillRecording {
+            path: path.to_owned(),
+            pid,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The process that has the live file of the trace mapped, if there is one that we can see.
+fn recorder(path: &Path) -> Option<u32> {
+    let live = live_path(path).canonicalize().ok()?;
+    fs::read_dir("/proc")
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .find(|pid| maps(*pid, live.as_os_str().as_bytes()).unwrap_or(false))
+}
+
+fn maps(pid: u32, path: &[u8]) -> io::Result<bool> {
+    let mut lines = BufReader::new(File::open(format!("/proc/{pid}/maps"))?);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        if line.trim_ascii_end().ends_with(path) {
+            return Ok(true);
+        }
+        line.clear();
+    }
+    Ok(false)
+}

@@ -1,0 +1,142 @@
+//! `reenact record`: runs a program with recording on, then makes the files it left whole.
+//!
+//! Recording itself happens inside of the program. Nothing here is needed for it to survive: if this process is
+//! killed, the program goes on recording and `reenact replay` completes the files.
+
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use indicatif::DecimalBytes;
+use reenact_trace::{Exit, Trace, append_exit};
+
+use crate::{
+    args::RecordArgs,
+    error::Failure,
+    files::{self, Place},
+    process::{self, Finished},
+    report, signals,
+};
+
+pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
+    let file = match &args.output {
+        Some(file) => file.clone(),
+        None => default_file(&args.command[0]),
+    };
+    signals::take_over();
+    let mut command = Command::new(&args.command[0]);
+    command.args(&args.command[1..]);
+    let recording = record(&mut command, &file)?;
+    if recording.traces.is_empty() {
+        report::note(
+            "nothing was recorded: is the program built with reenact (use reenact::{sync, thread}), and did it \
+             start a thread or take a lock?",
+        );
+    }
+    for trace in &recording.traces {
+        report_trace(&shown_beside(&file, trace.path()), trace);
+    }
+    Ok(recording.exit)
+}
+
+/// A program that ran with recording on, and what it left.
+pub(crate) struct Recording {
+    /// How the program ended.
+    pub(crate) exit: Exit,
+    /// The first is the program's own, as a rule; further ones are its children's.
+    pub(crate) traces: Vec<Trace>,
+}
+
+/// Runs `command` with its recording at `file`, and completes the files. Once the program has run, nothing that is
+/// wrong with a trace is a failure: how the program ended matters more.
+pub(crate) fn record(command: &mut Command, file: &Path) -> Result<Recording, Failure> {
+    let place = Place::prepare(file)?;
+    command
+        .env("REENACT", "record")
+        .env("REENACT_TRACE", place.path())
+        .env_remove("REENACT_REPORT")
+        .env_remove("REENACT_LOG");
+    let (program, place) = match process::start(command) {
+        Ok(program) => (program, place.taken()),
+        Err(failure) => {
+            place.restore();
+            return Err(failure);
+        }
+    };
+    let finished = program.wait()?;
+    let mut exit_is_kept = false;
+    let traces = place
+        .traces()
+        .iter()
+        .filter_map(|path| {
+            finish(path, &finished, &mut exit_is_kept).unwrap_or_else(|failure| {
+                report::note(failure);
+                None
+            })
+        })
+        .collect();
+    Ok(Recording {
+        exit: finished.exit,
+        traces,
+    })
+}
+
+/// Makes a trace whole, and keeps in it how the program ended if it is of the process that we waited for: only one
+/// can be. None if there is nothing in the trace.
+fn finish(
+    path: &Path,
+    finished: &Finished,
+    exit_is_kept: &mut bool,
+) -> Result<Option<Trace>, Failure> {
+    // A child that outlives the program goes on recording; its trace is completed when it is replayed.
+    files::complete_or_note(path)?;
+    let trace = Trace::open(path)?;
+    if trace.activities().len() == 0 {
+        // Begun, but never got as far as an operation.
+        let _ = fs::remove_file(path);
+        return Ok(None);
+    }
+    if *exit_is_kept || !finished.was(trace.program()) {
+        return Ok(Some(trace));
+    }
+    *exit_is_kept = true;
+    append_exit(path, finished.exit)?;
+    Ok(Some(Trace::open(path)?))
+}
+
+fn default_file(program: &std::ffi::OsStr) -> PathBuf {
+    let mut name = Path::new(program).file_name().unwrap_or(program).to_owned();
+    name.push(".reenact");
+    name.into()
+}
+
+/// The path of a trace, as the user would write it who wrote `file`.
+fn shown_beside(file: &Path, sibling: &Path) -> PathBuf {
+    file.with_file_name(sibling.file_name().unwrap_or_default())
+}
+
+fn report_trace(file: &Path, trace: &Trace) {
+    let mut line = format!(
+        "recorded {} ({}, {}",
+        report::quoted(file),
+        DecimalBytes(trace.size()),
+        report::counted(trace.activities().len() as u64, "activity", "activities"),
+    );
+    if let Some(exit) = trace.exit() {
+        let _ = write!(line, ", {exit}");
+    }
+    let _ = write!(
+        line,
+        "); replay it with: reenact replay {}",
+        report::quoted(file)
+    );
+    report::note(line);
+    if let Some(stop) = trace.stop() {
+        report::note(format_args!(
+            "recording ended early: {stop}; a replay ends there too"
+        ));
+    }
+}

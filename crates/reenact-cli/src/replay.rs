@@ -1,0 +1,164 @@
+//! `reenact replay`: runs a recorded program again, once or many times, and says whether it went the same way.
+
+pub(crate) mod log;
+mod plan;
+
+use std::{io::Write, path::PathBuf, process::Stdio};
+
+use indicatif::ProgressBar;
+use reenact_trace::Exit;
+use serde::Serialize;
+use tempfile::TempDir;
+
+pub(crate) use self::{
+    log::Operation,
+    plan::{Outcome, Plan, Request},
+};
+use crate::{args::ReplayArgs, error::Failure, report, signals};
+
+/// What a replay that went another way ends with.
+pub(crate) const DIVERGED: i32 = 86;
+
+pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
+    signals::take_over();
+    let plan = Plan::new(&Request {
+        trace: &args.file,
+        force: args.force,
+        command: &args.command,
+    })?;
+    let scratch = TempDir::new().map_err(Failure::Scratch)?;
+    let mut series = Series::new(args, &plan);
+    for number in 1..=args.times {
+        let shown = number == 1 || args.verbose;
+        let log = (number == 1).then(|| log_path(args, &scratch)).flatten();
+        let output = match (shown, args.json) {
+            (false, _) => Output::Hidden,
+            (true, true) => Output::ToStandardError,
+            (true, false) => Output::Inherited,
+        };
+        let outcome = plan.run(output.stdio(), scratch.path(), log.as_deref())?;
+        if let Some(signal) = signals::received() {
+            return Ok(Exit::Signal(signal));
+        }
+        series.add(number, outcome, shown)?;
+        if let (Some(None), Some(log)) = (&args.log, &log) {
+            log::print(log)?;
+        }
+    }
+    Ok(series.finish())
+}
+
+fn log_path(args: &ReplayArgs, scratch: &TempDir) -> Option<PathBuf> {
+    match &args.log {
+        None => None,
+        Some(None) => Some(scratch.path().join("log")),
+        Some(Some(path)) => Some(path.clone()),
+    }
+}
+
+/// Where the output of a replayed program goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    Inherited,
+    ToStandardError,
+    Hidden,
+}
+
+impl Output {
+    /// For standard output and standard error. What is not shown cannot be answered either, see [`Plan::run`].
+    pub(crate) fn stdio(self) -> [Stdio; 3] {
+        match self {
+            Output::Inherited => [Stdio::inherit(), Stdio::inherit(), Stdio::inherit()],
+            Output::ToStandardError => {
+                [Stdio::inherit(), std::io::stderr().into(), Stdio::inherit()]
+            }
+            Output::Hidden => [plan::standard_input_if_file(), Stdio::null(), Stdio::null()],
+        }
+    }
+}
+
+/// The replays of one command.
+struct Series<'a> {
+    args: &'a ReplayArgs,
+    bar: ProgressBar,
+    same: u64,
+    last: Option<Exit>,
+    /// What was said about a replay that went another way, so as not to say it again.
+    reported: Option<String>,
+}
+
+impl<'a> Series<'a> {
+    fn new(args: &'a ReplayArgs, plan: &Plan) -> Self {
+        for note in plan.notes() {
+            report::note(note);
+        }
+        let bar = if args.times > 1 && !args.verbose {
+            report::bar(args.times, "replaying")
+        } else {
+            ProgressBar::hidden()
+        };
+        Series {
+            args,
+            bar,
+            same: 0,
+            last: None,
+            reported: None,
+        }
+    }
+
+    fn add(&mut self, number: u64, outcome: Outcome, shown: bool) -> Result<(), Failure> {
+        let is_same = outcome.is_same();
+        self.same += u64::from(is_same);
+        self.last = Some(outcome.exit());
+        self.bar.inc(1);
+        if self.args.json {
+            let line = serde_json::to_string(&Line {
+                replay: number,
+                of: self.args.times,
+                outcome: &outcome,
+            })
+            .expect("an outcome is plain data");
+            return writeln!(std::io::stdout(), "{line}").map_err(Failure::Output);
+        }
+        // With a bar on the terminal, a line for each replay is too much.
+        if self.bar.is_hidden() || !is_same || number == 1 {
+            self.bar.suspend(|| {
+                report::note(format_args!(
+                    "replay {number} of {}: {outcome}",
+                    self.args.times
+                ));
+                if let Some(text) = outcome.report()
+                    && !shown
+                    && self.reported.as_deref() != Some(text)
+                {
+                    let _ = writeln!(anstream::stderr(), "{text}");
+                }
+            });
+            self.reported = outcome.report().map(str::to_owned).or(self.reported.take());
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Exit {
+        self.bar.finish_and_clear();
+        let times = self.args.times;
+        if times == 1 {
+            return self.last.unwrap_or(Exit::Status(0));
+        }
+        if !self.args.json {
+            report::note(format_args!(
+                "{} of {times} replays ended as recorded",
+                self.same
+            ));
+        }
+        Exit::Status(if self.same == times { 0 } else { DIVERGED })
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    replay: u64,
+    of: u64,
+    #[serde(flatten)]
+    outcome: &'a Outcome,
+}

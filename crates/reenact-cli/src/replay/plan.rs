@@ -1,0 +1,332 @@
+//! How to run a recorded program again, and what came of it.
+
+use std::{
+    ffi::OsString,
+    fmt, fs, io,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use reenact_trace::{Exit, Stop, Trace, identify};
+use rustix::fs::SeekFrom;
+use serde::Serialize;
+use tempfile::TempDir;
+
+use super::DIVERGED;
+use crate::{
+    error::Failure,
+    files::{self, Completion},
+    process, report,
+};
+
+/// What the user asked for.
+pub(crate) struct Request<'a> {
+    pub(crate) trace: &'a Path,
+    /// Even if the program is another one.
+    pub(crate) force: bool,
+    /// Another path for the program, and other arguments; empty for what was recorded.
+    pub(crate) command: &'a [OsString],
+}
+
+/// A program and the way it was run, checked and ready to be run again.
+pub(crate) struct Plan {
+    /// Absolute, because the program runs in another directory.
+    trace: PathBuf,
+    executable: PathBuf,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    /// None if it is gone; then ours has to do.
+    directory: Option<PathBuf>,
+    recorded: Recorded,
+    notes: Vec<String>,
+}
+
+/// How the recorded run ended, as far as the trace knows.
+#[derive(Debug, Clone, Copy)]
+struct Recorded {
+    exit: Option<Exit>,
+    /// The trace ends before the run did: recording stopped, or part of the file is missing.
+    partial: bool,
+}
+
+impl Plan {
+    /// Completes the trace if need be, and checks that the program is the one that was recorded.
+    pub(crate) fn new(request: &Request<'_>) -> Result<Plan, Failure> {
+        let mut notes = Vec::new();
+        // Opened first: a file that is no trace has no business being completed.
+        Trace::open(request.trace)?;
+        if let Completion::InTwoFiles(error) = files::complete(request.trace)? {
+            notes.push(format!("{error}; reading the recording from its two files"));
+        }
+        let trace = Trace::open(request.trace)?;
+        if let Some(damage) = trace.damage() {
+            notes.push(format!(
+                "the recording is damaged: {damage}; replaying what is before that"
+            ));
+        } else if !trace.is_complete() {
+            notes.push("the end of the recording is missing; replaying what is there".to_owned());
+        }
+        if let Some(stop) = trace.stop() {
+            notes.push(early_end(stop));
+        }
+        let program = trace.program();
+        let (executable, arguments) = match request.command.split_first() {
+            None => (program.executable.clone(), program.arguments.clone()),
+            Some((executable, further)) => {
+                let executable = std::path::absolute(executable).map_err(Failure::Scratch)?;
+                (executable, arguments_for(&program.arguments, further))
+            }
+        };
+        let build_id = identify(&executable).map_err(|error| Failure::ProgramGone {
+            executable: executable.clone(),
+            trace: request.trace.to_owned(),
+            error,
+        })?;
+        if program.build_id != 0 && build_id != program.build_id {
+            if !request.force {
+                return Err(Failure::Rebuilt {
+                    executable,
+                    trace: request.trace.to_owned(),
+                });
+            }
+            notes.push(format!(
+                "{} is not the program that was recorded; trying it as you asked",
+                executable.display()
+            ));
+        }
+        let directory = Some(program.directory.clone()).filter(|directory| directory.is_dir());
+        if directory.is_none() {
+            notes.push(format!(
+                "the program ran in {}, which is not there; running it here",
+                program.directory.display()
+            ));
+        }
+        Ok(Plan {
+            trace: std::path::absolute(request.trace).map_err(Failure::Scratch)?,
+            executable,
+            arguments,
+            environment: program
+                .environment
+                .iter()
+                .filter(|(name, _)| !name.to_string_lossy().starts_with("REENACT"))
+                .cloned()
+                .collect(),
+            directory,
+            recorded: Recorded {
+                exit: trace.exit(),
+                partial: trace.stop().is_some() || !trace.is_complete(),
+            },
+            notes,
+        })
+    }
+
+    /// What the user should know before the first replay.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Runs the program once. `scratch` is a directory for files of ours; the log goes to `log`.
+    pub(crate) fn run(
+        &self,
+        [input, output, errors]: [Stdio; 3],
+        scratch: &Path,
+        log: Option<&Path>,
+    ) -> Result<Outcome, Failure> {
+        // A directory for each replay: files that the last one left there would say that this one has begun.
+        let scratch = TempDir::new_in(scratch).map_err(Failure::Scratch)?;
+        let report = scratch.path().join("report");
+        let mut command = Command::new(&self.executable);
+        if let Some((name, arguments)) = self.arguments.split_first() {
+            command.arg0(name).args(arguments);
+        }
+        command
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env("REENACT", "replay")
+            .env("REENACT_TRACE", &self.trace)
+            .env("REENACT_REPORT", &report)
+            .stdin(input)
+            .stdout(output)
+            .stderr(errors);
+        if let Some(log) = log {
+            let failed = |error| Failure::Log {
+                path: log.to_owned(),
+                error,
+            };
+            let log = std::path::absolute(log).map_err(failed)?;
+            fs::File::create(&log).map_err(failed)?;
+            command.env("REENACT_LOG", log);
+        }
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        let exit = process::start(&mut command)?.wait()?.exit;
+        let report = match fs::read(&report) {
+            Ok(bytes) => Report::parse(&String::from_utf8_lossy(&bytes)),
+            Err(_) => None,
+        };
+        Ok(self.recorded.compare(exit, report))
+    }
+}
+
+/// The recorded name and, unless there are others, the recorded arguments.
+fn arguments_for(recorded: &[OsString], further: &[OsString]) -> Vec<OsString> {
+    match recorded.first() {
+        Some(name) if !further.is_empty() => {
+            let mut arguments = vec![name.clone()];
+            arguments.extend_from_slice(further);
+            arguments
+        }
+        _ => recorded.to_vec(),
+    }
+}
+
+fn early_end(stop: Stop) -> String {
+    format!("recording ended early: {stop}; the replay ends there too")
+}
+
+/// Our standard input from its start if it is a file, for a replay that nobody watches and therefore nobody can
+/// answer; nothing otherwise.
+pub(super) fn standard_input_if_file() -> Stdio {
+    let input = io::stdin();
+    let is_file = rustix::fs::fstat(&input)
+        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file());
+    if is_file && rustix::fs::seek(&input, SeekFrom::Start(0)).is_ok() {
+        Stdio::inherit()
+    } else {
+        Stdio::null()
+    }
+}
+
+/// What the engine has to say at the end of a replay that did not end by itself.
+#[derive(Debug)]
+enum Report {
+    Diverged(String),
+    Ended,
+}
+
+impl Report {
+    fn parse(text: &str) -> Option<Report> {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        match first.trim() {
+            "diverged" => Some(Report::Diverged(rest.trim_end().to_owned())),
+            "ended" => Some(Report::Ended),
+            _ => None,
+        }
+    }
+}
+
+/// What came of a replay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub(crate) enum Outcome {
+    /// The program ended as it had been recorded.
+    Same {
+        #[serde(serialize_with = "report::exit")]
+        exit: Exit,
+    },
+    /// It ended by itself, and nobody knows how the recorded run ended.
+    Exited {
+        #[serde(serialize_with = "report::exit")]
+        exit: Exit,
+    },
+    /// The recording ends before the program does, and so did the replay.
+    Ended {
+        #[serde(serialize_with = "report::optional_exit")]
+        recorded: Option<Exit>,
+    },
+    /// It took its steps as recorded, and ended in another way.
+    Differs {
+        #[serde(serialize_with = "report::optional_exit")]
+        recorded: Option<Exit>,
+        #[serde(serialize_with = "report::optional_exit")]
+        exit: Option<Exit>,
+    },
+    /// It did something else than the recording says.
+    Diverged { report: String },
+}
+
+impl Recorded {
+    fn compare(self, exit: Exit, report: Option<Report>) -> Outcome {
+        match (report, self.exit) {
+            (Some(Report::Diverged(report)), _) => Outcome::Diverged { report },
+            // A run that exited in peace, and was recorded to its end, does not end by running out of trace.
+            (Some(Report::Ended), Some(recorded @ Exit::Status(_))) if !self.partial => {
+                Outcome::Differs {
+                    recorded: Some(recorded),
+                    exit: None,
+                }
+            }
+            (Some(Report::Ended), recorded) => Outcome::Ended { recorded },
+            (None, None) => Outcome::Exited { exit },
+            (None, Some(recorded)) if recorded == exit => Outcome::Same { exit },
+            (None, recorded) => Outcome::Differs {
+                recorded,
+                exit: Some(exit),
+            },
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the replay went as the recording, as far as the recording goes.
+    pub(crate) fn is_same(&self) -> bool {
+        match self {
+            Outcome::Same { .. } | Outcome::Exited { .. } | Outcome::Ended { .. } => true,
+            Outcome::Differs { .. } | Outcome::Diverged { .. } => false,
+        }
+    }
+
+    /// How `reenact replay` ends after it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Outcome::Same { exit } | Outcome::Exited { exit } => *exit,
+            Outcome::Ended { .. } => Exit::Status(0),
+            Outcome::Differs { .. } | Outcome::Diverged { .. } => Exit::Status(DIVERGED),
+        }
+    }
+
+    /// What the engine says about it, if it went another way.
+    pub(crate) fn report(&self) -> Option<&str> {
+        match self {
+            Outcome::Diverged { report } => Some(report),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Same { exit } => write!(f, "same end: {exit}"),
+            Outcome::Exited { exit } => {
+                write!(
+                    f,
+                    "{exit} (the recording does not say how the program ended)"
+                )
+            }
+            Outcome::Ended {
+                recorded: Some(recorded),
+            } => write!(
+                f,
+                "went to where the recording ends: the program {recorded}"
+            ),
+            Outcome::Ended { recorded: None } => f.write_str("went to where the recording ends"),
+            Outcome::Differs { recorded, exit } => {
+                f.write_str("differs: ")?;
+                match exit {
+                    Some(exit) => write!(f, "{exit}")?,
+                    None => f.write_str("did not end by itself")?,
+                }
+                match recorded {
+                    Some(recorded) => write!(f, ", but the recorded program {recorded}"),
+                    None => Ok(()),
+                }
+            }
+            Outcome::Diverged { .. } => {
+                f.write_str("diverged: the program did something else than the recording says")
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `reenact trace check`: verifies a recording, and says what is left of it if it is damaged.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use reenact_trace::{Exit, Trace, TraceError, live_path};
+use serde::Serialize;
+
+use super::Damage;
+use crate::{args::CheckArgs, error::Failure, report};
+
+#[derive(Debug, Serialize)]
+struct Verdict {
+    file: PathBuf,
+    /// Nothing is wrong with what is there, and nothing is missing.
+    sound: bool,
+    damage: Option<Damage>,
+    /// Whether the end of the recording is missing.
+    cut: bool,
+    /// Whether part of the recording is still in its live file.
+    live: bool,
+    /// What a replay has before it comes to the damage.
+    activities: u64,
+    operations: u64,
+}
+
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    let verdict = check(&args.file)?;
+    let text = if args.json {
+        serde_json::to_string(&verdict).expect("numbers and names") + "\n"
+    } else {
+        verdict.to_text()
+    };
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(Failure::Output)?;
+    Ok(Exit::Status(i32::from(!verdict.sound)))
+}
+
+fn check(file: &Path) -> Result<Verdict, Failure> {
+    let trace = match Trace::open(file) {
+        Ok(trace) => Arc::new(trace),
+        // Damaged in such a way that nothing can be replayed.
+        Err(TraceError::Damaged { damage, .. }) => {
+            return Ok(Verdict {
+                file: file.to_owned(),
+                sound: false,
+                damage: Some((&damage).into()),
+                cut: false,
+                live: live_path(file).exists(),
+                activities: 0,
+                operations: 0,
+            });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let progress = report::spinner("checking", "events");
+    let damage = match trace.check(|events| progress.inc(events)) {
+        Ok(()) => None,
+        Err(TraceError::Damaged { damage, .. }) => Some(damage),
+        Err(error) => return Err(error.into()),
+    };
+    progress.finish_and_clear();
+    Ok(Verdict {
+        file: file.to_owned(),
+        sound: damage.is_none() && trace.is_complete(),
+        cut: damage.is_none() && !trace.is_complete(),
+        damage: damage.as_ref().map(Damage::from),
+        live: live_path(file).exists(),
+        activities: trace.activities().len() as u64,
+        operations: readable_operations(&trace),
+    })
+}
+
+/// The operations of all activities, each up to where its events stop making sense.
+fn readable_operations(trace: &Arc<Trace>) -> u64 {
+    let progress = report::spinner("counting what is whole", "operations");
+    let mut operations = 0;
+    for info in trace.activities() {
+        let mut events = trace.events(info.number);
+        while let Some(Ok(_)) = events.next() {}
+        operations += events.position();
+        progress.set_position(operations);
+    }
+    progress.finish_and_clear();
+    operations
+}
+
+impl Verdict {
+    fn to_text(&self) -> String {
+        let file = self.file.display();
+        let what = format!(
+            "{} of {}",
+            report::counted(self.operations, "operation", "operations"),
+            report::counted(self.activities, "activity", "activities"),
+        );
+        let live = if self.live {
+            ", part of them in the live file beside it: reenact replay makes one file of the two"
+        } else {
+            ""
+        };
+        match &self.damage {
+            None if self.cut => format!(
+                "{file}: the end of the recording is missing; {what} can be replayed{live}\n"
+            ),
+            None => format!("{file}: sound, {what}{live}\n"),
+            Some(damage) if self.operations == 0 => format!(
+                "{file}: damaged, {} at byte {}; nothing can be replayed\n",
+                damage.what, damage.offset
+            ),
+            Some(damage) => format!(
+                "{file}: damaged, {} at byte {}; at most {what} can still be replayed{live}\n",
+                damage.what, damage.offset
+            ),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `reenact trace show`: the events, activity by activity.
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
+
+use anstyle::Style;
+use reenact_trace::{ActivityInfo, Exit, Item, Trace};
+
+use crate::{args::ShowArgs, error::Failure};
+
+pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+    let trace = super::open(&args.file)?;
+    let mut out = io::BufWriter::new(anstream::stdout());
+    let chosen: Vec<&ActivityInfo> = trace
+        .activities()
+        .filter(|info| is_chosen(&trace, info, args.activity.as_deref()))
+        .collect();
+    if let Some(name) = &args.activity
+        && chosen.is_empty()
+    {
+        return Err(Failure::NoSuchActivity {
+            trace: args.file.clone(),
+            name: name.clone(),
+            known: some_names(&trace),
+        });
+    }
+    header(&trace, &mut out).map_err(Failure::Output)?;
+    for info in chosen {
+        activity(&trace, info, args.limit, &mut out)?;
+    }
+    out.flush().map_err(Failure::Output)?;
+    Ok(Exit::Status(0))
+}
+
+fn is_chosen(trace: &Trace, info: &ActivityInfo, name: Option<&str>) -> bool {
+    name.is_none_or(|name| info.name == name || trace.family_name(info.number) == name)
+}
+
+/// Enough names to choose from; a program may have many thousand threads.
+fn some_names(trace: &Trace) -> String {
+    const ENOUGH: usize = 12;
+    let names: Vec<String> = trace
+        .activities()
+        .take(ENOUGH)
+        .map(|info| heading(trace, info))
+        .collect();
+    let more = trace.activities().len().saturating_sub(ENOUGH);
+    match more {
+        0 => names.join(", "),
+        _ => format!("{}, and {more} more", names.join(", ")),
+    }
+}
+
+fn heading(trace: &Trace, info: &ActivityInfo) -> String {
+    let family = trace.family_name(info.number);
+    if info.name.is_empty() || family.contains(&info.name) {
+        family
+    } else {
+        format!("{family} ({})", info.name)
+    }
+}
+
+fn header(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{}", super::command_line(trace.program()))?;
+    match trace.exit() {
+        Some(exit) => writeln!(out, ": {exit}"),
+        None => writeln!(out, ": how it ended is not known"),
+    }
+}
+
+fn activity(
+    trace: &Arc<Trace>,
+    info: &ActivityInfo,
+    limit: Option<u64>,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let bold = Style::new().bold();
+    let dim = Style::new().dimmed();
+    writeln!(out, "\n{bold}{}{bold:#}", heading(trace, info)).map_err(Failure::Output)?;
+    let mut events = trace.events(info.number);
+    let mut shown = 0;
+    let mut ended = false;
+    while let Some(item) = events.next() {
+        let item = match item {
+            Ok(item) => item,
+            Err(error) => {
+                writeln!(out, "          {error}").map_err(Failure::Output)?;
+                break;
+            }
+        };
+        // An activity that came to its end has nothing after it that could be cut.
+        if ended && matches!(item, Item::Cut { .. }) {
+            break;
+        }
+        if limit == Some(shown) {
+            writeln!(out, "          {dim}…{dim:#}").map_err(Failure::Output)?;
+            break;
+        }
+        shown += 1;
+        ended |= matches!(item, Item::End { .. });
+        let (silent, what) = describe(&item);
+        let position = events.position();
+        let predicted = match silent {
+            0 => String::new(),
+            1 => format!("  {dim}after 1 as predicted{dim:#}"),
+            _ => format!("  {dim}after {silent} as predicted{dim:#}"),
+        };
+        writeln!(out, "{position:>8}  {what}{predicted}").map_err(Failure::Output)?;
+    }
+    Ok(())
+}
+
+fn describe(item: &Item) -> (u32, String) {
+    match *item {
+        Item::Event(event) if event.kind.has_two_numbers() => (
+            event.silent,
+            format!("{} {} {}", event.kind, event.number, event.second),
+        ),
+        Item::Event(event) => (event.silent, format!("{} {}", event.kind, event.number)),
+        Item::Tick { silent, hash } => (silent, format!("check {hash:08x}")),
+        Item::End { silent, .. } => (silent, "end".to_owned()),
+        Item::Cut { silent, .. } => (silent, "the recording ends".to_owned()),
+    }
+}

@@ -1,0 +1,177 @@
+//! `reenact trace stats`: what a recording holds, in numbers.
+
+use std::{collections::BTreeMap, io::Write, path::PathBuf, sync::Arc};
+
+use indicatif::{DecimalBytes, HumanCount};
+use reenact_trace::{Exit, Item, Kind, Origin, Trace, TraceError};
+use serde::Serialize;
+
+use super::Damage;
+use crate::{args::StatsArgs, error::Failure, report};
+
+#[derive(Debug, Serialize)]
+struct Stats {
+    file: PathBuf,
+    size_bytes: u64,
+    complete: bool,
+    damage: Option<Damage>,
+    program: Program,
+    #[serde(serialize_with = "report::optional_exit")]
+    exit: Option<Exit>,
+    /// Why recording ended before the program did.
+    stop: Option<String>,
+    activities: u64,
+    foreign_activities: u64,
+    operations: u64,
+    events: u64,
+    events_by_kind: BTreeMap<String, u64>,
+    checks: u64,
+    /// The share of operations that went as predicted, and are therefore not written.
+    silent_share: Option<f64>,
+    bytes_per_operation: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Program {
+    executable: PathBuf,
+    command_line: String,
+    directory: PathBuf,
+    build_id: String,
+}
+
+pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
+    let trace = super::open(&args.file)?;
+    let stats = Stats::of(&trace)?;
+    let text = if args.json {
+        serde_json::to_string(&stats).expect("numbers and names") + "\n"
+    } else {
+        stats.to_text(&trace)
+    };
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(Failure::Output)?;
+    Ok(Exit::Status(0))
+}
+
+/// What the streams of all activities add up to.
+#[derive(Default)]
+struct Totals {
+    operations: u64,
+    by_kind: BTreeMap<Kind, u64>,
+    checks: u64,
+    damage: Option<reenact_trace::Damage>,
+}
+
+impl Totals {
+    fn of(trace: &Arc<Trace>) -> Result<Totals, Failure> {
+        let progress = report::spinner("counting", "events");
+        let mut totals = Totals::default();
+        for info in trace.activities() {
+            let mut events = trace.events(info.number);
+            for item in events.by_ref() {
+                match item {
+                    Ok(Item::Event(event)) => *totals.by_kind.entry(event.kind).or_default() += 1,
+                    Ok(Item::Tick { .. }) => totals.checks += 1,
+                    Ok(_) => {}
+                    Err(TraceError::Damaged { damage, .. }) => {
+                        totals.damage.get_or_insert(damage);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+                progress.inc(1);
+            }
+            totals.operations += events.position();
+        }
+        progress.finish_and_clear();
+        Ok(totals)
+    }
+}
+
+impl Stats {
+    fn of(trace: &Arc<Trace>) -> Result<Stats, Failure> {
+        let totals = Totals::of(trace)?;
+        let program = trace.program();
+        let events: u64 = totals.by_kind.values().sum();
+        let operations = totals.operations;
+        let per_operation =
+            |number: u64| (operations > 0).then(|| number as f64 / operations as f64);
+        Ok(Stats {
+            file: trace.path().to_owned(),
+            size_bytes: trace.size(),
+            complete: trace.is_complete() && totals.damage.is_none(),
+            damage: trace.damage().or(totals.damage.as_ref()).map(Damage::from),
+            program: Program {
+                executable: program.executable.clone(),
+                command_line: super::command_line(program),
+                directory: program.directory.clone(),
+                build_id: format!("{:016x}", program.build_id),
+            },
+            exit: trace.exit(),
+            stop: trace.stop().map(|stop| stop.to_string()),
+            activities: trace.activities().len() as u64,
+            foreign_activities: trace
+                .activities()
+                .filter(|info| info.origin == Origin::Foreign)
+                .count() as u64,
+            operations,
+            events,
+            events_by_kind: totals
+                .by_kind
+                .iter()
+                .map(|(kind, count)| (kind.to_string(), *count))
+                .collect(),
+            checks: totals.checks,
+            silent_share: per_operation(operations.saturating_sub(events)),
+            bytes_per_operation: per_operation(trace.size()),
+        })
+    }
+
+    fn to_text(&self, trace: &Trace) -> String {
+        let mut rows = vec![
+            ("program", self.program.executable.display().to_string()),
+            ("command line", self.program.command_line.clone()),
+            ("directory", self.program.directory.display().to_string()),
+            ("build id", self.program.build_id.clone()),
+            (
+                "end",
+                trace
+                    .exit()
+                    .map_or("not known".to_owned(), |exit| exit.to_string()),
+            ),
+        ];
+        if let Some(stop) = &self.stop {
+            rows.push(("ended early", stop.clone()));
+        }
+        if let Some(damage) = &self.damage {
+            rows.push((
+                "damage",
+                format!("{} at byte {}", damage.what, damage.offset),
+            ));
+        } else if !self.complete {
+            rows.push(("damage", "the end of the recording is missing".to_owned()));
+        }
+        rows.push(("size", DecimalBytes(self.size_bytes).to_string()));
+        rows.push((
+            "activities",
+            match self.foreign_activities {
+                0 => HumanCount(self.activities).to_string(),
+                foreign => format!("{} ({foreign} foreign)", HumanCount(self.activities)),
+            },
+        ));
+        rows.push(("operations", HumanCount(self.operations).to_string()));
+        if let Some(share) = self.silent_share {
+            rows.push(("as predicted", format!("{:.2} %", share * 100.0)));
+        }
+        if let Some(bytes) = self.bytes_per_operation {
+            rows.push(("bytes per op", format!("{bytes:.3}")));
+        }
+        rows.push(("events", HumanCount(self.events).to_string()));
+        for (kind, count) in &self.events_by_kind {
+            rows.push(("", format!("{kind:<18} {}", HumanCount(*count))));
+        }
+        rows.push(("checks", HumanCount(self.checks).to_string()));
+        rows.iter()
+            .map(|(name, value)| format!("{name:<14}{value}\n"))
+            .collect()
+    }
+}

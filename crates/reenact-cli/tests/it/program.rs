@@ -1,0 +1,305 @@
+//! From a program that is built with reenact to its replay.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::OnceLock,
+};
+
+use expect_test::expect;
+
+use crate::run::{Place, Run};
+
+/// The program `examples/scenarios.rs`. Cargo builds examples along with the tests, unless asked for these alone.
+fn scenarios() -> &'static str {
+    static PATH: OnceLock<String> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let directory = Path::new(env!("CARGO_BIN_EXE_reenact")).parent().unwrap();
+        let path: PathBuf = directory.join("examples/scenarios");
+        if !path.exists() {
+            let profile = match directory.file_name().unwrap().to_str().unwrap() {
+                "debug" => "dev",
+                other => other,
+            };
+            let status = Command::new(env!("CARGO"))
+                .args([
+                    "build",
+                    "--package",
+                    "reenact-cli",
+                    "--example",
+                    "scenarios",
+                ])
+                .args(["--profile", profile, "--target-dir"])
+                .arg(directory.parent().unwrap())
+                .status()
+                .unwrap();
+            assert!(status.success());
+        }
+        path.to_str().unwrap().to_owned()
+    })
+}
+
+fn record(place: &Place, scenario: &str) -> Run {
+    place.reenact(&["record", "-o", "run.reenact", "--", scenarios(), scenario])
+}
+
+/// Records a scenario, and replays it: same status, same output, every time.
+fn check(scenario: &str) -> Run {
+    let place = Place::new();
+    let recorded = record(&place, scenario);
+    assert!(
+        recorded.stderr.contains("reenact: recorded run.reenact ("),
+        "{}",
+        recorded.stderr
+    );
+    assert_eq!(place.files(), ["run.reenact"]);
+    let replayed = place.reenact(&["replay", "run.reenact"]);
+    assert!(
+        replayed
+            .stderr
+            .contains("reenact: replay 1 of 1: same end: "),
+        "{}",
+        replayed.stderr
+    );
+    assert_eq!(replayed.status, recorded.status, "{}", replayed.stderr);
+    assert_eq!(replayed.stdout, recorded.stdout);
+    let often = place.reenact(&["replay", "run.reenact", "--times", "10", "-v"]);
+    assert!(often.status.success(), "{}", often.stderr);
+    assert_eq!(often.stdout, recorded.stdout.repeat(10));
+    let check = place.reenact(&["trace", "check", "run.reenact"]);
+    assert!(check.status.success(), "{}", check.stdout);
+    recorded
+}
+
+#[test]
+fn a_race_goes_the_same_way_every_time() {
+    check("race");
+}
+
+#[test]
+fn a_panic_that_poisons_a_lock_comes_again() {
+    assert_eq!(check("poison").status.code(), Some(101));
+}
+
+#[test]
+fn an_exit_while_threads_run_comes_at_the_same_point() {
+    check("exit");
+}
+
+#[test]
+fn an_abort_while_threads_run_comes_again() {
+    assert_eq!(check("abort").status.signal(), Some(6));
+}
+
+#[test]
+fn timeouts_and_failed_attempts_go_the_same_way() {
+    check("timeouts");
+}
+
+#[test]
+fn a_program_that_does_nothing_leaves_nothing() {
+    let place = Place::new();
+    let run = record(&place, "nothing");
+    assert!(run.status.success());
+    assert!(run.stderr.contains("nothing was recorded"));
+    assert_eq!(place.files(), [""; 0]);
+}
+
+#[test]
+fn a_program_runs_on_where_nothing_can_be_written() {
+    // Too little room for any of the files, then for the live file only.
+    for blocks in [1, 100] {
+        let place = Place::new();
+        let script = format!("ulimit -f {blocks}; exec {} poison", scenarios());
+        let run = place.reenact(&["record", "-o", "run.reenact", "--", "bash", "-c", &script]);
+        assert_eq!(run.status.code(), Some(101), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("nothing was recorded"),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn a_child_gets_a_recording_of_its_own() {
+    let place = Place::new();
+    let run = record(&place, "child");
+    assert!(run.status.success(), "{}", run.stderr);
+    assert_eq!(place.files(), ["run.2.reenact", "run.reenact"]);
+    assert!(run.stderr.contains("recorded run.2.reenact ("));
+    // How the child ended is not ours to know, but its replay tells.
+    let (output, parent_says) = run.stdout.split_once('\n').unwrap();
+    let child = place.reenact(&["replay", "run.2.reenact"]);
+    assert_eq!(child.stdout.trim(), output);
+    assert_eq!(
+        parent_says.trim(),
+        format!("the child ended with {}", child.status.code().unwrap())
+    );
+}
+
+#[test]
+fn a_shell_around_the_program_does_not_lend_it_its_exit_status() {
+    let place = Place::new();
+    let script = format!("{} race; echo done; exit 42", scenarios());
+    let run = place.reenact(&["record", "-o", "run.reenact", "--", "sh", "-c", &script]);
+    assert_eq!(run.status.code(), Some(42));
+    assert!(!run.stderr.contains("42"), "{}", run.stderr);
+    let replayed = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(format!("{}done\n", replayed.stdout), run.stdout);
+    assert_ne!(replayed.status.code(), Some(86), "{}", replayed.stderr);
+    // But one that makes way for it does.
+    let script = format!("exec {} poison", scenarios());
+    let run = place.reenact(&["record", "-o", "run.reenact", "--", "sh", "-c", &script]);
+    assert!(
+        run.stderr.contains("exited with status 101)"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// What the command says of replays, without what the engine says in them.
+fn verdicts(run: &Run) -> String {
+    run.stderr
+        .lines()
+        .filter(|line| line.starts_with("reenact: replay ") || line.contains(" replays "))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// A program that goes on until it is killed: at the latest when the test is over.
+struct Forever {
+    pid: String,
+}
+
+impl Forever {
+    fn kill(&self) {
+        kill("-KILL", &self.pid);
+    }
+}
+
+impl Drop for Forever {
+    fn drop(&mut self) {
+        let _ = Command::new("kill")
+            .args(["-KILL", &self.pid])
+            .stderr(Stdio::null())
+            .status();
+    }
+}
+
+/// Starts a recording of the program that goes on forever, and waits until it says who it is.
+fn start_forever(place: &Place) -> (Child, Forever) {
+    let mut recorder = place
+        .command(&["record", "-o", "run.reenact", "--", scenarios(), "forever"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut pid = String::new();
+    BufReader::new(recorder.stdout.take().unwrap())
+        .read_line(&mut pid)
+        .unwrap();
+    let pid = pid.trim().to_owned();
+    (recorder, Forever { pid })
+}
+
+fn kill(signal: &str, pid: &str) {
+    let status = Command::new("kill").args([signal, pid]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_killed_program_is_replayed_to_where_it_was_killed() {
+    let place = Place::new();
+    let (mut recorder, program) = start_forever(&place);
+    program.kill();
+    assert_eq!(recorder.wait().unwrap().signal(), Some(9));
+    assert_eq!(place.files(), ["run.reenact"]);
+    let run = place.reenact(&["replay", "run.reenact", "--times", "3"]);
+    assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
+    expect![[r#"
+        reenact: replay 1 of 3: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
+        reenact: replay 2 of 3: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
+        reenact: replay 3 of 3: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
+        reenact: 3 of 3 replays ended as recorded
+    "#]].assert_eq(&verdicts(&run));
+}
+
+#[test]
+fn a_killed_recorder_loses_nothing() {
+    let place = Place::new();
+    let (mut recorder, program) = start_forever(&place);
+    let pid = program.pid.as_str();
+    kill("-KILL", &recorder.id().to_string());
+    recorder.wait().unwrap();
+    // The program knows nothing of it and goes on recording: its files are to be left alone.
+    let before = place.files();
+    assert_eq!(before, ["run.reenact", "run.reenact.live"]);
+    let run = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(run.status.code(), Some(125));
+    assert_eq!(
+        run.stderr.replace(pid, "PID"),
+        "reenact: run.reenact is still being recorded by process PID\n\
+         help: end that process first (kill PID); nothing that it has done is lost\n"
+    );
+    let run = record(&place, "race");
+    assert_eq!(run.status.code(), Some(125));
+    assert_eq!(place.files(), before);
+
+    program.kill();
+    // It is nobody's child any more, so wait until it is gone.
+    while fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| !maps.is_empty()) {
+        std::thread::yield_now();
+    }
+    let run = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
+    expect![[r#"
+        reenact: replay 1 of 1: went to where the recording ends
+    "#]]
+    .assert_eq(&verdicts(&run));
+    assert_eq!(place.files(), ["run.reenact"]);
+}
+
+#[test]
+fn a_rebuilt_program_is_refused() {
+    let place = Place::new();
+    let program = place.path("program");
+    fs::copy(scenarios(), &program).unwrap();
+    let program = program.to_str().unwrap();
+    let run = place.reenact(&["record", "-o", "run.reenact", "--", program, "race"]);
+    let recorded = run.status.code();
+    // As good as a rebuild: some more bytes at the end.
+    let mut bytes = fs::read(program).unwrap();
+    bytes.extend_from_slice(b"rebuilt");
+    fs::write(program, bytes).unwrap();
+    let run = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(run.status.code(), Some(125));
+    assert!(run.stderr.contains("it was rebuilt or replaced since"));
+    let run = place.reenact(&["replay", "run.reenact", "--force"]);
+    assert_eq!(run.status.code(), recorded, "{}", run.stderr);
+}
+
+#[test]
+fn a_log_tells_who_did_what_in_order() {
+    let place = Place::new();
+    record(&place, "poison");
+    let run = place.reenact(&["replay", "run.reenact", "--log"]);
+    let actions: Vec<String> = run
+        .stdout
+        .lines()
+        .map(|line| {
+            line.split_whitespace()
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert!(
+        actions.iter().any(|action| action == "main.0 lock"),
+        "{}",
+        run.stdout
+    );
+}

@@ -1,0 +1,125 @@
+//! Running the command in a directory of its own, and making traces for it without running a program.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+};
+
+use reenact_trace::{Event, Exit, Kind, Origin, Program, Storage, Writer, append_exit, identify};
+use tempfile::TempDir;
+
+/// A directory, in which commands are run.
+pub(crate) struct Place {
+    directory: TempDir,
+}
+
+/// A command that has run.
+pub(crate) struct Run {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        Place {
+            directory: TempDir::new().unwrap(),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// The names of the files that are there.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A command that will run here, the same everywhere.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reenact"));
+        command
+            .args(args)
+            .current_dir(self.directory.path())
+            .env_remove("COLUMNS")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("FORCE_COLOR")
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn reenact(&self, args: &[&str]) -> Run {
+        self.finish(&mut self.command(args))
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn finish(&self, command: &mut Command) -> Run {
+        let output = command.output().unwrap();
+        // The directory has another name each time.
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes)
+                .replace(&self.directory.path().display().to_string(), "DIR")
+        };
+        Run {
+            status: output.status,
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
+    /// Makes a trace of a shell command that was never recorded: two activities, some events. In a replay the command
+    /// can do what the engine would: write a report, exit.
+    pub(crate) fn trace_of_shell(&self, name: &str, script: &str, exit: Option<Exit>) -> PathBuf {
+        let shell = Path::new("/bin/sh");
+        self.trace_of(
+            name,
+            &Program {
+                executable: shell.into(),
+                build_id: identify(shell).unwrap(),
+                arguments: ["sh", "-c", script].map(OsString::from).to_vec(),
+                directory: self.directory.path().into(),
+                environment: vec![
+                    ("PATH".into(), "/usr/bin:/bin".into()),
+                    ("GREETING".into(), "hello".into()),
+                    ("REENACT".into(), "record".into()),
+                ],
+            },
+            exit,
+        )
+    }
+
+    pub(crate) fn trace_of(&self, name: &str, program: &Program, exit: Option<Exit>) -> PathBuf {
+        let path = self.path(name);
+        let writer = Writer::create(&path, program, Storage::File, |_| ()).unwrap();
+        let mut appender = writer.appender(0).unwrap();
+        let event = |silent, kind, number| Event {
+            silent,
+            kind,
+            number,
+            second: if kind == Kind::TAKE_AFTER_LOOKS { 2 } else { 0 },
+        };
+        assert!(appender.start(0, Origin::Main.code(), 0, ""));
+        assert!(appender.start(1, Origin::Child(0).code(), 0, "worker"));
+        assert!(appender.event(0, 0, &event(4, Kind::TAKE, 3)));
+        assert!(appender.event(1, 0, &event(0, Kind::TAKE, 1)));
+        assert!(appender.event(1, 1, &event(1, Kind::DECLINED, 0)));
+        assert!(appender.event(0, 5, &event(90, Kind::TAKE_AFTER_LOOKS, 7)));
+        assert!(appender.tick(0, 96, 4, 0xabcd));
+        assert!(appender.end(1, 3, 7, 0x1234));
+        drop(appender);
+        writer.finish().unwrap();
+        if let Some(exit) = exit {
+            append_exit(&path, exit).unwrap();
+        }
+        path
+    }
+}
