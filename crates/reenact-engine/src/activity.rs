@@ -15,6 +15,7 @@ use std::{
 use reenact_trace::Origin;
 
 use crate::{
+    Fact,
     conduct::{self, Conductor},
     mode::{self, Mode},
     record::{Recording, token_of},
@@ -30,6 +31,8 @@ pub struct Activity {
     pub family: String,
     /// The name of its thread, or empty.
     pub name: String,
+    /// That its own code has ended.
+    pub ended: Fact,
 }
 
 /// What the fast path needs of the current activity.
@@ -102,6 +105,17 @@ fn clear(hot: &Hot) {
     hot.token.set(NOBODY);
     hot.word.set(std::ptr::null_mut());
     hot.quiet.set(std::ptr::null());
+}
+
+/// Makes the calling thread forget which activity it runs, without ending it: for a child made by `fork`, in whose memory
+/// is what belongs to its parent.
+pub(crate) fn forget() {
+    let _ = HOT.try_with(clear);
+    let _ = LOCAL.try_with(|slot| {
+        if let Ok(mut slot) = slot.try_borrow_mut() {
+            std::mem::forget(slot.0.take());
+        }
+    });
 }
 
 /// Runs `action` with this thread's recording activity, registering the thread first if need be. `None` when there
@@ -222,6 +236,7 @@ impl Conducted {
                 number,
                 family,
                 name,
+                ended: Fact::new(),
             }),
             generation,
             children: Cell::new(0),
@@ -307,6 +322,7 @@ impl Drop for Birth {
     fn drop(&mut self) {
         if let Child::Conducted(conducted) = &self.child {
             conducted.conductor.stillborn(&conducted.activity);
+            conducted.activity.ended.establish();
         }
     }
 }
@@ -328,6 +344,7 @@ impl Drop for Life {
         });
         if let Ok(Some((conductor, activity))) = ended {
             conductor.ended(&activity);
+            activity.ended.establish();
         }
     }
 }
@@ -340,10 +357,9 @@ impl Lineage {
     /// Waits until the activity's own code has ended, as far as a conductor has to know about that. The caller then
     /// waits for the thread itself in the usual way.
     pub fn wait_for_end(&self) {
-        if let Some(target) = &self.0
-            && mode::is_conducted()
-        {
-            with_conducted(|me| me.conductor.join(&me.activity, target));
+        if let Some(target) = &self.0 {
+            let what = || format!("the end of {}", target.family);
+            target.ended.wait_if_conducted(&what);
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use reenact_trace::Origin;
 
-use crate::{Activity, Operation};
+use crate::{Activity, Fact, Operation};
 
 /// The answer to an activity that arrives at an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,10 +41,13 @@ pub trait Conductor: Send + Sync {
     /// the value that the entity has now.
     fn leave(&self, operation: &Operation<'_>, value: Option<u64>);
 
-    /// The activity waits for the end of another.
-    fn join(&self, activity: &Activity, target: &Activity);
+    /// The activity goes on when this is true, which it may be already. `what` says what it is.
+    fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String);
 
-    /// The activity's own code has ended.
+    /// This is true now. Called by whoever made it so, which need not be an activity.
+    fn established(&self, fact: &Fact);
+
+    /// The activity's own code has ended. The fact that it has is established after that.
     fn ended(&self, activity: &Activity);
 
     /// The activity will never run: its thread could not be started.

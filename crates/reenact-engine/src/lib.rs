@@ -12,6 +12,7 @@
 mod activity;
 mod conduct;
 mod entity;
+mod fact;
 mod mode;
 mod operation;
 pub mod raw;
@@ -23,6 +24,7 @@ mod views;
 pub use activity::{Activity, Birth, Life, Lineage, current_number, is_active, is_replaying};
 pub use conduct::{Conductor, Decision};
 pub use entity::{Entity, choose, outside};
+pub use fact::Fact;
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use session::{conducted, record_to};

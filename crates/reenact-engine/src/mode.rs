@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use crate::{record, replay};
+use crate::{activity, record, replay};
 
 /// What becomes of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,8 +108,9 @@ pub(crate) fn settle() {
 fn turn_off_in_forked_children() {
     extern "C" fn child() {
         set(Mode::Off);
+        activity::forget();
     }
-    // SAFETY: The handler stores to an atomic, which is allowed after a fork.
+    // SAFETY: The handler stores to an atomic and to what is local to its thread, which is allowed after a fork.
     unsafe {
         libc::pthread_atfork(None, None, Some(child));
     }

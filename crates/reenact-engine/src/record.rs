@@ -307,12 +307,14 @@ pub(crate) fn key_of(number: u32, nth: u32) -> u64 {
     u64::from(token_of(number)) << 32 | u64::from(nth)
 }
 
-/// The counter and hash after one more operation: the count is the lower half; the upper half sums the tags, each
-/// times its place in the order.
+/// The counter and hash after one more operation: the count is the lower half; the upper half is a polynomial in a
+/// constant whose coefficients are the tags. A sum of tags times their places would not do: it cannot tell the order
+/// a b b a from b a a b.
 #[inline(always)]
 pub(crate) fn counted(word: u64, tag: u64) -> u64 {
-    let next = word.wrapping_add(1);
-    next.wrapping_add(tag.wrapping_mul(next))
+    const BASE: u64 = 0x5851_f42b;
+    let hash = (word.wrapping_mul(BASE) & !0xffff_ffff).wrapping_add(tag);
+    hash.wrapping_add(word & 0xffff_ffff).wrapping_add(1)
 }
 
 /// An operation went as predicted.

@@ -33,7 +33,7 @@ use self::{
     turns::{Turns, Want},
 };
 use crate::{
-    Access, Activity, Conductor, Decision, Entity, Operation,
+    Access, Activity, Conductor, Decision, Entity, Fact, Operation,
     activity::HOT,
     conduct,
     entity::tag,
@@ -47,7 +47,7 @@ pub(crate) struct Replay {
     trace: Arc<Trace>,
     /// Numbers of activities by where they come from.
     places: HashMap<(Origin, u64, String), u32>,
-    /// Numbers for activities that the trace does not know: they did nothing before it ends.
+    /// Where to look for a number for an activity that the trace does not know: see [`Replay::unknown`].
     next_unknown: AtomicU32,
     /// How many foreign threads of each name have come.
     foreign: Mutex<HashMap<String, u64>>,
@@ -131,14 +131,9 @@ impl Replay {
                 ((info.origin, info.index, name), info.number)
             })
             .collect();
-        let next_unknown = trace
-            .activities()
-            .map(|info| info.number + 1)
-            .max()
-            .unwrap_or(0);
         Ok(Replay {
             places,
-            next_unknown: next_unknown.into(),
+            next_unknown: AtomicU32::new(0),
             trace,
             foreign: Mutex::default(),
             runners: Mutex::default(),
@@ -147,6 +142,17 @@ impl Replay {
             log,
             report,
         })
+    }
+
+    /// A number for an activity that the trace does not know: it had not begun when the trace ended. The lowest that is
+    /// free, since its number was handed out before those of its younger siblings.
+    fn unknown(&self) -> u32 {
+        loop {
+            let number = self.next_unknown.fetch_add(1, Relaxed);
+            if self.trace.activity(number).is_none() {
+                return number;
+            }
+        }
     }
 
     /// The runner of an activity; the last one that this thread asked for is at hand.
@@ -385,7 +391,7 @@ impl Conductor for Replay {
         };
         let number = match self.places.get(&(origin, index, name)) {
             Some(&number) => number,
-            None => self.next_unknown.fetch_add(1, Relaxed),
+            None => self.unknown(),
         };
         let runner = Arc::new(Runner {
             number,
@@ -457,20 +463,18 @@ impl Conductor for Replay {
         }
     }
 
-    fn join(&self, activity: &Activity, target: &Activity) {
+    fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
         let runner = self.runner(activity.number);
-        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
-        // A target whose thread is gone has ended.
-        let Some(target) = runners.get(&target.number).cloned() else {
-            return;
-        };
-        drop(runners);
-        let slept = self.turns.wait_for_end(&target.ended, &runner.parker, || {
-            self.sleeps(&runner, || format!("the end of {}", target.family));
+        let slept = self.turns.wait_for_fact(fact, &runner.parker, || {
+            self.sleeps(&runner, what);
         });
         if slept {
             self.wakes(&runner);
         }
+    }
+
+    fn established(&self, fact: &Fact) {
+        self.turns.established(fact);
     }
 
     fn ended(&self, activity: &Activity) {
@@ -495,7 +499,6 @@ impl Conductor for Replay {
         self.load(&runner, &mut cursor);
         drop(cursor);
         runner.ended.store(true, SeqCst);
-        self.turns.wake_joiners(&runner.ended);
         // Still awake: until the thread is gone, what it leaves behind may have something to do.
     }
 

@@ -2,6 +2,8 @@
 //!
 //! This is where it is decided what is whole, what is damaged, and what only looks so because a writer was killed.
 
+mod live_part;
+
 use std::{
     collections::{BTreeMap, HashSet},
     fs::File,
@@ -13,15 +15,15 @@ use std::{
 use crate::{
     error::{Damage, TraceError},
     layout::{
-        CHUNK, CHUNK_HEADER, CHUNK_MAGIC, FILE_HEADER, FILE_MAGIC, FORMAT_VERSION, LIVE_HEADER,
-        LIVE_MAGIC, MAX_SLABS, SECTION_HEADER, SECTION_MAGIC, SLAB, SLOT, TAIL, chunk, get_u16,
-        get_u32, kind, live,
+        CHUNK, CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FORMAT_VERSION, SECTION_HEADER,
+        SECTION_MAGIC, TAIL, get_u16, get_u32, kind,
     },
     live::live_path,
     program::{Exit, Program, Stop},
     section::Section,
-    writer::section_of_chunk,
 };
+
+use live_part::LivePart;
 
 /// Where a chunk is.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +62,10 @@ struct Torn {
 }
 
 impl Contents {
+    /// Reads the live file before the trace file: a chunk that is on its way from the one to the other, because the
+    /// process that recorded is still there, is then seen in one of them at least.
     pub(crate) fn read(path: &Path) -> Result<Contents, TraceError> {
+        let live = LivePart::read(&live_path(path))?;
         let file = File::open(path).map_err(TraceError::io("cannot open", path))?;
         let size = file
             .metadata()
@@ -110,12 +115,8 @@ impl Contents {
             size,
         };
         contents.walk(path)?;
-        match File::open(live_path(path)) {
-            Ok(live) => contents
-                .read_live(live)
-                .map_err(TraceError::io("cannot read the live part of", path))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(TraceError::io("cannot open", live_path(path))(error)),
+        if let Some(live) = live {
+            contents.add_live(live);
         }
         contents.judge_torn_section();
         contents.chunks.sort_by_key(|chunk| chunk.section.sequence);
@@ -224,23 +225,17 @@ impl Contents {
     }
 
     fn take_chunk(&mut self, section: Section, offset: u64) {
-        // One that is empty is never read again, so that now is the time to verify it.
-        let wrong = if section.length as usize > CHUNK - CHUNK_HEADER {
-            Some("a chunk is longer than chunks can be")
-        } else if section.length == 0 {
-            section.verify(&[]).err()
+        if section.length as usize > CHUNK - CHUNK_HEADER {
+            self.damage.get_or_insert(Damage {
+                offset,
+                what: "a chunk is longer than chunks can be",
+            });
         } else {
-            None
-        };
-        match wrong {
-            None => self.chunks.push(Chunk {
+            self.chunks.push(Chunk {
                 in_live: false,
                 offset,
                 section,
-            }),
-            Some(what) => {
-                self.damage.get_or_insert(Damage { offset, what });
-            }
+            });
         }
     }
 
@@ -272,98 +267,24 @@ impl Contents {
     }
 
     /// Adds what threads had not yet handed over when the process ended.
-    fn read_live(&mut self, file: File) -> io::Result<()> {
-        let size = file.metadata()?.len();
-        let mut header = [0; LIVE_HEADER];
-        if size < LIVE_HEADER as u64 {
-            self.obstruct(size, "the live file is cut short");
-            return Ok(());
-        }
-        file.read_exact_at(&mut header, 0)?;
-        if header[..8] != LIVE_MAGIC {
-            self.obstruct(0, "the live file does not begin as one");
-            return Ok(());
-        }
-        if get_u32(&header, live::VERSION) != FORMAT_VERSION.into() {
-            self.obstruct(8, "the live file is of another format version");
-            return Ok(());
-        }
-        // The live file is there, so nothing is missing, unless one of the files is damaged.
-        self.complete = true;
-        match get_u32(&header, live::STOP) {
-            0 => {}
-            code => match Stop::from_code(code, get_u32(&header, live::ERRNO)) {
-                Some(stop) => self.stop = Some(stop),
-                None => self.obstruct(
-                    live::STOP as u64,
-                    "the live file's mark of an early end is malformed",
-                ),
-            },
-        }
+    fn add_live(&mut self, live: LivePart) {
         let written: HashSet<u64> = self
             .chunks
             .iter()
             .map(|chunk| chunk.section.sequence)
             .collect();
-        let mut slab = vec![0; SLAB];
-        for (index, &kind) in header[live::SLAB_KINDS..][..MAX_SLABS].iter().enumerate() {
-            let offset = (LIVE_HEADER + index * SLAB) as u64;
-            if kind == 0 {
-                break;
-            }
-            if size < offset + SLAB as u64 {
-                self.obstruct(size, "the live file is cut short");
-                break;
-            }
-            file.read_exact_at(&mut slab, offset)?;
-            match kind {
-                live::SLAB_CHUNKS => self.live_chunks(&slab, offset, &written),
-                live::SLAB_SLOTS => self.live_slots(&slab),
-                _ => {
-                    self.obstruct(offset, "a slab of an unknown kind is in the live file");
-                    break;
-                }
-            }
-        }
-        self.live = Some(file);
-        Ok(())
-    }
-
-    fn live_chunks(&mut self, slab: &[u8], slab_offset: u64, written: &HashSet<u64>) {
-        for (bytes, index) in slab.chunks_exact(CHUNK).zip(0..) {
-            let offset = slab_offset + index * CHUNK as u64;
-            match get_u32(bytes, chunk::STATE) {
-                chunk::FREE => continue,
-                chunk::IN_USE if get_u32(bytes, chunk::MAGIC) == CHUNK_MAGIC => {}
-                _ => {
-                    self.obstruct(offset, "a chunk in the live file does not begin as one");
-                    continue;
-                }
-            }
-            let header = bytes[..CHUNK_HEADER].try_into().expect("a chunk's header");
-            let mut section = section_of_chunk(header);
-            section.length = get_u32(bytes, chunk::USED);
-            if section.length as usize > CHUNK - CHUNK_HEADER {
-                self.obstruct(
-                    offset,
-                    "a chunk in the live file is longer than chunks can be",
-                );
-            } else if !written.contains(&section.sequence) {
-                self.chunks.push(Chunk {
-                    in_live: true,
-                    offset: offset + CHUNK_HEADER as u64,
-                    section,
-                });
-            }
-        }
-    }
-
-    fn live_slots(&mut self, slab: &[u8]) {
-        for slot in slab.chunks_exact(SLOT) {
-            if let Some(activity) = get_u32(slot, 8).checked_sub(1) {
-                self.tails
-                    .insert(activity, (get_u32(slot, 0), get_u32(slot, 4)));
-            }
+        let rest = live
+            .chunks
+            .into_iter()
+            .filter(|chunk| !written.contains(&chunk.section.sequence));
+        self.chunks.extend(rest);
+        self.tails.extend(live.tails);
+        self.stop = live.stop.or(self.stop);
+        // With the live file there, nothing is missing, unless one of the two is damaged.
+        self.complete = true;
+        self.live = Some(live.file);
+        if let Some(Damage { offset, what }) = live.damage {
+            self.obstruct(offset, what);
         }
     }
 }

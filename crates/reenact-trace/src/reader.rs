@@ -88,9 +88,27 @@ struct Piece {
     chunk: Chunk,
     from: u32,
     to: u32,
-    /// Whether it stands for at least one operation. Of the pieces at one position, one at most does, and it is the
-    /// last: chunk numbers alone would not tell, when the activity has moved to a thread whose chunk is older.
-    advances: bool,
+    weight: Weight,
+}
+
+/// What a piece has besides checks, the least first. It orders the pieces at one position: of those, one at most stands
+/// for operations, and it is the last. Chunk numbers alone would not tell, when the activity has moved to a thread whose
+/// chunk is older.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Nothing,
+    End,
+    Operations,
+}
+
+impl Weight {
+    fn of(item: &Item) -> Weight {
+        match item {
+            _ if item.operations() > 0 => Weight::Operations,
+            Item::End { .. } => Weight::End,
+            _ => Weight::Nothing,
+        }
+    }
 }
 
 impl Trace {
@@ -121,9 +139,8 @@ impl Trace {
             trace.index(chunk)?;
         }
         for pieces in trace.pieces.values_mut() {
-            pieces.sort_by_key(|piece| {
-                (piece.position, piece.advances, piece.chunk.section.sequence)
-            });
+            pieces
+                .sort_by_key(|piece| (piece.position, piece.weight, piece.chunk.section.sequence));
         }
         Ok(trace)
     }
@@ -275,7 +292,7 @@ impl Trace {
             chunk: *chunk,
             from: 0,
             to: chunk.section.length,
-            advances: true,
+            weight: Weight::Operations,
         };
         let mut activity = chunk.section.activity;
         if chunk.section.flags & FLAG_STRUCTURED == 0 {
@@ -291,12 +308,12 @@ impl Trace {
             Err(error) => return Err(error),
         };
         let mut rest = &payload[..];
-        piece.advances = false;
+        piece.weight = Weight::Nothing;
         while !rest.is_empty() {
             let at = (payload.len() - rest.len()) as u32;
             let wrong = match decode(&mut rest) {
                 Ok(Raw::Item(item)) => {
-                    piece.advances |= item.operations() > 0;
+                    piece.weight = piece.weight.max(Weight::of(&item));
                     None
                 }
                 Ok(Raw::Switch {
@@ -311,7 +328,7 @@ impl Trace {
                         chunk: *chunk,
                         from: (payload.len() - rest.len()) as u32,
                         to: chunk.section.length,
-                        advances: false,
+                        weight: Weight::Nothing,
                     };
                     None
                 }

@@ -27,11 +27,7 @@ use crate::{
 pub fn recover(path: &Path) -> Result<bool, TraceError> {
     let contents = Contents::read(path)?;
     let Some(live) = &contents.live else {
-        // There may be one that is no use, which must not be taken for none.
-        return match live_path(path).exists() {
-            true => may_append(path, &contents).map(|()| false),
-            false => Ok(false),
-        };
+        return Ok(false);
     };
     may_append(path, &contents)?;
     let mut bytes = Vec::new();

@@ -405,7 +405,7 @@ impl Appender {
     /// Appends a check of the activity's hash.
     #[must_use = "false means that recording has stopped"]
     pub fn tick(&mut self, activity: u32, position: u64, silent: u32, hash: u32) -> bool {
-        // One that stands for no operation is marked for the reader, which orders such pieces before others.
+        // One that stands for no operation is marked for the reader, to which it matters when it puts pieces in order.
         self.append(activity, position, silent.into(), silent == 0, |encoder| {
             encoder.tick(silent, hash)
         })

@@ -22,4 +22,5 @@ operations! {
     MODIFY = 11 "read-modify-write";
     IS_FINISHED = 12 "is finished";
     PARALLELISM = 13 "available parallelism";
+    IS_DISCONNECTED = 14 "is disconnected";
 }

@@ -185,6 +185,19 @@ pub fn sleep(dur: Duration) {
     }
 }
 
+/// Sleeps for this many milliseconds.
+#[deprecated(note = "replaced by `thread::sleep`")]
+pub fn sleep_ms(ms: u32) {
+    sleep(Duration::from_millis(ms.into()));
+}
+
+/// Waits until someone unparks this thread, for this many milliseconds at most.
+#[deprecated(note = "replaced by `thread::park_timeout`")]
+#[track_caller]
+pub fn park_timeout_ms(ms: u32) {
+    park_timeout(Duration::from_millis(ms.into()));
+}
+
 /// Lets others run.
 pub fn yield_now() {
     std::thread::yield_now();

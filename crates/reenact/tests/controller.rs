@@ -10,7 +10,7 @@ use reenact::{
     sync::{Mutex as RecordedMutex, atomic::AtomicU32, atomic::Ordering},
     thread,
 };
-use reenact_engine::{Access, Activity, Conductor, Decision, Operation, Origin, conducted};
+use reenact_engine::{Access, Activity, Conductor, Decision, Fact, Operation, Origin, conducted};
 
 /// Lets the activities go in the order of a schedule; after its end, in the order of their families. Unlocking is not a
 /// step of its own: it belongs to what went before.
@@ -28,6 +28,7 @@ struct State {
     /// Where an activity is that cannot go on by itself: its family and what it needs.
     waiting: BTreeMap<String, Need>,
     held: HashSet<usize>,
+    established: HashSet<usize>,
     next_number: u32,
     story: Vec<String>,
     deadlock: bool,
@@ -39,8 +40,8 @@ enum Need {
     Free(usize),
     /// A turn.
     Turn,
-    /// The end of another; not a step.
-    EndOf(u32),
+    /// A fact; not a step.
+    Fact(usize),
 }
 
 impl Controller {
@@ -68,11 +69,19 @@ impl Controller {
         let enabled = |need: &Need| match need {
             Need::Free(entity) => !state.held.contains(entity),
             Need::Turn => true,
-            Need::EndOf(_) => false,
+            Need::Fact(_) => false,
         };
         match self.schedule.get(state.steps) {
-            Some(&family) => state.waiting.get(family).filter(|need| enabled(need)).map(|_| family.to_owned()),
-            None => state.waiting.iter().find(|(_, need)| enabled(need)).map(|(family, _)| family.clone()),
+            Some(&family) => state
+                .waiting
+                .get(family)
+                .filter(|need| enabled(need))
+                .map(|_| family.to_owned()),
+            None => state
+                .waiting
+                .iter()
+                .find(|(_, need)| enabled(need))
+                .map(|(family, _)| family.clone()),
         }
     }
 
@@ -82,7 +91,7 @@ impl Controller {
         self.changed.notify_all();
         loop {
             let go = match need {
-                Need::EndOf(number) => !state.alive.contains(&number),
+                Need::Fact(fact) => state.established.contains(&fact),
                 _ => self.next(&state).as_ref() == Some(&activity.family),
             };
             if go {
@@ -90,14 +99,19 @@ impl Controller {
             }
             let everybody_waits = state.waiting.len() == state.alive.len()
                 && self.next(&state).is_none()
-                && !state.waiting.values().any(|need| matches!(need, Need::EndOf(of) if !state.alive.contains(of)));
+                && !state.waiting.values().any(
+                    |need| matches!(need, Need::Fact(fact) if state.established.contains(fact)),
+                );
             if everybody_waits || state.deadlock {
                 state.deadlock = true;
                 self.changed.notify_all();
                 drop(state);
                 panic!("deadlock");
             }
-            state = self.changed.wait(state).unwrap_or_else(|error| error.into_inner());
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(|error| error.into_inner());
         }
         state.waiting.remove(&activity.family);
         then(&mut state);
@@ -106,7 +120,9 @@ impl Controller {
 }
 
 fn address(operation: &Operation<'_>) -> usize {
-    operation.entity.map_or(0, |entity| std::ptr::from_ref(entity).addr())
+    operation
+        .entity
+        .map_or(0, |entity| std::ptr::from_ref(entity).addr())
 }
 
 impl Conductor for Controller {
@@ -126,7 +142,11 @@ impl Conductor for Controller {
         };
         self.wait(operation.activity, need, |state| {
             state.steps += 1;
-            state.story.push(format!("{} {}", operation.activity.family, operation.op.name()));
+            state.story.push(format!(
+                "{} {}",
+                operation.activity.family,
+                operation.op.name()
+            ));
             if operation.access == Access::Take {
                 state.held.insert(entity);
             }
@@ -139,8 +159,19 @@ impl Conductor for Controller {
         self.changed.notify_all();
     }
 
-    fn join(&self, activity: &Activity, target: &Activity) {
-        self.wait(activity, Need::EndOf(target.number), |_| ());
+    fn wait_for_fact(&self, activity: &Activity, fact: &Fact, _what: &dyn Fn() -> String) {
+        let address = std::ptr::from_ref(fact).addr();
+        if fact.is_established() {
+            self.state().established.insert(address);
+        }
+        self.wait(activity, Need::Fact(address), |_| ());
+    }
+
+    fn established(&self, fact: &Fact) {
+        self.state()
+            .established
+            .insert(std::ptr::from_ref(fact).addr());
+        self.changed.notify_all();
     }
 
     fn ended(&self, activity: &Activity) {
@@ -186,7 +217,10 @@ fn every_schedule_of_two_threads_at_a_lock_can_be_forced() {
     let orders = orders(3);
     assert_eq!(orders.len(), 20, "C(6, 3)");
     for order in orders {
-        let schedule: Vec<_> = order.iter().map(|&me| ["main.0", "main.1"][me as usize]).collect();
+        let schedule: Vec<_> = order
+            .iter()
+            .map(|&me| ["main.0", "main.1"][me as usize])
+            .collect();
         let controller = Controller::new(&schedule);
         assert_eq!(conducted(controller, || who_when(3)), order);
     }
@@ -201,7 +235,10 @@ fn the_same_schedule_tells_the_same_story() {
         controller.story()
     };
     let first = story();
-    assert_eq!(first, ["main.1 lock", "main.0 lock", "main.0 lock", "main.1 lock"]);
+    assert_eq!(
+        first,
+        ["main.1 lock", "main.0 lock", "main.0 lock", "main.1 lock"]
+    );
     for _ in 0..20 {
         assert_eq!(story(), first);
     }
@@ -261,7 +298,9 @@ fn a_controller_sees_the_deadlock_that_a_schedule_leads_to() {
     assert!(!fine.state().deadlock);
 
     let stuck = Controller::new(&["main.0", "main.1"]);
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| conducted(stuck.clone(), abba)));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        conducted(stuck.clone(), abba)
+    }));
     assert!(result.is_err());
     assert!(stuck.state().deadlock);
 }

@@ -15,6 +15,7 @@ use super::{Replay, Runner, cursor::Next};
 use crate::{
     Entity,
     activity::{HOT, NOBODY},
+    mode,
     raw::{self, Parker},
 };
 
@@ -38,13 +39,17 @@ pub(super) fn watch(replay: &Arc<Replay>) {
     if REPLAY.set(Arc::clone(replay)).is_err() {
         return;
     }
+    /// None in a child made by `fork`, which comes here too.
+    fn of_this_process() -> Option<&'static Arc<Replay>> {
+        REPLAY.get().filter(|_| mode::is_conducted())
+    }
     extern "C" fn at_exit() {
-        if let Some(replay) = REPLAY.get() {
+        if let Some(replay) = of_this_process() {
             replay.wait_for_others();
         }
     }
     extern "C" fn at_abort(signal: libc::c_int) {
-        if let Some(replay) = REPLAY.get() {
+        if let Some(replay) = of_this_process() {
             let registered = HOT
                 .try_with(|hot| hot.token.get() != NOBODY)
                 .unwrap_or(false);

@@ -10,12 +10,12 @@
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
     atomic::{
-        AtomicBool, AtomicU32,
+        AtomicU32,
         Ordering::{Relaxed, SeqCst},
     },
 };
 
-use crate::{Entity, raw::Parker};
+use crate::{Entity, Fact, raw::Parker};
 
 /// Where an entity must be for an operation to have its turn.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ fn is_wanted(entity: &Entity, version: u64) -> bool {
 
 struct Waiter {
     address: usize,
-    /// None: waits for an activity to end.
+    /// None: waits for a fact.
     want: Option<Want>,
     parker: Arc<Parker>,
 }
@@ -124,16 +124,16 @@ impl Turns {
         true
     }
 
-    /// Returns when `ended` is set; otherwise as [`Turns::wait_for`].
-    pub(super) fn wait_for_end(
+    /// Returns when the fact is established; otherwise as [`Turns::wait_for`].
+    pub(super) fn wait_for_fact(
         &self,
-        ended: &AtomicBool,
+        fact: &Fact,
         parker: &Arc<Parker>,
         sleeps: impl FnOnce(),
     ) -> bool {
-        let address = std::ptr::from_ref(ended).addr();
+        let address = std::ptr::from_ref(fact).addr();
         let mut bucket = self.bucket(address);
-        if ended.load(SeqCst) {
+        if fact.is_established() {
             return false;
         }
         bucket.push(Waiter {
@@ -185,9 +185,9 @@ impl Turns {
         self.let_go(woken);
     }
 
-    /// The activity that this flag belongs to has ended.
-    pub(super) fn wake_joiners(&self, ended: &AtomicBool) {
-        let address = std::ptr::from_ref(ended).addr();
+    /// Wakes all who wait for a fact.
+    pub(super) fn established(&self, fact: &Fact) {
+        let address = std::ptr::from_ref(fact).addr();
         let mut bucket = self.bucket(address);
         let woken = take_where(&mut bucket, |waiter| {
             waiter.address == address && waiter.want.is_none()

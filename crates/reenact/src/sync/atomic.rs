@@ -77,6 +77,21 @@ macro_rules! atomic {
                 })
             }
 
+            /// Changes the value if it is `current`; what it was.
+            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
+            #[inline]
+            #[track_caller]
+            pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
+                let failure = match order {
+                    Ordering::AcqRel => Ordering::Acquire,
+                    Ordering::Release => Ordering::Relaxed,
+                    order => order,
+                };
+                match self.compare_exchange(current, new, order, failure) {
+                    Ok(was) | Err(was) => was,
+                }
+            }
+
             /// As [`compare_exchange`](Self::compare_exchange), but may fail for no reason; when recording it does not.
             #[inline]
             #[track_caller]

@@ -142,6 +142,13 @@ impl Condvar {
     }
 }
 
+impl Condvar {
+    /// Wakes all who wait, without that being an operation. See `Mutex::pass_through`.
+    pub(super) fn nudge(&self) {
+        self.raw.notify_all();
+    }
+}
+
 impl fmt::Debug for Condvar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Condvar").finish_non_exhaustive()

@@ -1,72 +1,73 @@
-//! The recorded flavour of channels: a queue under a recorded lock.
+//! The recorded flavour of channels: a queue that is used in the order of a recorded lock.
+//!
+//! Sending and receiving are operations, dropping one's end is not: channel ends live in structures that are shared with
+//! `Arc`, and which thread drops the last reference to one is nobody's decision and not recorded. That an end is gone is
+//! a [`Fact`]; whoever found it gone when recording waits for that in a replay. So the queue itself is under a plain
+//! lock, which those who drop use alone.
 
 use std::{
     cell::Cell,
     collections::VecDeque,
     marker::PhantomData,
-    sync::{Arc, PoisonError},
+    sync::{
+        Arc, Mutex as PlainMutex, MutexGuard as PlainGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
+use reenact_engine::{Fact, choose, is_replaying};
+
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::{
+    ops,
+    sync::{Condvar, Mutex, MutexGuard},
+};
 
 pub(super) struct Channel<T> {
-    state: Mutex<State<T>>,
-    /// Something came, or the last sender went.
+    order: Mutex<()>,
+    /// Something came, or the last sender went. Waited for with `order`.
     came: Condvar,
-    /// Something was taken, or the receiver went.
+    /// Something was taken, or the receiver went. Waited for with `order`.
     went: Condvar,
+    state: PlainMutex<State<T>>,
+    senders: AtomicUsize,
+    no_senders: Fact,
+    no_receiver: Fact,
+    /// None: without bound.
+    bound: Option<usize>,
 }
 
 /// # Invariants
 ///
 /// 1. `taken` counts messages that left the queue, so the message that was sent as number `n` is in the queue as long as
 ///    `taken < n`.
-/// 2. Without a receiver the queue is empty.
+/// 2. As long as there is a receiver, all fields are changed only with `order` locked.
+/// 3. Without a receiver the queue is empty, unless senders wait for their receive.
 struct State<T> {
     queue: VecDeque<T>,
-    /// None: without bound.
-    bound: Option<usize>,
     sent: u64,
     taken: u64,
-    senders: usize,
-    has_receiver: bool,
     /// Whether the receiver waits right now: only then does a channel without a buffer accept a message at once.
     receiver_waits: bool,
-}
-
-impl<T> State<T> {
-    fn has_room(&self) -> bool {
-        match self.bound {
-            None => true,
-            // A message on its way from hand to hand.
-            Some(0) => self.queue.is_empty(),
-            Some(bound) => self.queue.len() < bound,
-        }
-    }
-
-    fn put(&mut self, message: T) -> u64 {
-        self.queue.push_back(message);
-        self.sent += 1;
-        self.sent
-    }
 }
 
 impl<T> Channel<T> {
     pub(super) fn pair(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
         let channel = Arc::new(Channel {
-            state: Mutex::new(State {
-                queue: VecDeque::new(),
-                bound,
-                sent: 0,
-                taken: 0,
-                senders: 1,
-                has_receiver: true,
-                receiver_waits: false,
-            }),
+            order: Mutex::new(()),
             came: Condvar::new(),
             went: Condvar::new(),
+            state: PlainMutex::new(State {
+                queue: VecDeque::new(),
+                sent: 0,
+                taken: 0,
+                receiver_waits: false,
+            }),
+            senders: AtomicUsize::new(1),
+            no_senders: Fact::new(),
+            no_receiver: Fact::new(),
+            bound,
         });
         let sender = Sender {
             channel: Arc::clone(&channel),
@@ -79,9 +80,61 @@ impl<T> Channel<T> {
     }
 
     #[track_caller]
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn order(&self) -> MutexGuard<'_, ()> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes who waits, after an end has gone. In a replay nobody waits for that.
+    fn nudge(&self, condition: &Condvar) {
+        if !is_replaying() {
+            // Whoever has looked for the end and found it there is waiting after this.
+            self.order.pass_through();
+            condition.nudge();
+        }
+    }
+
+    fn state(&self) -> PlainGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn has_room(&self) -> bool {
+        let state = self.state();
+        // Not what is in the queue: a receiver that goes empties that, and when it does is not recorded.
+        let waiting = state.sent - state.taken;
+        match self.bound {
+            None => true,
+            // A message on its way from hand to hand.
+            Some(0) => waiting == 0,
+            Some(bound) => waiting < bound as u64,
+        }
+    }
+
+    /// Adds a message; its number. If the receiver is gone by now, which the sender was not told, nobody will miss it,
+    /// except a sender that waits for its receive.
+    fn put(&self, message: T) -> u64 {
+        let mut state = self.state();
+        state.sent += 1;
+        let number = state.sent;
+        let missed = if self.bound != Some(0) && self.no_receiver.is_established() {
+            Some(message)
+        } else {
+            state.queue.push_back(message);
+            None
+        };
+        drop(state);
+        drop(missed);
+        number
+    }
+}
+
+/// Whether the other end is gone. If the recorded program was told so, it is once this returns.
+#[track_caller]
+fn is_gone(end: &Fact, what: &str) -> bool {
+    let gone = choose(ops::IS_DISCONNECTED, 0, || end.is_established().into()) != 0;
+    if gone {
+        end.wait_if_conducted(&|| format!("the end of {what} of a channel"));
+    }
+    gone
 }
 
 pub(super) struct Sender<T> {
@@ -90,24 +143,32 @@ pub(super) struct Sender<T> {
 
 impl<T> Sender<T> {
     #[track_caller]
+    fn receiver_is_gone(&self) -> bool {
+        is_gone(&self.channel.no_receiver, "the receiver")
+    }
+
+    #[track_caller]
     pub(super) fn send(&self, message: T) -> Result<(), SendError<T>> {
         let channel = &*self.channel;
-        let mut state = channel.lock();
-        while state.has_receiver && !state.has_room() {
-            state = wait(&channel.went, state);
-        }
-        if !state.has_receiver {
-            return Err(SendError(message));
-        }
-        let number = state.put(message);
-        channel.came.notify_one();
-        if state.bound == Some(0) {
-            while state.has_receiver && state.taken < number {
-                state = wait(&channel.went, state);
-            }
-            if state.taken < number {
-                let message = state.queue.pop_back().expect("it was not taken");
+        let mut order = channel.order();
+        loop {
+            if self.receiver_is_gone() {
                 return Err(SendError(message));
+            }
+            if channel.has_room() {
+                break;
+            }
+            order = wait(&channel.went, order);
+        }
+        let number = channel.put(message);
+        channel.came.notify_one();
+        if channel.bound == Some(0) {
+            while channel.state().taken < number {
+                if self.receiver_is_gone() {
+                    let message = channel.state().queue.pop_back();
+                    return Err(SendError(message.expect("it was not taken")));
+                }
+                order = wait(&channel.went, order);
             }
         }
         Ok(())
@@ -115,23 +176,25 @@ impl<T> Sender<T> {
 
     #[track_caller]
     pub(super) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        let mut state = self.channel.lock();
-        let accepted = state.has_room() && (state.bound != Some(0) || state.receiver_waits);
-        match (state.has_receiver, accepted) {
-            (false, _) => Err(TrySendError::Disconnected(message)),
-            (true, false) => Err(TrySendError::Full(message)),
-            (true, true) => {
-                state.put(message);
-                self.channel.came.notify_one();
-                Ok(())
-            }
+        let channel = &*self.channel;
+        let _order = channel.order();
+        if self.receiver_is_gone() {
+            return Err(TrySendError::Disconnected(message));
         }
+        let accepted =
+            channel.has_room() && (channel.bound != Some(0) || channel.state().receiver_waits);
+        if !accepted {
+            return Err(TrySendError::Full(message));
+        }
+        channel.put(message);
+        channel.came.notify_one();
+        Ok(())
     }
 }
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.channel.lock().senders += 1;
+        self.channel.senders.fetch_add(1, Ordering::Relaxed);
         Sender {
             channel: Arc::clone(&self.channel),
         }
@@ -140,10 +203,10 @@ impl<T> Clone for Sender<T> {
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        let mut state = self.channel.lock();
-        state.senders -= 1;
-        if state.senders == 0 {
-            self.channel.came.notify_all();
+        // AcqRel: what every sender did is done before the receiver learns that there is none.
+        if self.channel.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.channel.no_senders.establish();
+            self.channel.nudge(&self.channel.came);
         }
     }
 }
@@ -157,13 +220,13 @@ pub(super) struct Receiver<T> {
 impl<T> Receiver<T> {
     #[track_caller]
     pub(super) fn recv(&self) -> Result<T, RecvError> {
-        let mut state = self.channel.lock();
+        let mut order = self.channel.order();
         loop {
-            match self.take(&mut state) {
+            match self.take() {
                 Err(TryRecvError::Empty) => {
-                    state.receiver_waits = true;
-                    state = wait(&self.channel.came, state);
-                    state.receiver_waits = false;
+                    self.channel.state().receiver_waits = true;
+                    order = wait(&self.channel.came, order);
+                    self.channel.state().receiver_waits = false;
                 }
                 Err(TryRecvError::Disconnected) => return Err(RecvError),
                 Ok(message) => return Ok(message),
@@ -173,7 +236,8 @@ impl<T> Receiver<T> {
 
     #[track_caller]
     pub(super) fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.take(&mut self.channel.lock())
+        let _order = self.channel.order();
+        self.take()
     }
 
     /// Whether time is up is decided by the waits alone, which are recorded; never by the clock.
@@ -181,21 +245,21 @@ impl<T> Receiver<T> {
     pub(super) fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         let start = Instant::now();
         let mut timed_out = false;
-        let mut state = self.channel.lock();
+        let mut order = self.channel.order();
         loop {
-            match self.take(&mut state) {
+            match self.take() {
                 Err(TryRecvError::Empty) if timed_out => return Err(RecvTimeoutError::Timeout),
                 Err(TryRecvError::Empty) => {
-                    state.receiver_waits = true;
                     let left = timeout.saturating_sub(start.elapsed());
+                    self.channel.state().receiver_waits = true;
                     let result;
-                    (state, result) = self
+                    (order, result) = self
                         .channel
                         .came
-                        .wait_timeout(state, left)
+                        .wait_timeout(order, left)
                         .unwrap_or_else(PoisonError::into_inner);
+                    self.channel.state().receiver_waits = false;
                     timed_out = result.timed_out();
-                    state.receiver_waits = false;
                 }
                 Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
                 Ok(message) => return Ok(message),
@@ -203,42 +267,49 @@ impl<T> Receiver<T> {
         }
     }
 
-    fn take(&self, state: &mut State<T>) -> Result<T, TryRecvError> {
-        match state.queue.pop_front() {
-            Some(message) => {
-                state.taken += 1;
-                match state.bound {
-                    None => {}
-                    // The one whose message it was waits beside those who wait for room.
-                    Some(0) => self.channel.went.notify_all(),
-                    Some(_) => self.channel.went.notify_one(),
-                }
-                Ok(message)
-            }
-            None if state.senders == 0 => Err(TryRecvError::Disconnected),
-            None => Err(TryRecvError::Empty),
+    /// With `order` locked, so that nothing comes while we ask whether anything can.
+    #[track_caller]
+    fn take(&self) -> Result<T, TryRecvError> {
+        let channel = &*self.channel;
+        let mut state = channel.state();
+        let Some(message) = state.queue.pop_front() else {
+            drop(state);
+            return Err(if is_gone(&channel.no_senders, "the senders") {
+                TryRecvError::Disconnected
+            } else {
+                TryRecvError::Empty
+            });
+        };
+        state.taken += 1;
+        drop(state);
+        match channel.bound {
+            None => {}
+            // The one whose message it was waits beside those who wait for room.
+            Some(0) => channel.went.notify_all(),
+            Some(_) => channel.went.notify_one(),
         }
+        Ok(message)
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut state = self.channel.lock();
-        state.has_receiver = false;
-        let rest = match state.bound {
+        let mut state = self.channel.state();
+        self.channel.no_receiver.establish();
+        let rest = match self.channel.bound {
             // Whoever handed these over takes them back.
             Some(0) => VecDeque::new(),
             _ => std::mem::take(&mut state.queue),
         };
-        self.channel.went.notify_all();
         drop(state);
+        self.channel.nudge(&self.channel.went);
         drop(rest);
     }
 }
 
 #[track_caller]
-fn wait<'a, T>(condition: &Condvar, state: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+fn wait<'a>(condition: &Condvar, order: MutexGuard<'a, ()>) -> MutexGuard<'a, ()> {
     condition
-        .wait(state)
+        .wait(order)
         .unwrap_or_else(PoisonError::into_inner)
 }
