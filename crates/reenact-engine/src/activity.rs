@@ -8,8 +8,10 @@
 
 use std::{
     cell::{Cell, RefCell},
+    ffi::c_void,
+    mem::ManuallyDrop,
     rc::Rc,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use reenact_trace::Origin;
@@ -83,21 +85,24 @@ pub(crate) struct Conducted {
 
 thread_local! {
     pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()) } };
-    static LOCAL: RefCell<Slot> = const { RefCell::new(Slot(None)) };
+    static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
+    /// Whether the thread has left its activity.
+    static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The activity of a thread, which ends with the thread.
-struct Slot(Option<Local>);
+/// The activity of a thread. It is not destroyed with other thread-locals, some of which may have operations to do when
+/// they are: it ends after all of them, see [`install`].
+type Slot = ManuallyDrop<Option<Local>>;
 
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let _ = HOT.try_with(clear);
-        if let Some(Local::Recording(recording)) = &mut self.0 {
-            recording.leave_thread();
-        }
-        if let Some(Local::Conducted(conducted)) = &self.0 {
-            conducted.conductor.thread_gone(&conducted.activity);
-        }
+/// The calling thread goes, or ends the process: what it ran ends here.
+pub(crate) fn leave() {
+    let local = LOCAL.with(|slot| slot.try_borrow_mut().ok()?.take());
+    HOT.with(clear);
+    HAS_LEFT.set(true);
+    match local {
+        Some(Local::Recording(mut recording)) => recording.leave_thread(),
+        Some(Local::Conducted(conducted)) => conducted.conductor.thread_gone(&conducted.activity),
+        None => {}
     }
 }
 
@@ -110,10 +115,10 @@ fn clear(hot: &Hot) {
 /// Makes the calling thread forget which activity it runs, without ending it: for a child made by `fork`, in whose memory
 /// is what belongs to its parent.
 pub(crate) fn forget() {
-    let _ = HOT.try_with(clear);
-    let _ = LOCAL.try_with(|slot| {
+    HOT.with(clear);
+    LOCAL.with(|slot| {
         if let Ok(mut slot) = slot.try_borrow_mut() {
-            std::mem::forget(slot.0.take());
+            std::mem::forget(slot.take());
         }
     });
 }
@@ -121,11 +126,9 @@ pub(crate) fn forget() {
 /// Runs `action` with this thread's recording activity, registering the thread first if need be. `None` when there
 /// is no recording any more.
 pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Recording) -> R) -> Option<R> {
-    let mut action = Some(action);
-    let mut run = |recording: &mut Recording| action.take().map(|action| action(recording));
-    let done = LOCAL.try_with(|slot| {
+    LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
-        let registered = match &slot.0 {
+        let registered = match &**slot {
             Some(Local::Recording(recording)) => recording.is_current(),
             _ => false,
         };
@@ -133,31 +136,19 @@ pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Recording) -> R) -> Opt
             let recording = Recording::register(None)?;
             install(&mut slot, Local::Recording(recording));
         }
-        match &mut slot.0 {
-            Some(Local::Recording(recording)) => run(recording),
+        match &mut **slot {
+            Some(Local::Recording(recording)) => Some(action(recording)),
             _ => None,
         }
-    });
-    match done {
-        Ok(done) => done,
-        // The thread is so far gone that it has no place for an activity: it gets one for this operation alone.
-        Err(_) => {
-            let mut slot = Slot(None);
-            install(&mut slot, Local::Recording(Recording::register(None)?));
-            match &mut slot.0 {
-                Some(Local::Recording(recording)) => run(recording),
-                _ => None,
-            }
-        }
-    }
+    })
 }
 
 /// Runs `action` with this thread's conducted activity, registering the thread first if need be. Nothing is borrowed
 /// while it runs: it may take long, and a signal handler may ask who we are.
 pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<R> {
-    let found = LOCAL.try_with(|slot| {
+    let conducted = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
-        if let Some(Local::Conducted(conducted)) = &slot.0
+        if let Some(Local::Conducted(conducted)) = &**slot
             && conducted.generation == conduct::generation()
         {
             return Some(Rc::clone(conducted));
@@ -165,19 +156,15 @@ pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<
         let conducted = Rc::new(Conducted::unannounced()?);
         install(&mut slot, Local::Conducted(Rc::clone(&conducted)));
         Some(conducted)
-    });
-    match found {
-        Ok(conducted) => Some(action(&*conducted?)),
-        // As in recording: an activity for one operation.
-        Err(_) => {
-            let conducted = Rc::new(Conducted::unannounced()?);
-            let mut slot = Slot(None);
-            install(&mut slot, Local::Conducted(Rc::clone(&conducted)));
-            Some(action(&conducted))
-        }
-    }
+    })?;
+    Some(action(&conducted))
 }
 
+/// Makes the calling thread run an activity, until it leaves.
+///
+/// Threads leave when they are at their end. Of the two mechanisms for that, thread-local destructors and those of POSIX
+/// keys, the system runs the latter last; so what is done in the former still belongs to the activity. At the exit of a
+/// process neither runs for all threads: see there.
 fn install(slot: &mut Slot, local: Local) {
     HOT.with(|hot| match &local {
         Local::Recording(recording) => {
@@ -189,13 +176,26 @@ fn install(slot: &mut Slot, local: Local) {
             hot.token.set(token_of(conducted.activity.number));
         }
     });
-    slot.0 = Some(local);
+    **slot = Some(local);
+
+    extern "C" fn thread_ends(_: *mut c_void) {
+        leave();
+    }
+    static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
+    let key = KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: A place for the key, and a function that may be called at the end of any thread.
+        unsafe { libc::pthread_key_create(&mut key, Some(thread_ends)) };
+        key
+    });
+    // SAFETY: The key exists. Its value is not used, but must not be null.
+    unsafe { libc::pthread_setspecific(*key, std::ptr::dangling()) };
 }
 
 /// What a thread that nobody announced is. One that is past its own end, and only destroys what it leaves behind, is
 /// not what it was before.
 pub(crate) fn self_origin() -> (Origin, String) {
-    if LOCAL.try_with(|_| ()).is_err() {
+    if HAS_LEFT.get() {
         let name = rustix::thread::name().unwrap_or_default();
         return (
             Origin::Foreign,
@@ -299,20 +299,17 @@ impl Birth {
 
     /// Makes the calling thread run the activity. It ends when the returned value is dropped.
     pub fn begin(mut self) -> Life {
-        LOCAL.with(|slot| {
-            let mut slot = slot.borrow_mut();
-            match std::mem::replace(&mut self.child, Child::Unrecorded) {
-                Child::Unrecorded => {}
-                Child::Recorded(newborn) => {
-                    if let Some(recording) = Recording::register(Some(newborn)) {
-                        install(&mut slot, Local::Recording(recording));
-                    }
-                }
-                Child::Conducted(conducted) => {
-                    install(&mut slot, Local::Conducted(Rc::new(conducted)))
-                }
-            }
-        });
+        let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
+            Child::Unrecorded => None,
+            Child::Recorded(newborn) => Recording::register(Some(newborn)).map(Local::Recording),
+            Child::Conducted(conducted) => Some(Local::Conducted(Rc::new(conducted))),
+        };
+        if let Some(local) = local {
+            LOCAL.with(|slot| install(&mut slot.borrow_mut(), local));
+        }
+        if mode::is_conducted() {
+            with_conducted(|me| me.conductor.begins(&me.activity));
+        }
         Life(())
     }
 }
@@ -332,7 +329,7 @@ pub struct Life(());
 
 impl Drop for Life {
     fn drop(&mut self) {
-        let ended = LOCAL.try_with(|slot| match slot.try_borrow_mut().ok()?.0.as_mut()? {
+        let ended = LOCAL.with(|slot| match slot.try_borrow_mut().ok()?.as_mut()? {
             Local::Recording(recording) => {
                 recording.end();
                 None
@@ -342,7 +339,7 @@ impl Drop for Life {
                 Arc::clone(&conducted.activity),
             )),
         });
-        if let Ok(Some((conductor, activity))) = ended {
+        if let Some((conductor, activity)) = ended {
             conductor.ended(&activity);
             activity.ended.establish();
         }

@@ -47,6 +47,9 @@ pub trait Conductor: Send + Sync {
     /// This is true now. Called by whoever made it so, which need not be an activity.
     fn established(&self, fact: &Fact);
 
+    /// The activity's own code is about to begin, on the calling thread.
+    fn begins(&self, _activity: &Activity) {}
+
     /// The activity's own code has ended. The fact that it has is established after that.
     fn ended(&self, activity: &Activity);
 

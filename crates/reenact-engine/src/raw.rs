@@ -215,13 +215,9 @@ impl Parker {
     }
 }
 
-/// Sleeps while `*word == expected`, for `timeout` at most. Safe to call in a signal handler.
-pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, timeout: Duration) {
-    let timeout = Timespec {
-        tv_sec: timeout.as_secs() as i64,
-        tv_nsec: timeout.subsec_nanos().into(),
-    };
-    let _ = futex::wait(word, Flags::PRIVATE, expected, Some(&timeout));
+/// Sleeps while `*word == expected`. Safe to call in a signal handler.
+pub(crate) fn sleep_on(word: &AtomicU32, expected: u32) {
+    let _ = futex::wait(word, Flags::PRIVATE, expected, None);
 }
 
 /// Wakes everyone who sleeps on `word`.

@@ -23,7 +23,7 @@ use reenact_trace::{
 };
 
 use crate::{
-    Entity, Op,
+    Entity, Op, OpInfo,
     activity::{Hot, self_origin, with_recording},
     entity::tag,
     mode::{self, Mode},
@@ -40,6 +40,12 @@ pub(crate) struct Recorder {
 
 /// One per process: recording does not begin again once it has ended.
 static RECORDER: OnceLock<Arc<Recorder>> = OnceLock::new();
+
+/// Having a child is counted as an operation, so that a replay in which there is another one, or one less, differs.
+pub(crate) const BIRTH: Op = Op::new(&OpInfo {
+    code: 0xff,
+    name: "birth",
+});
 
 /// Every so many events of an activity its hash is written too.
 const EVENTS_PER_TICK: u32 = 64;
@@ -95,6 +101,14 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     program
         .environment
         .retain(|(name, _)| !name.to_string_lossy().starts_with("REENACT"));
+    // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
+    // cut off.
+    extern "C" fn at_exit() {
+        if mode::byte() == Mode::Record as u8 {
+            with_recording(|_| ());
+            crate::activity::leave();
+        }
+    }
     let recorder = Arc::new(Recorder {
         writer: Writer::create(path, &program, storage, on_stop)?,
         next_number: AtomicU32::new(0),
@@ -104,6 +118,8 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         .set(recorder)
         .map_err(|_| ())
         .expect("recording begins once");
+    // SAFETY: The handler may do what a program may do at its exit.
+    unsafe { libc::atexit(at_exit) };
     Ok(())
 }
 
@@ -124,12 +140,15 @@ pub(crate) struct Newborn {
 pub(crate) struct Recording {
     recorder: Arc<Recorder>,
     number: u32,
+    is_foreign: bool,
     appender: Appender,
     /// Given back when the thread ends.
     slot: Option<Slot>,
     /// Operations that the items written so far stand for.
     position: u64,
     events_since_tick: u32,
+    /// Whether its own code has ended.
+    has_ended: bool,
     entities: u32,
     children: u64,
     views: Views,
@@ -154,10 +173,12 @@ impl Recording {
         Some(Box::new(Recording {
             recorder,
             number: newborn.number,
+            is_foreign: newborn.origin == Origin::Foreign,
             appender,
             slot: Some(slot),
             position: 0,
             events_since_tick: 0,
+            has_ended: false,
             entities: 0,
             children: 0,
             views: Views::default(),
@@ -184,6 +205,7 @@ impl Recording {
     }
 
     pub(crate) fn child(&mut self, name: &str) -> Newborn {
+        count(tag(0, BIRTH));
         let index = self.children;
         self.children += 1;
         Newborn {
@@ -194,21 +216,35 @@ impl Recording {
         }
     }
 
-    /// The activity's own code has ended. After recording has stopped, that is not where the trace of it ends.
+    /// The activity's own code has ended.
     pub(crate) fn end(&mut self) {
+        self.has_ended = true;
+        self.write_end(|hash| hash);
+    }
+
+    /// After recording has stopped, this is not where the trace of the activity ends.
+    fn write_end(&mut self, mark: fn(u32) -> u32) {
         if mode::byte() != Mode::Record as u8 {
             return;
         }
         let (silent, hash) = self.unwritten();
+        let hash = mark(hash);
         if self.appender.end(self.number, self.position, silent, hash) {
             self.position += u64::from(silent);
         }
     }
 
-    /// The thread is going: what it counted since its last event is written, and the slot given back.
+    /// The thread is going: what it counted since its last event is written, and the slot given back. A foreign activity
+    /// ends with its thread; any other that has not ended before ends the process.
     pub(crate) fn leave_thread(&mut self) {
-        if mode::byte() == Mode::Record as u8 && self.unwritten().0 > 0 {
-            self.tick();
+        match (self.has_ended, self.is_foreign) {
+            (false, true) => self.end(),
+            (false, false) => self.write_end(of_exit),
+            (true, _) => {
+                if mode::byte() == Mode::Record as u8 && self.unwritten().0 > 0 {
+                    self.tick();
+                }
+            }
         }
         self.slot = None;
     }
@@ -315,6 +351,11 @@ pub(crate) fn counted(word: u64, tag: u64) -> u64 {
     const BASE: u64 = 0x5851_f42b;
     let hash = (word.wrapping_mul(BASE) & !0xffff_ffff).wrapping_add(tag);
     hash.wrapping_add(word & 0xffff_ffff).wrapping_add(1)
+}
+
+/// The hash of the end of an activity that ends the process: other than that of one whose code ends.
+pub(crate) fn of_exit(hash: u32) -> u32 {
+    !hash
 }
 
 /// An operation went as predicted.

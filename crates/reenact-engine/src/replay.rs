@@ -10,11 +10,12 @@ mod ending;
 mod log;
 pub(crate) mod quiet;
 mod report;
+mod stillness;
 mod turns;
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -39,7 +40,7 @@ use crate::{
     entity::tag,
     mode::Mode,
     raw::Parker,
-    record::{key_of, token_of},
+    record::{BIRTH, key_of, token_of},
 };
 
 /// The walk through one trace.
@@ -52,8 +53,13 @@ pub(crate) struct Replay {
     /// How many foreign threads of each name have come.
     foreign: Mutex<HashMap<String, u64>>,
     runners: Mutex<HashMap<u32, Arc<Runner>>>,
+    /// Activities of the trace that have not come.
+    unborn: Mutex<BTreeSet<u32>>,
+    /// Threads that come when they like: foreign ones that are there or, says the trace, will be, and main until it has
+    /// come. As long as there are any, that all the others wait does not mean that everybody does.
+    guests: AtomicU32,
     turns: Turns,
-    /// Activities that still have something of the trace before them.
+    /// Activities that still have something of the trace before them, those included that have not come.
     unconsumed: AtomicU32,
     log: Option<Log>,
     report: Option<PathBuf>,
@@ -64,13 +70,15 @@ struct Runner {
     number: u32,
     /// As the trace names it.
     family: String,
-    /// Locked by the activity itself only.
+    /// Locked by the activity itself; by others only where it does not move.
     cursor: Mutex<Cursor>,
     parker: Arc<Parker>,
     ended: AtomicBool,
     /// Whether nothing of the trace is left for it.
     consumed: AtomicBool,
     is_foreign: bool,
+    /// Whether the trace has it.
+    is_known: bool,
     /// What it waits for, for reports; none while it runs.
     waiting: Mutex<Option<String>>,
 }
@@ -131,14 +139,21 @@ impl Replay {
                 ((info.origin, info.index, name), info.number)
             })
             .collect();
+        let guests = trace
+            .activities()
+            .filter(|info| info.origin == Origin::Foreign)
+            .count() as u32;
+        let unborn: BTreeSet<u32> = trace.activities().map(|info| info.number).collect();
         Ok(Replay {
             places,
+            guests: AtomicU32::new(guests + 1),
+            unconsumed: AtomicU32::new(unborn.len() as u32),
+            unborn: unborn.into(),
             next_unknown: AtomicU32::new(0),
             trace,
             foreign: Mutex::default(),
             runners: Mutex::default(),
             turns: Turns::new(),
-            unconsumed: AtomicU32::new(0),
             log,
             report,
         })
@@ -210,18 +225,27 @@ impl Replay {
     /// With all silent operations done, compares the hash that stands next, if any: only it can tell whether they were
     /// the right ones.
     fn check(&self, runner: &Runner, cursor: &Cursor, doing: &dyn Fn() -> String) {
-        let hash = match cursor.next {
-            Next::Event(_) => None,
-            Next::Tick { hash } | Next::End { hash } => Some(hash),
-            Next::Cut { hash } => hash,
-        };
-        if !cursor.agrees(hash) {
+        if !cursor.agrees() {
             self.diverge(
                 runner,
                 cursor,
                 "the operations since the last check were others, or on other entities",
                 &doing(),
             );
+        }
+    }
+
+    /// The activity is at its end: only that may come next in the trace, or the end of that.
+    fn settle(&self, runner: &Runner, cursor: &mut Cursor, doing: &str) {
+        loop {
+            if cursor.silent_left() > 0 || matches!(cursor.next, Next::Event(_)) {
+                self.diverge(runner, cursor, &cursor.describe(), doing);
+            }
+            self.check(runner, cursor, &|| doing.to_owned());
+            match cursor.next {
+                Next::Tick { .. } => self.load(runner, cursor),
+                _ => return,
+            }
         }
     }
 
@@ -330,6 +354,18 @@ impl Replay {
         decision
     }
 
+    /// An activity has a child.
+    fn birth(&self, parent: u32) {
+        let runner = self.runner(parent);
+        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let doing = || "a thread is started".to_owned();
+        if self.expect(&runner, &mut cursor, &doing).is_some() {
+            self.diverge(&runner, &cursor, &cursor.describe(), &doing());
+        }
+        cursor.count_down();
+        cursor.count(tag(0, BIRTH));
+    }
+
     fn wait_for_turn(
         &self,
         runner: &Runner,
@@ -389,9 +425,20 @@ impl Conductor for Replay {
             }
             _ => (index, String::new()),
         };
-        let number = match self.places.get(&(origin, index, name)) {
-            Some(&number) => number,
-            None => self.unknown(),
+        if let Origin::Child(parent) = origin {
+            self.birth(parent);
+        }
+        let known = self.places.get(&(origin, index, name)).copied();
+        let known = known.filter(|number| {
+            let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
+            unborn.remove(number)
+        });
+        let number = known.unwrap_or_else(|| self.unknown());
+        let is_foreign = origin == Origin::Foreign;
+        match origin {
+            Origin::Foreign if known.is_none() => self.guests.fetch_add(1, SeqCst),
+            Origin::Main => self.guests.fetch_sub(1, SeqCst),
+            _ => 0,
         };
         let runner = Arc::new(Runner {
             number,
@@ -399,11 +446,11 @@ impl Conductor for Replay {
             cursor: Mutex::new(Cursor::new(self.trace.events(number))),
             parker: Arc::default(),
             ended: AtomicBool::new(false),
-            consumed: AtomicBool::new(false),
-            is_foreign: origin == Origin::Foreign,
+            consumed: AtomicBool::new(known.is_none()),
+            is_foreign,
+            is_known: known.is_some(),
             waiting: Mutex::new(None),
         });
-        self.unconsumed.fetch_add(1, SeqCst);
         self.turns.awake.fetch_add(1, SeqCst);
         let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
         self.load(&runner, &mut cursor);
@@ -423,7 +470,11 @@ impl Conductor for Replay {
             let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
             HOT.with(|hot| hot.quiet.set(cursor.quiet()));
             cursor.observation = Observation::Silent;
-            match self.expect(&runner, &mut cursor, &|| describe(operation)) {
+            let doing = || match operation.entity.map(|entity| name_of(&self.trace, entity)) {
+                Some(name) => format!("{} ({name})", describe(operation)),
+                None => describe(operation),
+            };
+            match self.expect(&runner, &mut cursor, &doing) {
                 None => self.silent(&runner, &mut cursor, operation),
                 Some(event) => self.surprising(&runner, &mut cursor, operation, event),
             }
@@ -477,26 +528,29 @@ impl Conductor for Replay {
         self.turns.established(fact);
     }
 
+    fn begins(&self, activity: &Activity) {
+        let runner = self.runner(activity.number);
+        if !runner.is_known {
+            self.at_end(
+                &runner,
+                "the end of the recording, in which it had not begun",
+            );
+        }
+    }
+
     fn ended(&self, activity: &Activity) {
         let runner = self.runner(activity.number);
         let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-        let doing = || "the activity's code ended".to_owned();
-        loop {
-            if cursor.silent_left() > 0 {
-                self.diverge(&runner, &cursor, &cursor.describe(), &doing());
-            }
-            self.check(&runner, &cursor, &doing);
-            match cursor.next {
-                Next::Tick { .. } => self.load(&runner, &mut cursor),
-                Next::End { .. } => break,
-                Next::Cut { .. } => self.at_end(
-                    &runner,
-                    "the end of the recording, its own code having ended",
-                ),
-                Next::Event(_) => self.diverge(&runner, &cursor, &cursor.describe(), &doing()),
-            }
+        let doing = "the activity's code ended";
+        self.settle(&runner, &mut cursor, doing);
+        match cursor.next {
+            Next::End { .. } if !cursor.exits() => self.load(&runner, &mut cursor),
+            Next::End { .. } => self.diverge(&runner, &cursor, &cursor.describe(), doing),
+            _ => self.at_end(
+                &runner,
+                "the end of the recording, its own code having ended",
+            ),
         }
-        self.load(&runner, &mut cursor);
         drop(cursor);
         runner.ended.store(true, SeqCst);
         // Still awake: until the thread is gone, what it leaves behind may have something to do.
@@ -516,21 +570,30 @@ impl Conductor for Replay {
 
     fn thread_gone(&self, activity: &Activity) {
         let runner = self.runner(activity.number);
-        if runner.ended.load(SeqCst) || runner.is_foreign {
-            self.consumed(&runner);
-            self.runners
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&runner.number);
-        }
-        if runner.is_foreign {
-            self.foreign_gone();
-        } else if runner.ended.load(SeqCst) {
-            self.one_less_awake();
-        } else {
+        if !runner.ended.load(SeqCst) && !runner.is_foreign {
             // Threads of ours end before they go, unless the whole process does.
             self.exit_begins(&runner);
+            return;
         }
+        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let doing = "the thread ended";
+        self.settle(&runner, &mut cursor, doing);
+        if let Next::End { .. } = cursor.next {
+            if runner.ended.swap(true, SeqCst) {
+                self.diverge(&runner, &cursor, &cursor.describe(), doing);
+            }
+            self.load(&runner, &mut cursor);
+        }
+        drop(cursor);
+        self.consumed(&runner);
+        self.runners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&runner.number);
+        if runner.is_foreign {
+            self.guests.fetch_sub(1, SeqCst);
+        }
+        self.one_less_awake();
     }
 }
 

@@ -18,10 +18,10 @@ struct View {
 }
 
 impl Views {
-    const PLACES: usize = 64;
+    const PLACES: usize = 512;
 
     fn place(key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize
     }
 
     /// The position last noted for the entity, if it is still known.

@@ -22,5 +22,8 @@ operations! {
     MODIFY = 11 "read-modify-write";
     IS_FINISHED = 12 "is finished";
     PARALLELISM = 13 "available parallelism";
+    TRY_LOCK = 15 "try lock";
+    TRY_READ = 16 "try read";
+    TRY_WRITE = 17 "try write";
     IS_DISCONNECTED = 14 "is disconnected";
 }

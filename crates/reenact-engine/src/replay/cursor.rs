@@ -1,11 +1,14 @@
 //! Where an activity is in its part of the trace, and what it knows there.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::Ordering::{Acquire, Relaxed},
+};
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
 use super::quiet::Quiet;
-use crate::views::Views;
+use crate::{record::of_exit, views::Views};
 
 /// What stands after the silent operations.
 #[derive(Clone, Copy)]
@@ -14,7 +17,7 @@ pub(super) enum Next {
     Event(Event),
     /// A check.
     Tick { hash: u32 },
-    /// The activity's code ends.
+    /// The activity's code ends, or it ends the process.
     End { hash: u32 },
     /// The recording ends. The hash is missing where the recorded process was killed between an event and its counting.
     Cut { hash: Option<u32> },
@@ -68,7 +71,7 @@ impl Cursor {
             Some(Item::Cut { silent, hash }) => (silent, Next::Cut { hash }),
             None => (0, Next::Cut { hash: None }),
         };
-        self.quiet.left.set(silent);
+        self.quiet.left.store(silent, Relaxed);
         self.next = next;
         Ok(())
     }
@@ -79,21 +82,33 @@ impl Cursor {
     }
 
     pub(super) fn silent_left(&self) -> u32 {
-        self.quiet.left.get()
+        self.quiet.left.load(Acquire)
     }
 
     /// One silent operation is done.
     pub(super) fn count_down(&self) {
-        self.quiet.left.set(self.quiet.left.get() - 1);
+        let left = self.silent_left();
+        self.quiet.left.store(left - 1, Relaxed);
     }
 
     pub(super) fn count(&self, tag: u64) {
         self.quiet.count(tag);
     }
 
-    /// Whether the operations so far are those of the recorded run, as far as a hash that was written says.
-    pub(super) fn agrees(&self, hash: Option<u32>) -> bool {
-        hash.is_none_or(|hash| hash == self.quiet.hash())
+    /// Whether the operations so far are those of the recorded run, as far as a hash that comes next can tell.
+    pub(super) fn agrees(&self) -> bool {
+        let so_far = self.quiet.hash();
+        match self.next {
+            Next::Event(_) => true,
+            Next::Tick { hash } => hash == so_far,
+            Next::End { hash } => hash == so_far || hash == of_exit(so_far),
+            Next::Cut { hash } => hash.is_none_or(|hash| hash == so_far),
+        }
+    }
+
+    /// Whether the activity ends the process next.
+    pub(super) fn exits(&self) -> bool {
+        matches!(self.next, Next::End { hash } if hash == of_exit(self.quiet.hash()))
     }
 
     /// Operations done.
@@ -117,6 +132,7 @@ impl Cursor {
             }
             Next::Event(event) => format!("{} {}", event.kind, event.number),
             Next::Tick { .. } => "a check of what was done so far".to_owned(),
+            Next::End { .. } if self.exits() => "the end of the process".to_owned(),
             Next::End { .. } => "the end of the activity".to_owned(),
             Next::Cut { .. } => "the end of the recording".to_owned(),
         };

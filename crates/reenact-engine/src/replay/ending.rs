@@ -11,10 +11,10 @@ use std::{
     time::Duration,
 };
 
-use super::{Replay, Runner, cursor::Next};
+use super::{Replay, Runner, cursor::Next, stillness};
 use crate::{
     Entity,
-    activity::{HOT, NOBODY},
+    activity::{self, HOT, NOBODY},
     mode,
     raw::{self, Parker},
 };
@@ -23,8 +23,17 @@ use crate::{
 static REPLAY: OnceLock<Arc<Replay>> = OnceLock::new();
 /// Whether the process is ending, so that nobody else declares the end.
 static EXITING: AtomicBool = AtomicBool::new(false);
+/// Whether that has been waited for long enough.
+static MAY_EXIT: AtomicU32 = AtomicU32::new(0);
+/// By whom, if not in the usual way: a token.
+static ABORTING: AtomicU32 = AtomicU32::new(0);
 /// How many of those who are awake are the one who ends the process.
 static ENDING_IT: AtomicU32 = AtomicU32::new(0);
+
+/// Whether the process is ending.
+pub(super) fn is_exiting() -> bool {
+    EXITING.load(SeqCst)
+}
 
 /// Wakes whose turn it is at this entity now.
 #[cold]
@@ -45,17 +54,22 @@ pub(super) fn watch(replay: &Arc<Replay>) {
     }
     extern "C" fn at_exit() {
         if let Some(replay) = of_this_process() {
+            EXITING.store(true, SeqCst);
+            activity::with_conducted(|_| ());
+            activity::leave();
             replay.wait_for_others();
         }
     }
+    // May run on the little stack that there is for a thread that has used up its own, so others do the work.
     extern "C" fn at_abort(signal: libc::c_int) {
-        if let Some(replay) = of_this_process() {
-            let registered = HOT
-                .try_with(|hot| hot.token.get() != NOBODY)
-                .unwrap_or(false);
-            ENDING_IT.store(registered.into(), SeqCst);
+        if of_this_process().is_some() {
+            let token = HOT.with(|hot| hot.token.get());
+            ENDING_IT.store((token != NOBODY).into(), SeqCst);
             EXITING.store(true, SeqCst);
-            replay.wait_for_others();
+            ABORTING.store(token, SeqCst);
+            while MAY_EXIT.load(SeqCst) == 0 {
+                raw::sleep_on(&MAY_EXIT, 0);
+            }
         }
         // SAFETY: Both calls are allowed in a signal handler; the signal then does what it does by default.
         unsafe {
@@ -63,6 +77,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             libc::raise(signal);
         }
     }
+    stillness::watch(replay);
     // SAFETY: The handlers touch atomics and futexes only.
     unsafe {
         libc::atexit(at_exit);
@@ -73,33 +88,75 @@ pub(super) fn watch(replay: &Arc<Replay>) {
 impl Replay {
     /// The thread of this activity ends although its code has not: the process is being ended by it.
     pub(super) fn exit_begins(&self, runner: &Runner) {
-        let cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-        let more = cursor.silent_left() > 0 || matches!(cursor.next, Next::Event(_));
-        if more {
-            self.diverge(runner, &cursor, &cursor.describe(), "the program exits");
+        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let doing = "the program exits";
+        self.settle(runner, &mut cursor, doing);
+        if let Next::End { .. } = cursor.next {
+            if !cursor.exits() {
+                self.diverge(runner, &cursor, &cursor.describe(), doing);
+            }
+            self.load(runner, &mut cursor);
         }
-        self.check(runner, &cursor, &|| "the program exits".to_owned());
         drop(cursor);
         self.consumed(runner);
         ENDING_IT.store(1, SeqCst);
-        EXITING.store(true, SeqCst);
     }
 
-    /// Sleeps until all others wait or have ended. One that has nothing of the trace left but does not come to its next
-    /// operation is not waited for much longer: the recorded one was there when the process ended, too.
+    /// Sees to a process that aborts, which leaves nothing in a trace: whoever does it is where the recording ends, and the
+    /// others come there too.
+    pub(super) fn see_to_abort(&self) {
+        let Some(number) = ABORTING.load(SeqCst).checked_sub(1) else {
+            return;
+        };
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = runners.get(&number).cloned();
+        drop(runners);
+        // Who aborts with the cursor in use does so in here.
+        if let Some(runner) = &runner
+            && let Ok(mut cursor) = runner.cursor.try_lock()
+        {
+            let doing = "the program aborts";
+            self.settle(runner, &mut cursor, doing);
+            if let Next::End { .. } = cursor.next {
+                self.diverge(runner, &cursor, &cursor.describe(), doing);
+            }
+            self.consumed(runner);
+        }
+        if self.others_are_there() {
+            self.may_exit();
+        }
+    }
+
+    /// Sleeps until all others wait or have ended, having done what the trace has of them. One that has, but does not come
+    /// to its next operation, is not waited for much longer: the recorded one was there when the process ended, too.
     fn wait_for_others(&self) {
-        EXITING.store(true, SeqCst);
-        let mut patience = 20;
         loop {
             let awake = self.turns.awake.load(SeqCst);
-            if awake <= ENDING_IT.load(SeqCst) || patience == 0 {
+            if self.others_are_there() || MAY_EXIT.load(SeqCst) != 0 {
                 return;
             }
-            if self.unconsumed.load(SeqCst) == 0 {
-                patience -= 1;
-            }
-            raw::sleep_on(&self.turns.awake, awake, Duration::from_millis(20));
+            raw::sleep_on(&self.turns.awake, awake);
         }
+    }
+
+    /// Whether, as the process ends, all others are where they were when the recorded one did. If they never will be, that
+    /// is a difference.
+    fn others_are_there(&self) -> bool {
+        if self.turns.awake.load(SeqCst) > ENDING_IT.load(SeqCst) {
+            return false;
+        }
+        let through = self.everybody_is_through();
+        if !through && self.guests.load(SeqCst) == 0 {
+            self.nobody_awake();
+        }
+        through
+    }
+
+    /// Lets who waits for the others end the process.
+    fn may_exit(&self) {
+        MAY_EXIT.store(1, SeqCst);
+        raw::wake_all(&MAY_EXIT);
+        raw::wake_all(&self.turns.awake);
     }
 
     /// Called by an activity that is about to sleep, with what it waits for.
@@ -124,25 +181,46 @@ impl Replay {
         let awake = self.turns.awake.fetch_sub(1, SeqCst) - 1;
         if EXITING.load(SeqCst) {
             raw::wake_all(&self.turns.awake);
-        } else if awake == 0 {
+        } else if awake == 0 && self.guests.load(SeqCst) == 0 {
             self.nobody_awake();
         }
     }
 
-    /// A thread that nobody announced goes. If it goes because it ends the process, it would be wrong to say that nobody
-    /// is awake, and it cannot be told; so that is left to another, later.
-    pub(super) fn foreign_gone(&self) {
-        if self.turns.awake.fetch_sub(1, SeqCst) == 1 {
-            let _ = std::thread::Builder::new().spawn(|| {
-                raw::sleep_on(&AtomicU32::new(0), 0, Duration::from_millis(200));
-                if let Some(replay) = REPLAY.get()
-                    && replay.turns.awake.load(SeqCst) == 0
-                    && !EXITING.load(SeqCst)
-                {
-                    replay.nobody_awake();
-                }
-            });
+    /// For so long everybody has been through with the trace, and `for_good` if nobody can move before another does, says
+    /// [`stillness`](super::stillness). That is time enough for what the recorded activities may have done after their
+    /// last operation; whatever they do now, they did not do more then.
+    pub(super) fn see_to_end(&self, through: Duration, for_good: bool) {
+        let is_through = !through.is_zero();
+        let exiting = EXITING.load(SeqCst);
+        let patience = if exiting {
+            Duration::from_millis(400)
+        } else {
+            Duration::from_secs(2)
+        };
+        if is_through && exiting && (for_good || through >= patience) {
+            self.may_exit();
+        } else if for_good || through >= patience {
+            self.nobody_awake();
         }
+    }
+
+    /// Whether all activities of the trace have come to its end.
+    pub(super) fn everybody_is_through(&self) -> bool {
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        for runner in runners.values() {
+            // Who waits for its turn has it locked, and is not through.
+            if let Ok(mut cursor) = runner.cursor.try_lock() {
+                while cursor.silent_left() == 0 && matches!(cursor.next, Next::Tick { .. }) {
+                    self.check(runner, &cursor, &|| "nothing more".to_owned());
+                    self.load(runner, &mut cursor);
+                }
+                if cursor.is_consumed() {
+                    self.check(runner, &cursor, &|| "nothing more".to_owned());
+                    self.consumed(runner);
+                }
+            }
+        }
+        self.unconsumed.load(SeqCst) == 0
     }
 
     /// The trace has nothing more for this activity: it waits for the end of the process.

@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use super::{Replay, Runner, cursor::Cursor};
+use super::{Replay, Runner, cursor::Cursor, ending};
 use crate::raw::Parker;
 
 /// First line of a report: the replay is not the recorded run.
@@ -62,6 +62,7 @@ impl Replay {
 
     /// Nobody can go on. That is as it should be where the recording ends, and a difference before.
     pub(super) fn nobody_awake(&self) {
+        let all_at_end = self.everybody_is_through();
         let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
         let mut waiting: Vec<_> = runners
             .values()
@@ -70,24 +71,26 @@ impl Replay {
                 let what = runner
                     .waiting
                     .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clone();
-                format!(
-                    "  {} waits for {}\n",
-                    runner.family,
-                    what.unwrap_or_else(|| "nothing".to_owned())
-                )
+                    .unwrap_or_else(PoisonError::into_inner);
+                match &*what {
+                    Some(what) => format!("  {} waits for {what}\n", runner.family),
+                    None => format!("  {} is not at an operation\n", runner.family),
+                }
             })
             .collect();
-        waiting.sort();
-        let all_at_end = runners
-            .values()
-            .all(|runner| runner.ended.load(SeqCst) || runner.consumed.load(SeqCst));
         drop(runners);
+        let unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.extend(unborn.iter().map(|&number| {
+            let family = self.trace.family_name(number);
+            format!("  {family} has not come\n")
+        }));
+        drop(unborn);
+        waiting.sort();
         let waiting = waiting.concat();
         let because = match (self.trace.stop(), self.trace.is_complete()) {
             (Some(stop), _) => Some(format!("Recording had ended early: {stop}.\n")),
             (None, false) => Some("The trace is not complete: its end is missing.\n".to_owned()),
+            (None, true) if all_at_end => Some(String::new()),
             (None, true) => None,
         };
         let path = self.report.as_deref();
@@ -97,10 +100,13 @@ impl Replay {
                 ENDED,
                 &format!("the replay is where the recording ends\n{because}{waiting}"),
             ),
-            None if all_at_end => finish(
+            None if ending::is_exiting() => finish(
                 path,
-                ENDED,
-                &format!("the replay is where the recording ends\n{waiting}"),
+                DIVERGED,
+                &format!(
+                    "the replay differs from the recording: the program exits before everybody is where the trace ends\n\
+                     {waiting}"
+                ),
             ),
             None => finish(
                 path,

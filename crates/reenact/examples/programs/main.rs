@@ -2,42 +2,42 @@
 //!
 //! Each prints what it saw. Two runs of one of these rarely print the same; a run and its replays must.
 
-use reenact::{
-    sync::{Arc, Mutex},
-    thread,
-};
+mod atomic;
+mod bad_days;
+mod barrier;
+mod condvar;
+mod crew;
+mod generated;
+mod jitter;
+mod mpsc;
+mod mutex;
+mod once;
+mod rwlock;
+mod scoped;
+mod seen;
+mod selfcheck;
+mod thread;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let name = arguments.first().map(String::as_str).unwrap_or_default();
-    match name {
-        "hands" => hands(),
-        _ => {
-            eprintln!("no such program: {name}");
-            std::process::exit(2);
-        }
+    let Some((name, arguments)) = arguments.split_first() else {
+        eprintln!("which program? programs NAME [ARG…]");
+        std::process::exit(2);
+    };
+    let known = mutex::run(name, arguments)
+        || rwlock::run(name, arguments)
+        || condvar::run(name, arguments)
+        || barrier::run(name, arguments)
+        || once::run(name, arguments)
+        || mpsc::run(name, arguments)
+        || atomic::run(name, arguments)
+        || thread::run(name, arguments)
+        || scoped::run(name, arguments)
+        || generated::run(name, arguments)
+        || selfcheck::run(name, arguments)
+        || bad_days::run(name, arguments);
+    if !known {
+        eprintln!("no such program: {name}");
+        std::process::exit(2);
     }
-}
-
-/// Four threads append their number to one list.
-fn hands() {
-    let list = Arc::new(Mutex::new(Vec::new()));
-    let threads: Vec<_> = (0..4)
-        .map(|me| {
-            let list = Arc::clone(&list);
-            thread::spawn(move || {
-                for _ in 0..2000 {
-                    list.lock().unwrap().push(me);
-                }
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
-    let list = list.lock().unwrap();
-    let hash = list
-        .iter()
-        .fold(7u64, |hash, &me| hash.wrapping_mul(31).wrapping_add(me));
-    println!("{} {hash}", list.len());
 }

@@ -47,6 +47,10 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
+                if matches!(order, Ordering::Release | Ordering::AcqRel) {
+                    // Panics, as it should before there is an operation.
+                    return self.inner.load(order);
+                }
                 #[allow(clippy::redundant_closure_call)]
                 $from(self.entity.observe(ops::LOAD, || $to(self.inner.load(order))))
             }
@@ -55,6 +59,9 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
+                if matches!(order, Ordering::Acquire | Ordering::AcqRel) {
+                    return self.inner.store(value, order);
+                }
                 self.entity.update(ops::STORE, || (self.inner.store(value, order), $to(value)));
             }
 
@@ -71,6 +78,9 @@ macro_rules! atomic {
             pub fn compare_exchange(&self, current: $value, new: $value, success: Ordering, failure: Ordering)
                 -> Result<$value, $value>
             {
+                if matches!(failure, Ordering::Release | Ordering::AcqRel) {
+                    return self.inner.compare_exchange(current, new, success, failure);
+                }
                 self.entity.update(ops::MODIFY, || {
                     let result = self.inner.compare_exchange(current, new, success, failure);
                     (result, $to(match result { Ok(_) => new, Err(now) => now }))
@@ -235,9 +245,9 @@ atomic! {
     AtomicPtr<T>, *mut T, |value: *mut T| value.expose_provenance() as u64, |bits: u64| std::ptr::with_exposed_provenance_mut(bits as usize)
 }
 
-/// Arithmetic on the address, in steps of `T` or of bytes; each returns what the pointer was.
+/// Arithmetic on the address, in steps of `T`, of bytes or of bits; each returns what the pointer was.
 macro_rules! pointer_arithmetic {
-    ($($doc:literal $method:ident = $new:ident;)*) => {
+    ($($doc:literal $method:ident = $new:expr;)*) => {
         impl<T> AtomicPtr<T> {
             $(
                 #[doc = $doc]
@@ -246,7 +256,8 @@ macro_rules! pointer_arithmetic {
                 pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
                     self.entity.update(ops::MODIFY, || {
                         let was = self.inner.$method(value, order);
-                        (was, was.$new(value).expose_provenance() as u64)
+                        let new: fn(*mut T, usize) -> *mut T = $new;
+                        (was, new(was, value).expose_provenance() as u64)
                     })
                 }
             )*
@@ -255,10 +266,13 @@ macro_rules! pointer_arithmetic {
 }
 
 pointer_arithmetic! {
-    "Moves the pointer forward by `value` elements; what it was." fetch_ptr_add = wrapping_add;
-    "Moves the pointer back by `value` elements; what it was." fetch_ptr_sub = wrapping_sub;
-    "Moves the pointer forward by `value` bytes; what it was." fetch_byte_add = wrapping_byte_add;
-    "Moves the pointer back by `value` bytes; what it was." fetch_byte_sub = wrapping_byte_sub;
+    "Moves the pointer forward by `value` elements; what it was." fetch_ptr_add = <*mut T>::wrapping_add;
+    "Moves the pointer back by `value` elements; what it was." fetch_ptr_sub = <*mut T>::wrapping_sub;
+    "Moves the pointer forward by `value` bytes; what it was." fetch_byte_add = <*mut T>::wrapping_byte_add;
+    "Moves the pointer back by `value` bytes; what it was." fetch_byte_sub = <*mut T>::wrapping_byte_sub;
+    "Bitwise and with the address; what the pointer was." fetch_and = |was, value| was.map_addr(|bits| bits & value);
+    "Bitwise or with the address; what the pointer was." fetch_or = |was, value| was.map_addr(|bits| bits | value);
+    "Bitwise xor with the address; what the pointer was." fetch_xor = |was, value| was.map_addr(|bits| bits ^ value);
 }
 
 impl<T> Default for AtomicPtr<T> {

@@ -104,7 +104,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let taken = self.entity.try_take(
-            ops::LOCK,
+            ops::TRY_LOCK,
             || self.raw.try_lock().then_some(()),
             || self.raw.lock(),
         );
@@ -224,7 +224,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
             debug.field("data", &unsafe { &*self.data.get() });
             self.raw.unlock();
         } else {
-            debug.field("data", &format_args!("<locked>"));
+            debug.field("data", &"<locked>");
         }
         debug.field("poisoned", &self.is_poisoned());
         debug.finish_non_exhaustive()

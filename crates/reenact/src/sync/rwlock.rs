@@ -84,7 +84,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let raw = self.entity.try_look(
-            ops::READ,
+            ops::TRY_READ,
             || attempted(self.raw.try_read()),
             || self.raw.read(),
         );
@@ -111,7 +111,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let raw = self.entity.try_take(
-            ops::WRITE,
+            ops::TRY_WRITE,
             || attempted(self.raw.try_write()),
             || self.raw.write(),
         );

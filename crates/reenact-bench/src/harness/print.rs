@@ -1,0 +1,140 @@
+//! Printing rows: one line of JSON each, or a table with a line for each bench.
+
+use std::io::{self, Write};
+
+use super::{
+    Options,
+    plan::Effort,
+    rows::{Row, is_summary},
+};
+
+/// One object per line.
+pub(super) fn json(rows: &[Row]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for row in rows {
+        writeln!(out, "{}", serde_json::to_string(row)?)?;
+    }
+    Ok(())
+}
+
+/// A table that can be pasted, with the command above it.
+pub(super) fn table(rows: &[Row], options: &Options, rounds: usize) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let quick = match options.effort {
+        Effort::Quick => " --quick",
+        Effort::Full => "",
+    };
+    writeln!(out, "cargo xtask bench {}{quick}", options.suite.name())?;
+    writeln!(
+        out,
+        "{rounds} rounds; median [lower and upper quartile] of the ratios within a round; {} cores\n",
+        std::thread::available_parallelism()?
+    )?;
+    out.write_all(layout(rows).as_bytes())
+}
+
+/// Lays rows out as Markdown: benches down, metrics across, in the order of first appearance.
+fn layout(rows: &[Row]) -> String {
+    let mut metrics: Vec<&str> = Vec::new();
+    let mut benches: Vec<&str> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&row.metric) {
+            metrics.push(row.metric);
+        }
+        if !benches.contains(&row.bench.as_str()) {
+            benches.push(&row.bench);
+        }
+    }
+    let mut lines = vec![vec!["bench".to_owned()]];
+    lines[0].extend(metrics.iter().map(|&metric| metric.to_owned()));
+    lines[0].push(String::new());
+    for bench in benches {
+        let row = |metric| {
+            rows.iter()
+                .find(|row| row.bench == bench && row.metric == metric)
+        };
+        let mut line = vec![bench.to_owned()];
+        line.extend(
+            metrics
+                .iter()
+                .map(|metric| row(*metric).map_or_else(String::new, cell)),
+        );
+        let control = row("control").filter(|_| !is_summary(bench));
+        let doubt = control.and_then(Row::doubt);
+        line.push(doubt.map_or_else(String::new, |off| {
+            format!("control off by {off:.1} %: not to be quoted")
+        }));
+        lines.push(line);
+    }
+    markdown(&lines)
+}
+
+fn cell(row: &Row) -> String {
+    match row.metric {
+        "rss_bytes" => format!("{:.1} MiB", row.value / f64::from(1 << 20)),
+        _ if row.q1 == row.q3 => format!("{:.3}", row.value),
+        _ => format!("{:.3} [{:.3} {:.3}]", row.value, row.q1, row.q3),
+    }
+}
+
+/// A Markdown table, padded so that it also reads well as text.
+fn markdown(lines: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = lines.iter().map(|line| line[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<_> = (0..lines[0].len()).map(width).collect();
+    let mut text = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        for (cell, width) in line.iter().zip(&widths) {
+            text.push_str(&format!("| {cell:width$} "));
+        }
+        text.push_str("|\n");
+        if number == 0 {
+            for width in &widths {
+                text.push_str(&format!("|-{}-", "-".repeat(*width)));
+            }
+            text.push_str("|\n");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::layout;
+    use crate::{harness::rows::Row, stats::Summary};
+
+    #[test]
+    fn a_table_has_a_line_for_each_bench() {
+        let summary = Summary {
+            q1: 0.99,
+            median: 1.03,
+            q3: 1.04,
+        };
+        let rows = [
+            Row::new("locks", "lee@all", "record/off", "ratio", summary),
+            Row::new(
+                "locks",
+                "lee@all",
+                "control",
+                "ratio",
+                Summary::exactly(1.05),
+            ),
+            Row::new(
+                "locks",
+                "geomean",
+                "record/off",
+                "ratio",
+                Summary::exactly(1.0),
+            ),
+        ];
+        let expected = "\
+| bench   | record/off          | control |                                        |
+|---------|---------------------|---------|----------------------------------------|
+| lee@all | 1.030 [0.990 1.040] | 1.050   | control off by 5.0 %: not to be quoted |
+| geomean | 1.000               |         |                                        |
+";
+        assert_eq!(layout(&rows), expected);
+    }
+}

@@ -1,0 +1,148 @@
+//! The rounds: every variant of every bench, once each.
+//!
+//! A round goes over all benches rather than a bench over all its rounds, so that a minute in which
+//! the machine is slow costs every bench a round, and none of them its median.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
+
+use super::{
+    child::{Job, Run, Runner},
+    plan::{Bench, Effort, Kind},
+    progress::Progress,
+    variant::Variant,
+};
+
+/// What one bench gave in one round: nanoseconds for each variant that ran.
+pub(super) type Sample = BTreeMap<Variant, u64>;
+
+/// What one bench gave.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Samples {
+    /// One for each round.
+    pub(super) rounds: Vec<Sample>,
+    /// One for each trace that was measured.
+    pub(super) bytes_per_op: Vec<f64>,
+}
+
+/// What all rounds gave.
+pub(super) struct Outcome {
+    /// For each bench, its samples.
+    pub(super) samples: Vec<Samples>,
+    /// How many rounds there were.
+    pub(super) rounds: usize,
+    /// What went wrong.
+    pub(super) failures: Vec<String>,
+}
+
+/// Measures the traces, then runs the rounds.
+pub(super) fn run(
+    benches: &[Bench],
+    effort: Effort,
+    runner: &Runner,
+    progress: &mut Progress,
+) -> Outcome {
+    let mut session = Session {
+        runner,
+        progress,
+        effort,
+        failed: BTreeSet::new(),
+        failures: Vec::new(),
+    };
+    let mut samples = vec![Samples::default(); benches.len()];
+    let start = Instant::now();
+    session.traces(benches, &mut samples);
+    let rounds = session.rounds(benches, &mut samples, start);
+    Outcome {
+        samples,
+        rounds,
+        failures: session.failures,
+    }
+}
+
+struct Session<'a> {
+    runner: &'a Runner,
+    progress: &'a mut Progress,
+    effort: Effort,
+    /// What is not tried again.
+    failed: BTreeSet<(usize, Variant)>,
+    failures: Vec<String>,
+}
+
+impl Session<'_> {
+    /// Records the programs at their full size: in a short trace the header would weigh too much.
+    fn traces(&mut self, benches: &[Bench], samples: &mut [Samples]) {
+        for _ in 0..self.effort.traces() {
+            for (number, bench) in benches.iter().enumerate() {
+                let scale = match bench.kind {
+                    Kind::Papers => 1.0,
+                    Kind::Micro => bench.scale,
+                };
+                let run = self.try_run(number, bench, Variant::Record, scale, "trace size");
+                let bytes = run.and_then(|run| run.bytes_per_op);
+                samples[number].bytes_per_op.extend(bytes);
+            }
+        }
+    }
+
+    /// Runs rounds until there are enough or the time is up, and returns how many there were.
+    fn rounds(&mut self, benches: &[Bench], samples: &mut [Samples], start: Instant) -> usize {
+        const AT_LEAST: usize = 3;
+        let planned = self.effort.rounds();
+        let first_round = Instant::now();
+        for round in 0..planned {
+            if round >= AT_LEAST
+                && self.effort.budget().is_some_and(|budget| {
+                    start.elapsed() + first_round.elapsed() / round as u32 > budget
+                })
+            {
+                return round;
+            }
+            for (number, bench) in benches.iter().enumerate() {
+                let mut sample = Sample::new();
+                for variant in Variant::order(round) {
+                    let place = format!("round {}/{planned}", round + 1);
+                    if let Some(run) = self.try_run(number, bench, variant, bench.scale, &place) {
+                        sample.insert(variant, run.measured.ns);
+                    }
+                }
+                samples[number].rounds.push(sample);
+            }
+        }
+        planned
+    }
+
+    fn try_run(
+        &mut self,
+        number: usize,
+        bench: &Bench,
+        variant: Variant,
+        scale: f64,
+        place: &str,
+    ) -> Option<Run> {
+        if self.failed.contains(&(number, variant)) {
+            return None;
+        }
+        let name = bench.name();
+        self.progress.show(&format!("{place}: {name} {variant}"));
+        let job = Job {
+            workload: bench.workload,
+            variant,
+            cores: bench.cores,
+            scale,
+            limit: self.effort.limit(),
+        };
+        let run = self.runner.run(&job);
+        if let Err(message) = &run {
+            self.failures.push(format!("{name} {variant}: {message}"));
+            self.failed.insert((number, variant));
+            // Without a recording there is nothing to replay.
+            if variant == Variant::Record {
+                self.failed.insert((number, Variant::Replay));
+            }
+        }
+        run.ok()
+    }
+}

@@ -1,0 +1,228 @@
+//! From samples to the rows that are printed.
+
+use serde::Serialize;
+
+use super::{
+    metric::Metric,
+    plan::{Bench, Kind},
+    rounds::Samples,
+};
+use crate::stats::{Summary, geomean, mean};
+
+/// The control may be off by this much.
+const TOLERANCE: f64 = 0.02;
+
+/// One number of the results, in the form that `--json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Row {
+    pub(super) suite: &'static str,
+    pub(super) bench: String,
+    pub(super) metric: &'static str,
+    pub(super) value: f64,
+    pub(super) q1: f64,
+    pub(super) q3: f64,
+    pub(super) unit: &'static str,
+}
+
+impl Row {
+    pub(super) fn new(
+        suite: &'static str,
+        bench: &str,
+        metric: &'static str,
+        unit: &'static str,
+        summary: Summary,
+    ) -> Self {
+        Self {
+            suite,
+            bench: bench.to_owned(),
+            metric,
+            value: rounded(summary.median),
+            q1: rounded(summary.q1),
+            q3: rounded(summary.q3),
+            unit,
+        }
+    }
+
+    fn of(suite: &'static str, bench: &str, metric: Metric, summary: Summary) -> Self {
+        Self::new(suite, bench, metric.name(), metric.unit(), summary)
+    }
+
+    /// By how many per cent this control is off, if that is too much.
+    pub(super) fn doubt(&self) -> Option<f64> {
+        let off = (self.value - 1.0).abs();
+        (self.metric == Metric::Control.name() && off > TOLERANCE).then_some(off * 100.0)
+    }
+}
+
+/// Four decimals are more than any of this is good for.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// The rows of the benches.
+pub(super) fn of_benches(suite: &'static str, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
+    summaries(benches, samples)
+        .map(|(bench, metric, summary)| Row::of(suite, &bench.name(), metric, summary))
+        .collect()
+}
+
+/// The rows over the papers' programs, which a suite ends with.
+pub(super) fn over_papers(suite: &'static str, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
+    let papers: Vec<_> = summaries(benches, samples)
+        .filter(|(bench, _, _)| bench.kind == Kind::Papers)
+        .collect();
+    let mut rows = Vec::new();
+    for over in [over_mean, over_worst] {
+        for count in [Some("1core"), Some("all"), None] {
+            for metric in Metric::ALL {
+                let of_metric = papers.iter().filter(|(_, its, _)| *its == metric);
+                let summaries: Vec<_> = of_metric
+                    .filter(|(bench, _, _)| count.is_none_or(|count| count == bench.count()))
+                    .map(|&(_, _, summary)| summary)
+                    .collect();
+                let Some((name, summary)) = over(metric, &summaries) else {
+                    continue;
+                };
+                let name = match count {
+                    Some(count) => format!("{name}@{count}"),
+                    None => name.to_owned(),
+                };
+                rows.push(Row::of(suite, &name, metric, summary));
+            }
+        }
+    }
+    rows
+}
+
+/// Every metric of every bench that has values for it.
+fn summaries<'a>(
+    benches: &'a [Bench],
+    samples: &'a [Samples],
+) -> impl Iterator<Item = (&'a Bench, Metric, Summary)> {
+    let benches = benches.iter().zip(samples);
+    benches.flat_map(|(bench, samples)| {
+        Metric::ALL.into_iter().filter_map(move |metric| {
+            let summary = Summary::of(&metric.values(samples))?;
+            Some((bench, metric, summary))
+        })
+    })
+}
+
+/// Ratios have a geometric mean, bytes an arithmetic one.
+fn over_mean(metric: Metric, summaries: &[Summary]) -> Option<(&'static str, Summary)> {
+    Some(match metric {
+        Metric::BytesPerOp => ("mean", Summary::across(summaries, mean)?),
+        _ => ("geomean", Summary::across(summaries, geomean)?),
+    })
+}
+
+/// The largest; for a control, the farthest from 1.
+fn over_worst(metric: Metric, summaries: &[Summary]) -> Option<(&'static str, Summary)> {
+    let badness = |summary: &Summary| match metric {
+        Metric::Control => summary.median.ln().abs(),
+        _ => summary.median,
+    };
+    let worst = summaries
+        .iter()
+        .max_by(|a, b| badness(a).total_cmp(&badness(b)))?;
+    Some(("worst", *worst))
+}
+
+/// One sentence for each bench that should not be quoted.
+pub(super) fn doubtful_controls(rows: &[Row]) -> Vec<String> {
+    let benches = rows.iter().filter(|row| !is_summary(&row.bench));
+    benches
+        .filter_map(|row| Some((row, row.doubt()?)))
+        .map(|(row, off)| format!("{}: control off by {off:.1} %: not to be quoted", row.bench))
+        .collect()
+}
+
+/// Whether a row is over several benches.
+pub(super) fn is_summary(bench: &str) -> bool {
+    let name = bench.split('@').next().unwrap_or(bench);
+    ["geomean", "mean", "worst"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{
+        plan::{Effort, benches},
+        rounds::Sample,
+        variant::Variant,
+    };
+
+    /// Samples in which recording costs what `record` says for each bench, in three rounds.
+    fn rows(record: impl Fn(usize) -> u64) -> Vec<Row> {
+        let benches = benches(Effort::Full);
+        let samples: Vec<_> = (0..benches.len())
+            .map(|bench| {
+                let round = Sample::from([
+                    (Variant::Std, 100),
+                    (Variant::Off, 100),
+                    (Variant::OffAgain, 100),
+                    (Variant::Record, record(bench)),
+                ]);
+                Samples {
+                    rounds: vec![round; 3],
+                    bytes_per_op: vec![bench as f64],
+                }
+            })
+            .collect();
+        let mut rows = of_benches("locks", &benches, &samples);
+        rows.extend(over_papers("locks", &benches, &samples));
+        rows
+    }
+
+    fn value(rows: &[Row], bench: &str, metric: &str) -> Option<f64> {
+        let row = rows.iter().find(|r| r.bench == bench && r.metric == metric);
+        row.map(|row| row.value)
+    }
+
+    #[test]
+    fn means_and_worst_are_over_the_papers_programs_only() {
+        // The benches 0 to 4 are micro benches, 5 to 8 run on one core, 9 to 12 on all.
+        let rows = rows(|bench| match bench {
+            0..5 => 900,
+            5..9 => 110,
+            _ => 440,
+        });
+        assert_eq!(value(&rows, "mutex-uncontended", "record/off"), Some(9.0));
+        assert_eq!(value(&rows, "lee@1core", "record/off"), Some(1.1));
+        assert_eq!(value(&rows, "geomean@1core", "record/off"), Some(1.1));
+        assert_eq!(value(&rows, "geomean@all", "record/off"), Some(4.4));
+        assert_eq!(value(&rows, "geomean", "record/off"), Some(2.2));
+        assert_eq!(value(&rows, "worst", "record/off"), Some(4.4));
+        assert_eq!(value(&rows, "mean@1core", "bytes/op"), Some(6.5));
+        assert_eq!(value(&rows, "worst@1core", "bytes/op"), Some(8.0));
+    }
+
+    #[test]
+    fn a_variant_that_never_ran_has_no_rows() {
+        let rows = rows(|_| 100);
+        assert!(rows.iter().all(|row| row.metric != "replay/record"));
+    }
+
+    #[test]
+    fn a_control_off_by_more_than_two_per_cent_is_doubted() {
+        let control = |value| Row::of("locks", "lee@all", Metric::Control, Summary::exactly(value));
+        assert_eq!(
+            doubtful_controls(&[control(0.969), control(1.019)]),
+            ["lee@all: control off by 3.1 %: not to be quoted"]
+        );
+    }
+
+    #[test]
+    fn a_row_prints_as_the_documented_line() {
+        let summary = Summary {
+            q1: 1.004,
+            median: 1.01234,
+            q3: 1.021,
+        };
+        let row = Row::of("locks", "mutex-uncontended", Metric::RecordOff, summary);
+        assert_eq!(
+            serde_json::to_string(&row).unwrap(),
+            r#"{"suite":"locks","bench":"mutex-uncontended","metric":"record/off","value":1.0123,"q1":1.004,"q3":1.021,"unit":"ratio"}"#
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! The benchmarks of Reenact: the programs, the runner and the harness.
+//!
+//! What this crate is for: printing the numbers that the documentation quotes, by
+//! `cargo xtask bench SUITE`. What it is not for: correctness. The programs assert their own
+//! results, because a fast wrong run is worth nothing, but the tests of the primitives live with
+//! the primitives.
+//!
+//! - [`workloads`](on_std) are written once and compiled twice, against `std::{sync, thread}`
+//!   ([`on_std`]) and against `reenact::{sync, thread}` ([`on_reenact`]). That the same source
+//!   compiles against both is itself part of what Reenact promises.
+//! - The binary `reenact-bench-round` runs one workload once and prints its [`Measured`].
+//! - The binary `reenact-bench` is the [`harness`]: it runs the variants of a comparison as
+//!   interleaved child processes and prints the ratios.
+
+#![deny(unsafe_code)]
+
+pub mod circuit;
+pub mod cores;
+pub mod harness;
+pub mod on_reenact;
+pub mod on_std;
+pub mod random;
+pub mod stats;
+pub mod travel;
+mod workload;
+
+pub use workload::{Measured, Setting, Workload};

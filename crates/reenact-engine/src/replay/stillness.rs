@@ -1,0 +1,119 @@
+//! Finding out that nobody moves any more, where that is not known from who waits for what.
+//!
+//! A thread may wait in a place that the engine does not know: for a lock of the standard library, for the end of a
+//! thread that is destroying its thread-locals, for input. The system knows. If for a while no thread of the process has
+//! run, and each of them sleeps until another thread of it does something, nothing will ever happen again. This looks
+//! at that a few times a second; whoever waits for its turn is woken without it.
+
+use std::{
+    fs,
+    sync::{Arc, Weak},
+    thread,
+    time::Duration,
+};
+
+use rustix::time::ClockId;
+
+use super::Replay;
+
+/// How often to look.
+const PERIOD: Duration = Duration::from_millis(50);
+/// After so many looks without a change it is worth asking what the threads are doing.
+const STILL: u32 = 4;
+
+/// Starts to watch this process.
+pub(super) fn watch(replay: &Arc<Replay>) {
+    let replay = Arc::downgrade(replay);
+    let watch = || {
+        thread::Builder::new()
+            .name("reenact-still".to_owned())
+            .spawn(move || look_again_and_again(&replay))
+    };
+    // Signals are for the program. SAFETY: Sets on this stack; only this thread's mask changes, and back.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        // Without it, a replay that differs may hang; that is no reason not to try.
+        let _ = watch();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+    }
+}
+
+fn look_again_and_again(replay: &Weak<Replay>) {
+    let mut before = moves_of_others();
+    let mut still = 0;
+    let mut through = Duration::ZERO;
+    loop {
+        thread::sleep(PERIOD);
+        let now = moves_of_others();
+        still = match now.is_close_to(before) {
+            true => still + 1,
+            false => 0,
+        };
+        before = now;
+        let Some(replay) = replay.upgrade() else {
+            return;
+        };
+        through = match replay.everybody_is_through() {
+            true => through + PERIOD,
+            false => Duration::ZERO,
+        };
+        replay.see_to_abort();
+        replay.see_to_end(through, still >= STILL && everybody_waits_for_another());
+    }
+}
+
+/// What threads other than the calling one have done so far.
+#[derive(Clone, Copy)]
+struct Moves {
+    /// How often they began or ceased to run.
+    switches: i64,
+    /// How long they ran.
+    ran: Duration,
+}
+
+impl Moves {
+    /// Whether nobody has moved in between: who runs all the time is not switched.
+    fn is_close_to(self, before: Moves) -> bool {
+        self.switches == before.switches && self.ran.abs_diff(before.ran) < Duration::from_millis(1)
+    }
+}
+
+fn moves_of_others() -> Moves {
+    let switches = |of| {
+        // SAFETY: A place for the answer, which is plain numbers.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(of, &mut usage);
+            usage
+        };
+        usage.ru_nvcsw + usage.ru_nivcsw
+    };
+    let ran = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    Moves {
+        switches: switches(libc::RUSAGE_SELF) - switches(libc::RUSAGE_THREAD),
+        ran: ran(ClockId::ProcessCPUTime).saturating_sub(ran(ClockId::ThreadCPUTime)),
+    }
+}
+
+/// Whether every other thread sleeps in a futex without a time limit. No if the system does not say.
+fn everybody_waits_for_another() -> bool {
+    let me = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let Ok(threads) = fs::read_dir("/proc/self/task") else {
+        return false;
+    };
+    threads
+        .flatten()
+        .filter(|thread| thread.file_name() != *me)
+        .all(|thread| {
+            let call = fs::read_to_string(thread.path().join("syscall")).unwrap_or_default();
+            // The number of the call and its arguments; the third after the address is the time limit.
+            let mut fields = call.split_whitespace();
+            fields.next() == Some(&libc::SYS_futex.to_string()) && fields.nth(3) == Some("0x0")
+        })
+}

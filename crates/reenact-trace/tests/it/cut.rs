@@ -1,0 +1,170 @@
+//! Files that end early: a copy that was interrupted, a disk that was full elsewhere.
+//!
+//! Whatever is cut off, reading ends, gives how each activity began, and says that there was more. The one exception is
+//! how the process ended: a trace to which nobody added that is a whole trace, so that cutting it off entirely is not
+//! noticed.
+
+use std::{
+    fs::{self, OpenOptions},
+    path::Path,
+};
+
+use reenact_trace::{Exit, Kind, Trace, TraceError, append_exit, live_path, recover};
+
+use crate::{
+    reading::{
+        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, sound_streams,
+        streams,
+    },
+    script::{Speaker, event, long_event, writer},
+    sections::{CHUNK_SIZE, LIVE_HEADER, SLAB, boundaries},
+};
+
+/// Records three activities on three threads, between which one of them moves; stops early.
+fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
+    let writer = writer(path);
+    let mut appenders: Vec<_> = (0..3)
+        .map(|thread| writer.appender(thread).unwrap())
+        .collect();
+    let mut speakers: Vec<_> = (0..3)
+        .zip(&mut appenders)
+        .map(|(number, appender)| Speaker::start(&writer, appender, number))
+        .collect();
+    for number in 0..much {
+        assert!(speakers[1].say(&mut appenders[1], long_event(number)));
+    }
+    for number in 0..6 {
+        for thread in 0..3 {
+            let kind = if number % 2 == 0 {
+                Kind::TAKE
+            } else {
+                Kind::CHOICE
+            };
+            assert!(speakers[thread].say(&mut appenders[thread], event(1, kind, number)));
+            assert!(speakers[0].say(
+                &mut appenders[thread],
+                event(0, Kind::TAKE_AFTER_LOOKS, 300)
+            ));
+        }
+    }
+    speakers[0].be_silent(5);
+    assert!(speakers[1].tick(&mut appenders[2]));
+    assert!(speakers[2].end(&mut appenders[2]));
+    speakers[2].leave();
+    writer.stop(reenact_trace::Stop::Asked);
+    (writer, speakers)
+}
+
+/// Opens a file that is known to be incomplete and reads all of it, in every way.
+fn assert_incomplete(path: &Path, whole: &Streams) {
+    let trace = match Trace::open(path) {
+        Ok(trace) => std::sync::Arc::new(trace),
+        Err(TraceError::NotATrace { .. } | TraceError::Damaged { .. }) => return,
+        Err(error) => panic!("{error}"),
+    };
+    assert!(!trace.is_complete());
+    for (activity, stream) in streams(&trace) {
+        assert_prefix(&stream, &whole[&activity]);
+    }
+    let check = trace.check(|_| ());
+    assert!(check.is_err() || trace.damage().is_none());
+}
+
+fn cut_at(path: &Path, lengths: impl Iterator<Item = usize>, exit: usize, whole: &Streams) {
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    for length in lengths {
+        file.set_len(length as u64).unwrap();
+        if length == exit {
+            assert_eq!(&sound_streams(path), whole);
+            assert_eq!(open(path).exit(), None);
+        } else {
+            assert_incomplete(path, whole);
+        }
+    }
+}
+
+#[test]
+fn a_trace_cut_at_every_byte_is_read_up_to_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.reenact");
+    record(&path, 0).0.finish().unwrap();
+    append_exit(&path, Exit::Status(0)).unwrap();
+    let whole = sound_streams(&path);
+    assert_eq!(whole.len(), 3);
+    let bytes = fs::read(&path).unwrap();
+    let boundaries = boundaries(&bytes);
+    // The program, three chunks, the stop, the counters, the exit.
+    assert_eq!(boundaries.len(), 8);
+    cut_at(&path, (0..bytes.len()).rev(), boundaries[6], &whole);
+}
+
+#[test]
+fn a_long_trace_cut_anywhere_is_read_up_to_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("cut.reenact");
+    record(&path, 3000).0.finish().unwrap();
+    append_exit(&path, Exit::Status(0)).unwrap();
+    let whole = sound_streams(&path);
+    let bytes = fs::read(&path).unwrap();
+    let boundaries = boundaries(&bytes);
+    assert!(boundaries.len() > 10);
+    let mut lengths: Vec<_> = (0..bytes.len()).step_by(997).collect();
+    lengths.extend(boundaries.iter().flat_map(|&at| at - 1..=at + 1));
+    lengths.retain(|&length| length < bytes.len());
+    lengths.sort();
+    let exit = boundaries[boundaries.len() - 2];
+    cut_at(&path, lengths.into_iter().rev(), exit, &whole);
+}
+
+/// Every byte of the header page, of the first slots and of the chunks' beginnings, and one in each page of the rest.
+#[test]
+fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
+    let directory = tempfile::tempdir().unwrap();
+    let original = directory.path().join("original.reenact");
+    let (writer, speakers) = record(&original, 0);
+    let path = directory.path().join("cut.reenact");
+    copy_as_after_a_kill(&original, &path);
+    drop(writer);
+    let whole = sound_streams(&path);
+    assert_eq!(whole[&0], speakers[0].expected());
+
+    let bytes = fs::read(live_path(&path)).unwrap();
+    assert_eq!(bytes.len(), LIVE_HEADER + 2 * SLAB);
+    let mut lengths: Vec<_> = (0..LIVE_HEADER + 80).collect();
+    let chunks = LIVE_HEADER + SLAB;
+    for chunk in (chunks..bytes.len()).step_by(CHUNK_SIZE).take(4) {
+        lengths.extend((chunk - 1..chunk + 300).step_by(13));
+    }
+    lengths.extend((LIVE_HEADER..bytes.len()).step_by(4096 * 7));
+    lengths.push(bytes.len() - 1);
+    lengths.sort();
+    let trace = fs::read(&path).unwrap();
+    let live = OpenOptions::new()
+        .write(true)
+        .open(live_path(&path))
+        .unwrap();
+    for length in lengths.into_iter().rev() {
+        live.set_len(length as u64).unwrap();
+        assert_incomplete(&path, &whole);
+        if length % 64 < 2 {
+            assert!(matches!(recover(&path), Err(TraceError::Damaged { .. })));
+            assert_eq!(live.metadata().unwrap().len(), length as u64);
+            assert_eq!(fs::read(&path).unwrap(), trace);
+        }
+    }
+    fs::write(live_path(&path), &bytes).unwrap();
+    assert_recovers_to(&path, &whole);
+}
+
+/// The live file was not copied along, or is gone.
+#[test]
+fn a_trace_without_its_live_file_is_not_complete() {
+    let directory = tempfile::tempdir().unwrap();
+    let original = directory.path().join("original.reenact");
+    let (_writer, _speakers) = record(&original, 3000);
+    let path = directory.path().join("alone.reenact");
+    copy_as_after_a_kill(&original, &path);
+    let whole = sound_streams(&path);
+    fs::remove_file(live_path(&path)).unwrap();
+    assert_incomplete(&path, &whole);
+}

@@ -1,0 +1,345 @@
+//! No more room: the program goes on, the trace says why it ends, and what was written before is there.
+
+use std::{
+    ffi::CString,
+    fs::{self, File},
+    io::{self, Read, Write},
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    path::Path,
+    process::ExitStatus,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread,
+};
+
+use reenact_trace::{Appender, Stop, Storage, TraceError, Writer, live_path, recover};
+
+use crate::{
+    child,
+    reading::{Streams, assert_recovers_to, open, sound_streams, streams},
+    script::{Speaker, long_event, program},
+    sections::{LIVE_HEADER, SLAB},
+};
+
+static STOPS: AtomicU32 = AtomicU32::new(0);
+
+/// The hook has no place to put things but a static, so tests that use it take turns.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    STOPS.store(0, Ordering::Relaxed);
+    turn
+}
+
+fn stops() -> u32 {
+    STOPS.load(Ordering::Acquire)
+}
+
+fn create(path: &Path) -> Result<Writer, TraceError> {
+    Writer::create(path, &program(), Storage::File, |_| {
+        STOPS.fetch_add(1, Ordering::Release);
+    })
+}
+
+/// Records until that is no longer possible.
+fn record_until_stopped(writer: &Writer) -> (Speaker, Appender) {
+    let mut appender = writer.appender(0).unwrap();
+    let mut speaker = Speaker::start(writer, &mut appender, 0);
+    for number in 0.. {
+        if !speaker.say(&mut appender, long_event(number)) {
+            break;
+        }
+    }
+    (speaker, appender)
+}
+
+/// Asserts that the program can go on calling a writer that has stopped.
+fn assert_harmless(writer: &Writer, speaker: &mut Speaker, appender: &mut Appender) {
+    for number in 0..1000 {
+        assert!(!speaker.say(appender, long_event(number)));
+        assert!(!speaker.tick(appender));
+        assert!(!speaker.end(appender));
+        assert!(!appender.start(9, 0, 0, "late"));
+    }
+    assert!(writer.has_stopped());
+    assert!(writer.appender(1).is_none());
+    assert!(writer.slot(1).is_none());
+    // It may be the background writer that stopped, and be about to call the hook.
+    while stops() == 0 {
+        thread::yield_now();
+    }
+    assert_eq!(stops(), 1);
+}
+
+fn streams_of(speaker: &Speaker) -> Streams {
+    [(speaker.number, speaker.expected())].into()
+}
+
+/// What a live file needs at least: its header, slots and chunks.
+const LIVE: u64 = (LIVE_HEADER + 2 * SLAB) as u64;
+
+fn limit_file_size(limit: u64) {
+    rustix::process::setrlimit(
+        rustix::process::Resource::Fsize,
+        rustix::process::Rlimit {
+            current: Some(limit),
+            maximum: None,
+        },
+    )
+    .unwrap();
+}
+
+#[test]
+#[ignore = "the child of another test"]
+fn a_process_whose_files_may_not_grow() {
+    let Some(directory) = child::directory() else {
+        return;
+    };
+    limit_file_size(LIVE);
+    let path = directory.join("limited.reenact");
+    let writer = create(&path).unwrap();
+    let (mut speaker, mut appender) = record_until_stopped(&writer);
+    assert_harmless(&writer, &mut speaker, &mut appender);
+    assert_eq!(sound_streams(&path), streams_of(&speaker));
+    // If the live file was first to reach the limit, there may be room for it in the trace. Not now.
+    limit_file_size(fs::metadata(&path).unwrap().len());
+    let error = writer.clone().finish().unwrap_err().to_string();
+    assert!(error.contains("File too large"), "{error}");
+    assert_eq!(stops(), 1);
+    assert_eq!(sound_streams(&path), streams_of(&speaker));
+    println!("recorded {}", speaker.position());
+    // The slot is still in use when the process ends, as it would be.
+    std::mem::forget(speaker);
+}
+
+#[test]
+#[ignore = "the child of another test"]
+fn a_process_whose_live_file_has_no_room() {
+    let Some(directory) = child::directory() else {
+        return;
+    };
+    for limit in [100, LIVE_HEADER as u64 - 1, LIVE_HEADER as u64, LIVE - 1] {
+        limit_file_size(limit);
+        let path = directory.join(format!("limit-{limit}.reenact"));
+        let error = create(&path).err().expect("there is no room").to_string();
+        assert!(error.ends_with("File too large (os error 27)"), "{error}");
+        assert!(!live_path(&path).exists());
+    }
+    assert_eq!(stops(), 0);
+    println!("recorded 0");
+}
+
+/// Runs a child; returns how it ended, and how many operations it says that it recorded.
+fn run(name: &str, directory: &Path) -> (ExitStatus, u64) {
+    let output = child::command(name, directory).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let recorded = text
+        .lines()
+        .find_map(|line| line.rsplit_once("recorded ")?.1.parse().ok());
+    let recorded = recorded.unwrap_or_else(|| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        panic!("{text}{errors}")
+    });
+    (output.status, recorded)
+}
+
+#[test]
+fn a_file_size_limit_ends_the_recording_and_not_the_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let (status, recorded) = run(
+        "full_disk::a_process_whose_files_may_not_grow",
+        directory.path(),
+    );
+    assert!(status.success(), "{status}");
+    let path = directory.path().join("limited.reenact");
+    assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::EFBIG)));
+    let streams = sound_streams(&path);
+    assert_eq!(streams[&0].position, recorded);
+    // Either the trace has reached the limit, or the live file wanted to grow past it.
+    assert!(recorded * 22 > SLAB as u64 / 2);
+    assert_recovers_to(&path, &streams);
+    assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::EFBIG)));
+}
+
+#[test]
+fn a_file_size_limit_that_leaves_no_room_at_all_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let (status, _) = run(
+        "full_disk::a_process_whose_live_file_has_no_room",
+        directory.path(),
+    );
+    assert!(status.success(), "{status}");
+}
+
+/// Runs `test` on a thread that has a small file system of its own, which goes with the thread. Says so if it may not.
+fn on_small_disk(bytes: u64, test: fn(&Path)) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_owned();
+    let mounted = thread::spawn(move || {
+        mount_here(&path, bytes)?;
+        test(&path);
+        io::Result::Ok(())
+    })
+    .join()
+    .unwrap();
+    if let Err(error) = mounted {
+        // Not by a macro, whose output is kept from view when a test passes.
+        let _ = writeln!(
+            io::stderr(),
+            "skipped: a test of a full disk needs to mount one: {error}"
+        );
+    }
+}
+
+/// Mounts a file system at `path` for this thread and those that it starts.
+fn mount_here(path: &Path, bytes: u64) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+    let options = CString::new(format!("size={bytes}")).unwrap();
+    let result = |code| match code {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    };
+    // SAFETY: Plain calls with strings that outlive them.
+    unsafe {
+        result(libc::unshare(libc::CLONE_NEWNS))?;
+        let private = libc::MS_REC | libc::MS_PRIVATE;
+        let nothing = std::ptr::null();
+        result(libc::mount(
+            nothing,
+            c"/".as_ptr(),
+            nothing,
+            private,
+            nothing.cast(),
+        ))?;
+        result(libc::mount(
+            c"none".as_ptr(),
+            path.as_ptr(),
+            c"tmpfs".as_ptr(),
+            0,
+            options.as_ptr().cast(),
+        ))
+    }
+}
+
+/// Takes all the room that is left.
+fn fill(path: &Path) {
+    let mut file = File::create(path).unwrap();
+    while file.write(&[0; 4096]).is_ok_and(|written| written > 0) {}
+}
+
+fn assert_no_room(result: Result<impl std::fmt::Debug, TraceError>) {
+    match result {
+        Err(TraceError::Io { source, .. }) => {
+            assert_eq!(source.raw_os_error(), Some(libc::ENOSPC));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_and_not_the_program() {
+    on_small_disk(LIVE + (3 << 20), |directory| {
+        let _alone = alone();
+        let ballast = directory.join("ballast");
+        fs::write(&ballast, vec![1; 1 << 20]).unwrap();
+        let path = directory.join("full.reenact");
+        let writer = create(&path).unwrap();
+        let (mut speaker, mut appender) = record_until_stopped(&writer);
+        assert_harmless(&writer, &mut speaker, &mut appender);
+        let expected = streams_of(&speaker);
+        assert_eq!(sound_streams(&path), expected);
+        assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::ENOSPC)));
+
+        // There is no room to make one file of the two either, and nothing is lost by trying.
+        fill(&directory.join("rest"));
+        assert_no_room(writer.clone().finish());
+        assert_no_room(recover(&path));
+        assert_eq!(sound_streams(&path), expected);
+        assert_eq!(stops(), 1);
+        fs::remove_file(&ballast).unwrap();
+        assert_recovers_to(&path, &expected);
+        assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::ENOSPC)));
+    });
+}
+
+#[test]
+fn a_disk_without_room_for_more_activities_ends_the_recording() {
+    on_small_disk(LIVE + (1 << 20), |directory| {
+        let _alone = alone();
+        let path = directory.join("slots.reenact");
+        let writer = create(&path).unwrap();
+        fill(&directory.join("rest"));
+        let slots: Vec<_> = (0..).map_while(|number| writer.slot(number)).collect();
+        assert_eq!(slots.len(), SLAB / 16);
+        assert_eq!(stops(), 1);
+        assert!(writer.appender(0).is_none());
+        assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::ENOSPC)));
+    });
+}
+
+#[test]
+fn a_disk_that_is_full_from_the_start_is_an_error() {
+    on_small_disk(LIVE - 4096, |directory| {
+        let path = directory.join("full.reenact");
+        assert_no_room(create(&path).map(|_| ()));
+        assert!(!live_path(&path).exists());
+    });
+}
+
+/// The trace file is a pipe that nobody empties, so that the background writer is stuck in it.
+#[test]
+fn a_disk_that_hangs_ends_the_recording_and_not_the_program() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pipe.reenact");
+    let name = CString::new(path.as_os_str().as_bytes()).unwrap();
+    // SAFETY: A plain call with a string that outlives it.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    // Opened for both, so that neither side waits for the other.
+    let mut pipe = File::options()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(&path)
+        .unwrap();
+
+    let writer = create(&path).unwrap();
+    let (mut speaker, mut appender) = record_until_stopped(&writer);
+    assert_harmless(&writer, &mut speaker, &mut appender);
+
+    // What a kill would leave now: what the disk had taken, and the live file.
+    let copy = directory.path().join("copy.reenact");
+    fs::copy(live_path(&path), live_path(&copy)).unwrap();
+    let mut bytes = Vec::new();
+    let full = pipe.read_to_end(&mut bytes).unwrap_err();
+    assert_eq!(full.kind(), io::ErrorKind::WouldBlock);
+    fs::write(&copy, &bytes).unwrap();
+    let expected = streams_of(&speaker);
+    for one_file in [false, true] {
+        if one_file {
+            assert!(recover(&copy).unwrap());
+        }
+        let trace = open(&copy);
+        assert_eq!(trace.stop(), Some(Stop::NoRoom));
+        assert!(trace.is_complete());
+        assert_eq!(streams(&trace), expected);
+    }
+
+    // Let the background writer come to its end.
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Acquire) {
+                match pipe.read(&mut [0; 1 << 16]) {
+                    Err(error) if error.kind() != io::ErrorKind::WouldBlock => panic!("{error}"),
+                    _ => thread::yield_now(),
+                }
+            }
+        });
+        speaker.leave();
+        drop((appender, writer));
+        over.store(true, Ordering::Release);
+    });
+}

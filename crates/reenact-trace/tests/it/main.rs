@@ -1,0 +1,22 @@
+//! Tests of the trace through its public face: what is written is read, whatever happens to the writer or the files.
+
+mod any_bytes;
+mod bounded_fuzz;
+mod child;
+mod crowds;
+mod cut;
+mod flipped;
+mod full_disk;
+mod golden;
+mod killed;
+mod memory;
+mod reading;
+mod refused;
+mod round_trip;
+mod script;
+mod sections;
+mod torn;
+mod writing;
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;

@@ -1,0 +1,150 @@
+//! What a trace says, all of it, in forms that tests compare.
+
+use std::{collections::BTreeMap, fmt::Write, fs, path::Path, sync::Arc};
+
+use reenact_trace::{Item, Trace, live_path};
+
+/// What a stream gave: its items, and the error that it ended with.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stream {
+    pub(crate) items: Vec<Item>,
+    pub(crate) error: Option<String>,
+    /// Operations that the items stand for.
+    pub(crate) position: u64,
+}
+
+pub(crate) type Streams = BTreeMap<u32, Stream>;
+
+pub(crate) fn open(path: &Path) -> Arc<Trace> {
+    Arc::new(Trace::open(path).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// The stream of one activity.
+pub(crate) fn stream(trace: &Arc<Trace>, activity: u32) -> Stream {
+    let mut events = trace.events(activity);
+    let mut items = Vec::new();
+    let mut error = None;
+    for item in events.by_ref() {
+        match item {
+            Ok(item) => items.push(item),
+            Err(wrong) => error = Some(wrong.to_string()),
+        }
+    }
+    assert!(events.next().is_none(), "a stream that is over goes on");
+    Stream {
+        items,
+        error,
+        position: events.position(),
+    }
+}
+
+/// The streams of all activities that the trace knows.
+pub(crate) fn streams(trace: &Arc<Trace>) -> Streams {
+    trace
+        .activities()
+        .map(|info| (info.number, stream(trace, info.number)))
+        .collect()
+}
+
+/// The streams of a trace in which nothing is missing or wrong.
+pub(crate) fn sound_streams(path: &Path) -> Streams {
+    let trace = open(path);
+    assert_eq!(trace.damage(), None);
+    assert!(trace.is_complete());
+    let streams = streams(&trace);
+    let errors: Vec<_> = streams
+        .values()
+        .filter_map(|stream| stream.error.as_ref())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    // That much and no more: nothing belongs to an activity that is not known.
+    let mut items = 0;
+    trace
+        .check(|progress| items += progress)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let read: usize = streams.values().map(|stream| stream.items.len()).sum();
+    assert!(items as usize <= read);
+    streams
+}
+
+/// Asserts that what was read is how it began in full, and nothing else. Where it ends early it says so: with an error,
+/// or with a cut that claims nothing.
+pub(crate) fn assert_prefix(read: &Stream, full: &Stream) {
+    let (end, items) = match read.items.split_last() {
+        Some((end @ Item::Cut { .. }, items)) => (Some(end), items),
+        _ => (None, &read.items[..]),
+    };
+    assert_eq!(items, &full.items[..items.len()]);
+    match end {
+        None => assert!(read.error.is_some()),
+        Some(Item::Cut {
+            silent: 0,
+            hash: None,
+        }) => {}
+        Some(end) => assert_eq!(
+            (Some(end), items.len()),
+            (full.items.last(), full.items.len() - 1)
+        ),
+    }
+}
+
+/// Asserts that a trace in two files says what `expected` says, then makes one file of it and asserts that again.
+pub(crate) fn assert_recovers_to(path: &Path, expected: &Streams) {
+    assert_eq!(&sound_streams(path), expected);
+    assert!(reenact_trace::recover(path).unwrap());
+    assert!(!live_path(path).exists());
+    assert_eq!(&sound_streams(path), expected);
+    assert!(!reenact_trace::recover(path).unwrap());
+}
+
+/// Copies both files of a trace that is still open, so that the copies are what a kill would have left. The live file
+/// goes first: a chunk that is then no longer in it is in the trace file already.
+pub(crate) fn copy_as_after_a_kill(from: &Path, to: &Path) {
+    fs::copy(live_path(from), live_path(to)).unwrap();
+    fs::copy(from, to).unwrap();
+}
+
+/// The trace as text.
+pub(crate) fn dump(trace: &Arc<Trace>) -> String {
+    let mut text = String::new();
+    let mut line = |line: String| writeln!(text, "{line}").unwrap();
+    line(format!("{:?}", trace.program()));
+    line(format!("complete: {}", trace.is_complete()));
+    if let Some(damage) = trace.damage() {
+        line(format!("damage: {damage}"));
+    }
+    if let Some(stop) = trace.stop() {
+        line(format!("stop: {stop}"));
+    }
+    if let Some(exit) = trace.exit() {
+        line(format!("exit: {exit}"));
+    }
+    for info in trace.activities() {
+        line(format!(
+            "activity {} {:?} {:?}",
+            info.number,
+            trace.family_name(info.number),
+            info.name
+        ));
+        let stream = stream(trace, info.number);
+        for item in stream.items {
+            line(match item {
+                Item::Event(event) if event.kind.has_two_numbers() => format!(
+                    "  {} silent, {} {} {}",
+                    event.silent, event.kind, event.number, event.second
+                ),
+                Item::Event(event) => {
+                    format!("  {} silent, {} {}", event.silent, event.kind, event.number)
+                }
+                Item::Tick { silent, hash } => format!("  {silent} silent, tick {hash:#x}"),
+                Item::End { silent, hash } => format!("  {silent} silent, end {hash:#x}"),
+                Item::Cut { silent, hash } => format!("  {silent} silent, cut {hash:x?}"),
+            });
+        }
+        if let Some(error) = stream.error {
+            line(format!("  {error}"));
+        }
+        line(format!("  {} operations", stream.position));
+    }
+    text
+}

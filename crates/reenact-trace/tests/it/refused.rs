@@ -1,0 +1,227 @@
+//! Files that are not for this library, and what it says of them.
+
+use std::{fs, path::Path};
+
+use expect_test::{Expect, expect};
+use reenact_trace::{Trace, append_exit, live_path, recover};
+
+use crate::{
+    reading::open,
+    script::writer,
+    sections::{self, CHUNK, file_header, live_header, section},
+};
+
+/// Asserts what opening says of a file with these bytes. The path in it is shortened to `FILE`.
+fn check(bytes: &[u8], expected: Expect) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("refused.reenact");
+    fs::write(&path, bytes).unwrap();
+    check_path(&path, expected);
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+fn check_path(path: &Path, expected: Expect) {
+    let short = |text: String| text.replace(path.to_str().unwrap(), "FILE");
+    let Err(error) = Trace::open(path) else {
+        panic!("it was opened");
+    };
+    expected.assert_eq(&short(error.to_string()));
+    // Who would write to it is told the same.
+    expected.assert_eq(&short(recover(path).unwrap_err().to_string()));
+    let exit = reenact_trace::Exit::Status(0);
+    expected.assert_eq(&short(append_exit(path, exit).unwrap_err().to_string()));
+}
+
+#[test]
+fn another_format_version() {
+    let mut bytes = file_header(2);
+    bytes.extend(b"whatever version 2 has here");
+    check(
+        &bytes,
+        expect![
+            "FILE is a trace of format version 2; this reenact reads version 1 only: use the reenact it was recorded with"
+        ],
+    );
+}
+
+#[test]
+fn something_else() {
+    check(
+        b"#!/bin/sh\necho this is a script\n",
+        expect!["FILE is not a Reenact trace (it does not begin with REENACT)"],
+    );
+}
+
+#[test]
+fn an_empty_file() {
+    check(
+        b"",
+        expect!["FILE is not a Reenact trace (it does not begin with REENACT)"],
+    );
+}
+
+#[test]
+fn a_header_and_nothing_else() {
+    check(
+        &file_header(1),
+        expect!["FILE: the section that names the program is missing or damaged at byte 16"],
+    );
+}
+
+#[test]
+fn a_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    check_path(
+        directory.path(),
+        expect!["cannot read FILE: Is a directory (os error 21)"],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    check_path(
+        Path::new("/nonexistent/bug.reenact"),
+        expect!["cannot open FILE: No such file or directory (os error 2)"],
+    );
+}
+
+#[test]
+fn reserved_bytes_that_mean_something_to_someone() {
+    let mut bytes = file_header(1);
+    bytes[12] = 1;
+    bytes.extend(sections::program());
+    check(
+        &bytes,
+        expect!["FILE: reserved bytes of the header are not zero at byte 10"],
+    );
+}
+
+/// Asserts what a trace with these sections after its program says is wrong with it.
+fn check_damage(sections: &[Vec<u8>], expected: Expect) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("damaged.reenact");
+    let mut bytes = file_header(1);
+    bytes.extend(sections::program());
+    bytes.extend(sections.concat());
+    fs::write(&path, bytes).unwrap();
+    let trace = open(&path);
+    let damage = match trace.check(|_| ()) {
+        Ok(()) => "nothing".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    expected.assert_eq(&damage.replace(path.to_str().unwrap(), "FILE"));
+}
+
+#[test]
+fn sections_that_nobody_writes() {
+    let plain = |payload: &[u8]| section(CHUNK, 0, 0, 0, 0, payload);
+    let structured = |payload: &[u8]| section(CHUNK, 1, 0, 0, 0, payload);
+    check_damage(&[plain(&[0x81])], expect!["nothing"]);
+    check_damage(
+        &[section(9, 0, 0, 0, 0, b"?")],
+        expect!["FILE: a section of an unknown kind at byte 92"],
+    );
+    check_damage(
+        &[section(3, 0, 0, 0, 0, &[0; 13])],
+        expect!["FILE: the counters of activities are malformed at byte 92"],
+    );
+    check_damage(
+        &[section(4, 0, 0, 0, 0, &[9, 0, 0, 0, 0, 0, 0, 0])],
+        expect!["FILE: the mark of an early end is malformed at byte 92"],
+    );
+    check_damage(
+        &[section(5, 0, 0, 0, 0, &[2, 0, 0, 0, 0, 0, 0, 0])],
+        expect!["FILE: the exit status is malformed at byte 92"],
+    );
+    check_damage(
+        &[plain(&vec![0x81; 16321])],
+        expect!["FILE: a chunk is longer than chunks can be at byte 132"],
+    );
+    check_damage(
+        &[plain(&[0x81]), section(CHUNK, 0, 2, 0, 1, &[0x81])],
+        expect!["FILE: a chunk is missing or twice there: this is not the next one at byte 173"],
+    );
+    check_damage(
+        &[plain(&[0x81]), section(CHUNK, 0, 1, 0, 5, &[0x81])],
+        expect!["FILE: events of an activity are missing before the chunk at byte 173"],
+    );
+    check_damage(
+        &[plain(&[0x60, 1, 0])],
+        expect!["FILE: an activity is named in a chunk that says it has only one at byte 132"],
+    );
+    check_damage(
+        &[structured(&[0x81, 0x7f])],
+        expect!["FILE: an unknown kind of entry at byte 133"],
+    );
+    check_damage(
+        &[structured(&[0x81, 0x61, 0, 0, 65])],
+        expect!["FILE: a name longer than names can be at byte 133"],
+    );
+    check_damage(
+        &[structured(&[0x01, 0, 0x80])],
+        expect!["FILE: an entry that is cut short at byte 132"],
+    );
+}
+
+/// Asserts what a sound trace says with such a live file beside it.
+fn check_live(live: &[u8], expected: Expect) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("damaged.reenact");
+    writer(&path).finish().unwrap();
+    fs::write(live_path(&path), live).unwrap();
+    let trace = open(&path);
+    assert!(!trace.is_complete());
+    expected.assert_eq(&trace.damage().unwrap().to_string());
+    assert!(recover(&path).is_err());
+    assert_eq!(fs::read(live_path(&path)).unwrap(), live);
+}
+
+#[test]
+fn live_files_that_nobody_writes() {
+    check_live(b"", expect!["the live file is cut short at byte 0"]);
+    check_live(
+        &[0; 4096],
+        expect!["the live file does not begin as one at byte 0"],
+    );
+    let mut version = live_header(&[]);
+    version[8] = 2;
+    check_live(
+        &version,
+        expect!["the live file is of another format version at byte 8"],
+    );
+    let mut stop = live_header(&[]);
+    stop[16] = 77;
+    check_live(
+        &stop,
+        expect!["the live file's mark of an early end is malformed at byte 16"],
+    );
+    check_live(
+        &live_header(&[1]),
+        expect!["the live file is cut short at byte 4096"],
+    );
+    let mut slab = live_header(&[3]);
+    slab.resize(4096 + (1 << 20), 0);
+    check_live(
+        &slab,
+        expect!["a slab of an unknown kind is in the live file at byte 4096"],
+    );
+    let with_chunk = |change: fn(&mut [u8])| {
+        let mut live = live_header(&[1]);
+        live.extend(sections::live_chunk(0, 0, 0, 0, &[0x81]));
+        live.resize(4096 + (1 << 20), 0);
+        change(&mut live[4096..]);
+        live
+    };
+    check_live(
+        &with_chunk(|chunk| chunk[0] = 0),
+        expect!["a chunk in the live file does not begin as one at byte 4096"],
+    );
+    check_live(
+        &with_chunk(|chunk| chunk[4] = 2),
+        expect!["a chunk in the live file does not begin as one at byte 4096"],
+    );
+    check_live(
+        &with_chunk(|chunk| chunk[34] = 1),
+        expect!["a chunk in the live file is longer than chunks can be at byte 4096"],
+    );
+}

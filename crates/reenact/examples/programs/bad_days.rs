@@ -1,0 +1,58 @@
+//! Programs that end badly or in a bad place, and programs that are not the same on another day.
+//!
+//! What a test wants to know of a program that is killed, or has to tell it, goes through files and pipes whose names are
+//! in its environment: arguments are part of a recording.
+
+mod crowds;
+mod drift;
+mod ends;
+mod foreign;
+mod killed;
+mod locals;
+mod processes;
+mod stuck;
+
+/// Runs the program of this name, if it is one of these.
+pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
+    killed::run(name)
+        || crowds::run(name, arguments)
+        || drift::run(name, arguments)
+        || ends::run(name)
+        || foreign::run(name)
+        || locals::run(name)
+        || processes::run(name, arguments)
+        || stuck::run(name)
+}
+
+/// Tells whoever started this program that it has come to the place that they wait for.
+fn say(line: &str) {
+    use std::io::Write;
+    let mut output = std::io::stdout().lock();
+    // Nobody may be listening, in a replay.
+    let _ = writeln!(output, "{line}");
+    let _ = output.flush();
+}
+
+/// Sleeps until the process ends. Outside of what is recorded, as in a system call.
+fn sleep_for_good() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Computes until the process ends.
+fn spin_for_good() -> ! {
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// A hash that depends on the order.
+fn fold(hash: u64, next: u64) -> u64 {
+    hash.wrapping_mul(31).wrapping_add(next)
+}
+
+/// The n-th argument as a number.
+fn number(arguments: &[String], n: usize) -> usize {
+    arguments[n].parse().expect("a number")
+}

@@ -1,0 +1,136 @@
+//! The main oracle: programs that nobody wrote, recorded and replayed.
+//!
+//! ```text
+//! thread 0 ──┬── lock 0,1 ── send 1 ── wait 0 ── … ── join
+//!            ├── thread 1 ── recv 1 ── add 2 ── spawn ── …
+//!            │                              └── thread 2 ── try_lock 0 ── park ── …
+//!            └── thread 3 ── read 0 ── unpark 1 ── …
+//! ```
+//!
+//! Each thread keeps a digest of what it sees; the digests and what is left in the end are what must be the same. The
+//! programs differ from run to run of this test. A few hundred are enough for every day; `REENACT_CASES=5000` for
+//! more. A program that fails is made smaller and printed; what it left is kept.
+
+#[path = "../../examples/programs/generated/language.rs"]
+mod language;
+
+use proptest::{
+    collection::vec,
+    prelude::*,
+    test_runner::{Config, TestCaseError, TestError, TestRunner},
+};
+
+use self::language::{Operation, Program, Thread, Verb};
+use crate::run::Run;
+
+const CASES: u32 = 300;
+const REPLAYS: usize = 10;
+/// So many at the same time: as many as there are cores where there are few.
+const WORKERS: u32 = 2;
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let verb = proptest::sample::select(Verb::ALL);
+    let numbers = prop_oneof![
+        4 => (0..8usize, 0..120usize).prop_map(|(what, limit)| vec![what, limit]),
+        1 => vec(0..8usize, 1..4),
+    ];
+    (verb, numbers).prop_map(|(verb, numbers)| Operation { verb, numbers })
+}
+
+fn thread() -> impl Strategy<Value = Thread> {
+    (0..8usize, 0..40usize, vec(operation(), 5..60)).prop_map(|(parent, at, operations)| Thread {
+        parent,
+        at,
+        operations,
+    })
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let channels = vec(proptest::option::of(0..3usize), 1..5);
+    let counts = (1..5usize, 1..5usize, 1..5usize, 1..5usize);
+    (counts, channels, vec(thread(), 2..6)).prop_map(|(counts, channels, threads)| Program {
+        mutexes: counts.0,
+        rwlocks: counts.1,
+        atomics: counts.2,
+        cells: counts.3,
+        channels,
+        threads,
+    })
+}
+
+/// Many operations on one or two things each: what rarely meets above meets all the time here.
+fn crowded_program() -> impl Strategy<Value = Program> {
+    vec(thread(), 3..6).prop_map(|threads| Program {
+        mutexes: 1,
+        rwlocks: 1,
+        atomics: 1,
+        cells: 2,
+        channels: vec![Some(0), None, Some(1)],
+        threads,
+    })
+}
+
+fn record_and_replay(program: &Program) -> Result<(), TestCaseError> {
+    let run = Run::try_record("generated", &[&program.to_string()]).map_err(TestCaseError::fail)?;
+    if !run.outcome.status.success() {
+        return Err(TestCaseError::fail(format!("it failed: {:?}", run.outcome)));
+    }
+    for _ in 0..REPLAYS {
+        run.try_replay().map_err(TestCaseError::fail)?;
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn check(programs: impl Strategy<Value = Program>, cases: u32) {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..Config::default()
+    };
+    match TestRunner::new(config).run(&programs, |program| record_and_replay(&program)) {
+        Ok(()) => {}
+        Err(TestError::Abort(why)) => panic!("{why}"),
+        Err(TestError::Fail(why, program)) => panic!("{why}\nthe program:\n{program}"),
+    }
+}
+
+fn cases() -> u32 {
+    match std::env::var("REENACT_CASES") {
+        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
+        Err(_) => CASES,
+    }
+}
+
+fn check_on_all_cores<S: Strategy<Value = Program>>(programs: impl Fn() -> S + Sync, cases: u32) {
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| check(programs(), cases.div_ceil(WORKERS)));
+        }
+    });
+}
+
+#[test]
+fn a_generated_program_replays_as_it_was_recorded() {
+    check_on_all_cores(program, cases() * 2 / 3);
+}
+
+#[test]
+fn a_generated_program_that_is_crowded_replays_as_it_was_recorded() {
+    check_on_all_cores(crowded_program, cases() / 3);
+}
+
+#[test]
+fn a_program_is_the_same_after_being_written_down() {
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::default()
+    });
+    runner
+        .run(&program(), |program| {
+            prop_assert_eq!(program.to_string().parse(), Ok(program));
+            Ok(())
+        })
+        .unwrap();
+}
