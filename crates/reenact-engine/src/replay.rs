@@ -442,7 +442,14 @@ impl Conductor for Replay {
         };
         let runner = Arc::new(Runner {
             number,
-            family: self.trace.family_name(number),
+            family: match (known, origin) {
+                (Some(number), _) => self.trace.family_name(number),
+                (None, Origin::Main) => "main".to_owned(),
+                (None, Origin::Foreign) => format!("foreign{index}"),
+                (None, Origin::Child(parent)) => {
+                    format!("{}.{index}", self.runner(parent).family)
+                }
+            },
             cursor: Mutex::new(Cursor::new(self.trace.events(number))),
             parker: Arc::default(),
             ended: AtomicBool::new(false),

@@ -175,7 +175,12 @@ impl Conductor for Controller {
     }
 
     fn ended(&self, activity: &Activity) {
-        self.state().alive.remove(&activity.number);
+        let mut state = self.state();
+        state.alive.remove(&activity.number);
+        // Known here first, so that nobody who waits for it seems to wait in vain.
+        state
+            .established
+            .insert(std::ptr::from_ref(&activity.ended).addr());
         self.changed.notify_all();
     }
 }

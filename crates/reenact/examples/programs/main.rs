@@ -12,6 +12,8 @@ mod jitter;
 mod mpsc;
 mod mutex;
 mod once;
+#[allow(unreachable_pub, reason = "written for std, not for us")]
+mod ported;
 mod rwlock;
 mod scoped;
 mod seen;
@@ -35,6 +37,7 @@ fn main() {
         || scoped::run(name, arguments)
         || generated::run(name, arguments)
         || selfcheck::run(name, arguments)
+        || ported::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");

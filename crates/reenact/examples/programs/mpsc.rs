@@ -29,6 +29,7 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
         "mpsc-timeouts" => timeouts(),
         "mpsc-receiver-goes" => receiver_goes(),
         "mpsc-senders-go" => senders_go(),
+        "mpsc-shared-sender" => shared_sender(),
         "mpsc-channels-in-channels" => channels_in_channels(),
         _ => return false,
     }
@@ -280,4 +281,27 @@ fn channels_in_channels() {
         server.join().unwrap(),
         log.lock().unwrap().digest()
     );
+}
+
+/// Three threads share one sender with an `Arc`; nobody decides which of them drops it.
+fn shared_sender() {
+    let mut results = Vec::new();
+    for round in 0..30 {
+        let (sender, receiver) = channel();
+        let sender = Arc::new(sender);
+        for me in 0..3 {
+            let sender = Arc::clone(&sender);
+            thread::spawn(move || {
+                for _ in 0..(me + round) % 4 {
+                    sender.send(me).unwrap();
+                }
+                jitter();
+            });
+        }
+        drop(sender);
+        let mut seen = Seen::default();
+        receiver.iter().for_each(|message| seen.note(message));
+        results.push(seen.digest());
+    }
+    println!("{results:?}");
 }

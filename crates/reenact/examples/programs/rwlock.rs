@@ -21,6 +21,7 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
         "rwlock-mixed" => mixed(),
         "rwlock-downgrade" => downgrade(),
         "rwlock-poison" => poison(),
+        "rwlock-poison-unlocked" => poison_unlocked(),
         _ => return false,
     }
     true
@@ -168,6 +169,32 @@ fn poison() {
             }
         }
         (poisoned, sum)
+    });
+    println!("{counts:?}");
+}
+
+/// Some panic while writing; others look for that, and make it good, without the lock.
+fn poison_unlocked() {
+    panic_quietly();
+    let lock = Arc::new(RwLock::new(0));
+    let counts = crew(3, move |me| {
+        let mut dice = Dice::new(me);
+        let (mut asked, mut found) = (0, 0);
+        for _ in 0..200 {
+            match dice.roll(6) {
+                0 => {
+                    let _ = catch_unwind(AssertUnwindSafe(|| {
+                        let _value = lock.write();
+                        panic!("while writing");
+                    }));
+                }
+                1 => lock.clear_poison(),
+                2 => found += usize::from(lock.read().is_err()),
+                _ => asked += usize::from(lock.is_poisoned()),
+            }
+            jitter();
+        }
+        (asked, found)
     });
     println!("{counts:?}");
 }

@@ -30,6 +30,9 @@ macro_rules! atomic {
 
             /// The value, to which a mutable reference gives access without synchronisation.
             pub fn get_mut(&mut self) -> &mut $value {
+                // What is done with the reference is not an operation, but a replay knows values from operations: so this
+                // is another atomic from here on.
+                self.entity = Entity::new();
                 self.inner.get_mut()
             }
 
@@ -278,5 +281,12 @@ pointer_arithmetic! {
 impl<T> Default for AtomicPtr<T> {
     fn default() -> Self {
         AtomicPtr::new(std::ptr::null_mut())
+    }
+}
+
+impl<T> fmt::Pointer for AtomicPtr<T> {
+    /// Shows the address. For people, as above.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Pointer::fmt(&self.inner, f)
     }
 }

@@ -6,7 +6,13 @@
 
 mod ordered;
 
-use std::{fmt, iter::FusedIterator, sync::mpsc as std_mpsc, time::Duration};
+use std::{
+    fmt,
+    iter::FusedIterator,
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::mpsc as std_mpsc,
+    time::Duration,
+};
 
 pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
@@ -234,6 +240,9 @@ macro_rules! opaque {
                 f.debug_struct(stringify!($name)).finish_non_exhaustive()
             }
         }
+
+        impl<T> UnwindSafe for $name<T> {}
+        impl<T> RefUnwindSafe for $name<T> {}
     )*};
 }
 

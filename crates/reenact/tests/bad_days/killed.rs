@@ -185,12 +185,10 @@ fn a_kill_while_recording_begins_leaves_a_trace_or_a_clear_error() {
             }
             _ => assert_eq!(done, [0; THREADS]),
         }
-        if let Err(error) = opened {
+        // What cannot be made one file may still be two that can be read; if not, the replay says so.
+        if opened.is_err() {
             let outcome = steady.replay();
-            assert!(
-                outcome.diverged().starts_with("cannot replay: "),
-                "{error}: {outcome:#?}"
-            );
+            assert!(outcome.report.is_some(), "{outcome:#?}");
         }
     });
 }

@@ -23,6 +23,31 @@ use reenact_trace::{Trace, recover};
 /// Nothing here takes a second. A process that has not ended by then never will.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How often an interleaving test records its program, unless `REENACT_RECORDINGS` says otherwise.
+const RECORDINGS: usize = 4;
+/// How often each recording is replayed.
+const REPLAYS: usize = 12;
+
+/// Records the program some times, and replays each recording some times.
+#[track_caller]
+pub(crate) fn check(program: &str) {
+    check_then(program, |_| {});
+}
+
+/// As [`check`], with something that must hold of every recording.
+#[track_caller]
+pub(crate) fn check_then(program: &str, holds: impl Fn(&Outcome)) {
+    let recordings = match std::env::var("REENACT_RECORDINGS") {
+        Ok(recordings) => recordings.parse().expect("REENACT_RECORDINGS is a number"),
+        Err(_) => RECORDINGS,
+    };
+    for _ in 0..recordings {
+        let run = Run::record(program, &[]);
+        holds(&run.outcome);
+        run.replay(REPLAYS);
+    }
+}
+
 /// How a process ended and what it printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {

@@ -57,11 +57,12 @@ macro_rules! check_integer {
         *number.get_mut() += 1;
         assert_eq!(number.into_inner(), 8);
         assert_eq!($atomic::from(3).into_inner() + $atomic::default().into_inner(), 3);
-        let number = $atomic::new($integer::MIN);
-        assert_eq!(number.load(Relaxed), $integer::MIN);
+        let mut number = $atomic::new($integer::MIN);
         // SAFETY: Nobody else has it.
-        unsafe { *number.as_ptr() = 1 };
-        assert_eq!(number.load(Relaxed), 1);
+        unsafe { *number.as_ptr() += 1 };
+        assert_eq!(number.load(Relaxed), $integer::MIN + 1);
+        *number.get_mut() = 3;
+        assert_eq!(number.load(Relaxed), 3);
     })*};
 }
 
