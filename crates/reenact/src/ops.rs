@@ -26,4 +26,5 @@ operations! {
     TRY_READ = 16 "try read";
     TRY_WRITE = 17 "try write";
     IS_DISCONNECTED = 14 "is disconnected";
+    IS_POISONED = 18 "is poisoned";
 }

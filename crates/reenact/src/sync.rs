@@ -22,6 +22,7 @@ mod lazy_lock;
 mod mutex;
 mod once;
 mod once_lock;
+mod poison;
 mod rwlock;
 
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};

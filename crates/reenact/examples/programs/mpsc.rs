@@ -180,25 +180,25 @@ fn receiver_goes() {
     let mut results = Vec::new();
     for room in [Some(0), Some(2), None] {
         for enough in [0, 5, 40] {
-            let (senders, receiver): (Vec<Box<dyn Fn(usize) -> bool + Send>>, Receiver<usize>) =
-                match room {
-                    Some(room) => {
-                        let (sender, receiver) = sync_channel(room);
-                        let senders = (0..3).map(|_| {
-                            let sender = sender.clone();
-                            Box::new(move |message| sender.send(message).is_ok()) as _
-                        });
-                        (senders.collect(), receiver)
-                    }
-                    None => {
-                        let (sender, receiver) = channel();
-                        let senders = (0..3).map(|_| {
-                            let sender: Sender<_> = sender.clone();
-                            Box::new(move |message| sender.send(message).is_ok()) as _
-                        });
-                        (senders.collect(), receiver)
-                    }
-                };
+            type Send1 = Box<dyn Fn(usize) -> bool + Send>;
+            let (senders, receiver): (Vec<Send1>, Receiver<usize>) = match room {
+                Some(room) => {
+                    let (sender, receiver) = sync_channel(room);
+                    let senders = (0..3).map(|_| {
+                        let sender = sender.clone();
+                        Box::new(move |message| sender.send(message).is_ok()) as _
+                    });
+                    (senders.collect(), receiver)
+                }
+                None => {
+                    let (sender, receiver) = channel();
+                    let senders = (0..3).map(|_| {
+                        let sender: Sender<_> = sender.clone();
+                        Box::new(move |message| sender.send(message).is_ok()) as _
+                    });
+                    (senders.collect(), receiver)
+                }
+            };
             let threads: Vec<_> = senders
                 .into_iter()
                 .map(|send| thread::spawn(move || (0..60).take_while(|&round| send(round)).count()))

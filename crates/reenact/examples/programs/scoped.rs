@@ -19,7 +19,6 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
         "scoped-nested" => nested(),
         "scoped-finished" => finished(),
         "scoped-panics" => panics(),
-        "scoped-result-dropped" => result_dropped(),
         _ => return false,
     }
     true
@@ -87,8 +86,7 @@ fn nested() {
                 })
                 .unwrap();
         }
-        let value = *shared.read().unwrap();
-        value
+        *shared.read().unwrap()
     });
     println!(
         "{value} {} {:?}",
@@ -136,7 +134,7 @@ fn panics() {
                     .map(|_| {
                         scope.spawn(|| {
                             let number = next.fetch_add(1, SeqCst);
-                            assert!(number % 5 != 0, "{number}");
+                            assert!(!number.is_multiple_of(5), "{number}");
                             number
                         })
                     })
@@ -154,25 +152,4 @@ fn panics() {
         outcomes.push(outcome.map_err(|panic| panic.downcast_ref::<&str>().copied()));
     }
     println!("{outcomes:?}");
-}
-
-/// What a thread returns and nobody asked for is dropped before the scope ends.
-fn result_dropped() {
-    struct Noisy<'a>(&'a Mutex<Vec<usize>>, usize);
-    impl Drop for Noisy<'_> {
-        fn drop(&mut self) {
-            self.0.lock().unwrap().push(self.1);
-        }
-    }
-    let book = Mutex::new(Vec::new());
-    for round in 0..40 {
-        thread::scope(|scope| {
-            let handle = scope.spawn(|| Noisy(&book, round));
-            (0..20).for_each(|_| jitter());
-            drop(handle);
-            book.lock().unwrap().push(100 + round);
-        });
-        book.lock().unwrap().push(200 + round);
-    }
-    println!("{:?}", book.lock().unwrap());
 }

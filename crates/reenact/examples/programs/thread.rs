@@ -33,7 +33,6 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
         "thread-locals-of-main" => locals_of_main(),
         "thread-not-started" => not_started(),
         "thread-foreign" => foreign(),
-        "thread-result-dropped" => result_dropped(),
         _ => return false,
     }
     true
@@ -76,7 +75,7 @@ fn park() {
         let first: thread::Thread = of_first.recv().unwrap();
         let mut woken = 0;
         for _ in 0..80 {
-            while theirs.load(SeqCst) % 2 == 0 {
+            while theirs.load(SeqCst).is_multiple_of(2) {
                 thread::park();
                 woken += 1;
             }
@@ -360,25 +359,4 @@ fn foreign() {
     let mut seen = Seen::default();
     seen.note(&*list.lock().unwrap());
     println!("{}", seen.digest());
-}
-
-/// What a thread returns and nobody wants is dropped by the thread, or by who had the handle.
-fn result_dropped() {
-    struct Noisy(Arc<Mutex<Vec<usize>>>, usize);
-    impl Drop for Noisy {
-        fn drop(&mut self) {
-            self.0.lock().unwrap().push(self.1);
-        }
-    }
-    let book = Arc::new(Mutex::new(Vec::new()));
-    for round in 0..40 {
-        let theirs = Arc::clone(&book);
-        let thread = thread::spawn(move || Noisy(theirs, round));
-        (0..20).for_each(|_| jitter());
-        drop(thread);
-    }
-    while book.lock().unwrap().len() < 40 {
-        thread::yield_now();
-    }
-    println!("{:?}", book.lock().unwrap());
 }

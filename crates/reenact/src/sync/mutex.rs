@@ -9,15 +9,13 @@ use std::{
     fmt,
     ops::{Deref, DerefMut},
     panic::{RefUnwindSafe, UnwindSafe},
-    sync::{
-        LockResult, PoisonError, TryLockError, TryLockResult,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{LockResult, TryLockError, TryLockResult},
     thread::panicking,
 };
 
 use reenact_engine::{Access, Entity, raw::RawMutex};
 
+use super::poison::{self, Poison};
 use crate::ops;
 
 /// A mutual exclusion primitive: [`std::sync::Mutex`], recorded.
@@ -27,11 +25,11 @@ use crate::ops;
 /// | field | set by | cleared by |
 /// |---|---|---|
 /// | `raw` | who locks | who unlocks |
-/// | `poisoned` | a guard dropped by a panic that began while it was held | [`Mutex::clear_poison`] |
+/// | `poison` | a guard dropped by a panic that began while it was held | [`Mutex::clear_poison`], in part |
 /// | `entity` | whoever holds `raw`, when recording or replaying | |
 pub struct Mutex<T: ?Sized> {
     raw: RawMutex,
-    poisoned: AtomicBool,
+    poison: Poison,
     entity: Entity,
     data: UnsafeCell<T>,
 }
@@ -64,7 +62,7 @@ impl<T> Mutex<T> {
     pub const fn new(value: T) -> Mutex<T> {
         Mutex {
             raw: RawMutex::new(),
-            poisoned: AtomicBool::new(false),
+            poison: Poison::new(),
             entity: Entity::new(),
             data: UnsafeCell::new(value),
         }
@@ -72,16 +70,8 @@ impl<T> Mutex<T> {
 
     /// Consumes the mutex and returns the data.
     pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.poisoned.into_inner();
-        poison(poisoned, self.data.into_inner())
-    }
-}
-
-fn poison<T>(poisoned: bool, value: T) -> LockResult<T> {
-    if poisoned {
-        Err(PoisonError::new(value))
-    } else {
-        Ok(value)
+        let poisoned = self.poison.is_seen();
+        poison::result(poisoned, self.data.into_inner())
     }
 }
 
@@ -129,23 +119,24 @@ impl<T: ?Sized> Mutex<T> {
             panicking: panicking(),
             _not_send: std::marker::PhantomData,
         };
-        poison(self.poisoned.load(Relaxed), guard)
+        poison::result(self.poison.is_seen(), guard)
     }
 
     /// Whether a thread panicked while it held the lock.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.poisoned.load(Relaxed)
+        self.poison.is_there()
     }
 
     /// Forgets that a thread panicked.
     pub fn clear_poison(&self) {
-        self.poisoned.store(false, Relaxed);
+        self.poison.clear();
     }
 
     /// The data, to which a mutable reference gives access without locking.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = *self.poisoned.get_mut();
-        poison(poisoned, self.data.get_mut())
+        let poisoned = self.poison.is_seen();
+        poison::result(poisoned, self.data.get_mut())
     }
 }
 
@@ -194,7 +185,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         if !self.panicking && panicking() {
-            self.mutex.poisoned.store(true, Relaxed);
+            self.mutex.poison.set();
         }
         let raw = &self.mutex.raw;
         self.mutex
@@ -226,7 +217,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         } else {
             debug.field("data", &"<locked>");
         }
-        debug.field("poisoned", &self.is_poisoned());
+        debug.field("poisoned", &self.poison.peek());
         debug.finish_non_exhaustive()
     }
 }

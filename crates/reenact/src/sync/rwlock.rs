@@ -5,10 +5,12 @@ use std::{
     mem::ManuallyDrop,
     ops::{Deref, DerefMut},
     sync::{self as std_sync, LockResult, PoisonError, TryLockError, TryLockResult},
+    thread::panicking,
 };
 
 use reenact_engine::{Access, Entity};
 
+use super::poison::{self, Poison};
 use crate::ops;
 
 /// A reader-writer lock: [`std::sync::RwLock`], recorded.
@@ -18,6 +20,8 @@ use crate::ops;
 #[derive(Default)]
 pub struct RwLock<T: ?Sized> {
     entity: Entity,
+    /// In place of the one inside `raw`, which is never asked.
+    poison: Poison,
     raw: std_sync::RwLock<T>,
 }
 
@@ -32,6 +36,9 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     entity: &'a Entity,
+    poison: &'a Poison,
+    /// Whether the thread was panicking already when it locked: then this guard does not poison.
+    panicking: bool,
     raw: ManuallyDrop<std_sync::RwLockWriteGuard<'a, T>>,
 }
 
@@ -40,30 +47,29 @@ impl<T> RwLock<T> {
     pub const fn new(value: T) -> RwLock<T> {
         RwLock {
             entity: Entity::new(),
+            poison: Poison::new(),
             raw: std_sync::RwLock::new(value),
         }
     }
 
     /// Consumes the lock and returns the data.
     pub fn into_inner(self) -> LockResult<T> {
-        self.raw.into_inner()
+        let poisoned = self.poison.is_seen();
+        poison::result(poisoned, unpoisoned(self.raw.into_inner()))
     }
 }
 
 /// An attempt's result as the engine wants it: none if it would have to wait.
-fn attempted<G>(result: TryLockResult<G>) -> Option<LockResult<G>> {
+fn attempted<G>(result: TryLockResult<G>) -> Option<G> {
     match result {
-        Ok(guard) => Some(Ok(guard)),
-        Err(TryLockError::Poisoned(error)) => Some(Err(error)),
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
         Err(TryLockError::WouldBlock) => None,
     }
 }
 
-fn map<G, H>(result: LockResult<G>, wrap: impl FnOnce(G) -> H) -> LockResult<H> {
-    match result {
-        Ok(guard) => Ok(wrap(guard)),
-        Err(error) => Err(PoisonError::new(wrap(error.into_inner()))),
-    }
+fn unpoisoned<G>(result: LockResult<G>) -> G {
+    result.unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: ?Sized> RwLock<T> {
@@ -74,7 +80,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.look(
             ops::READ,
             || attempted(self.raw.try_read()),
-            || self.raw.read(),
+            || unpoisoned(self.raw.read()),
             drop,
         );
         self.reading(raw)
@@ -86,7 +92,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.try_look(
             ops::TRY_READ,
             || attempted(self.raw.try_read()),
-            || self.raw.read(),
+            || unpoisoned(self.raw.read()),
         );
         match raw {
             Some(raw) => Ok(self.reading(raw)?),
@@ -101,7 +107,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.take_from_lookers(
             ops::WRITE,
             || attempted(self.raw.try_write()),
-            || self.raw.write(),
+            || unpoisoned(self.raw.write()),
             drop,
         );
         self.writing(raw)
@@ -113,7 +119,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.try_take(
             ops::TRY_WRITE,
             || attempted(self.raw.try_write()),
-            || self.raw.write(),
+            || unpoisoned(self.raw.write()),
         );
         match raw {
             Some(raw) => Ok(self.writing(raw)?),
@@ -121,39 +127,47 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
+    #[track_caller]
     fn reading<'a>(
         &'a self,
-        raw: LockResult<std_sync::RwLockReadGuard<'a, T>>,
+        raw: std_sync::RwLockReadGuard<'a, T>,
     ) -> LockResult<RwLockReadGuard<'a, T>> {
-        map(raw, |raw| RwLockReadGuard {
+        let guard = RwLockReadGuard {
             entity: &self.entity,
             raw: ManuallyDrop::new(raw),
-        })
+        };
+        poison::result(self.poison.is_seen(), guard)
     }
 
+    #[track_caller]
     fn writing<'a>(
         &'a self,
-        raw: LockResult<std_sync::RwLockWriteGuard<'a, T>>,
+        raw: std_sync::RwLockWriteGuard<'a, T>,
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
-        map(raw, |raw| RwLockWriteGuard {
+        let guard = RwLockWriteGuard {
             entity: &self.entity,
+            poison: &self.poison,
+            panicking: panicking(),
             raw: ManuallyDrop::new(raw),
-        })
+        };
+        poison::result(self.poison.is_seen(), guard)
     }
 
     /// Whether a thread panicked while it was writing.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.raw.is_poisoned()
+        self.poison.is_there()
     }
 
     /// Forgets that a thread panicked.
     pub fn clear_poison(&self) {
-        self.raw.clear_poison();
+        self.poison.clear();
     }
 
     /// The data, to which a mutable reference gives access without locking.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.raw.get_mut()
+        let poisoned = self.poison.is_seen();
+        poison::result(poisoned, unpoisoned(self.raw.get_mut()))
     }
 }
 
@@ -187,6 +201,9 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        if !self.panicking && panicking() {
+            self.poison.set();
+        }
         let raw = &mut self.raw;
         self.entity.leave(ops::WRITE_END, Access::Take, || {
             // SAFETY: Dropped here and nowhere else.
@@ -224,8 +241,15 @@ impl<T> From<T> for RwLock<T> {
 }
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    /// Shows the data if nobody writes. Looking is not an operation: it is for people, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.raw.fmt(f)
+        let mut debug = f.debug_struct("RwLock");
+        match attempted(self.raw.try_read()) {
+            Some(guard) => debug.field("data", &&*guard),
+            None => debug.field("data", &format_args!("<locked>")),
+        };
+        debug.field("poisoned", &self.poison.peek());
+        debug.finish_non_exhaustive()
     }
 }
 

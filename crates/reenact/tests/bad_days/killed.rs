@@ -66,7 +66,7 @@ fn main_of(trace: &Trace) -> u32 {
 /// Operations that the trace has of an activity.
 fn operations(trace: &Arc<Trace>, activity: u32) -> u64 {
     let mut events = trace.events(activity);
-    while let Some(item) = events.next() {
+    for item in events.by_ref() {
         item.expect("a trace is sound");
     }
     events.position()

@@ -41,12 +41,3 @@ fn who_had_finished_has_finished_again() {
 fn the_same_scopes_panic() {
     check("scoped-panics");
 }
-
-/// ```text
-/// main ── scope ── spawn ── drop the handle ── push ── end of scope ── push ──┐      child ── return something
-/// └─────────────────────────────── 40 times ──────────────────────────────────┘      that locks when it is dropped
-/// ```
-#[test]
-fn who_dropped_what_a_thread_returned_drops_it_again() {
-    check("scoped-result-dropped");
-}

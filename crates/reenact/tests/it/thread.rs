@@ -124,12 +124,3 @@ fn a_thread_that_could_not_be_started_is_no_difference() {
 fn threads_of_others_are_replayed() {
     check("thread-foreign");
 }
-
-/// ```text
-/// main ── spawn ── drop the handle ──┐      child ── return something that locks when it is dropped
-/// └────────── 40 times ──────────────┘
-/// ```
-#[test]
-fn who_dropped_what_a_thread_returned_drops_it_again() {
-    check("thread-result-dropped");
-}

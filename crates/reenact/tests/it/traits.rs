@@ -6,13 +6,16 @@ use std::{
     panic::{RefUnwindSafe, UnwindSafe},
 };
 
-/// Whether a type implements a trait: the constant of the struct is found before the one of the trait, if it is there.
+/// What is not implemented.
+trait Otherwise {
+    const YES: bool = false;
+}
+
+impl<T: ?Sized> Otherwise for T {}
+
+/// Whether a type implements a trait: the constant of the struct, if it is there, is found before the one above.
 macro_rules! implements {
     ($type:ty: $trait:path) => {{
-        trait Otherwise {
-            const YES: bool = false;
-        }
-        impl<T: ?Sized> Otherwise for T {}
         #[allow(dead_code)]
         struct Probe<T: ?Sized>(PhantomData<T>);
         #[allow(dead_code)]

@@ -268,10 +268,8 @@ fn a_receiver_can_be_iterated() {
     assert_eq!(iter.take(2).collect::<Vec<_>>(), [0, 1]);
     let iter: TryIter<'_, _> = receiver.try_iter();
     assert_eq!(iter.take(2).collect::<Vec<_>>(), [2, 3]);
-    for number in &receiver {
-        assert_eq!(number, 4);
-        break;
-    }
+    let mut messages = IntoIterator::into_iter(&receiver);
+    assert_eq!(messages.next(), Some(4));
     drop(sender);
     let iter: IntoIter<_> = receiver.into_iter();
     assert_eq!(iter.collect::<Vec<_>>(), [5]);

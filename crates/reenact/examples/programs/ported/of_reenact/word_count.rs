@@ -55,7 +55,7 @@ fn collect(rx: Receiver<Message>) -> (BTreeMap<String, usize>, Vec<usize>, Vec<u
 
 pub fn run() -> (String, String) {
     let lines = Arc::new(Mutex::new(
-        std::iter::repeat(TEXT).take(25).flat_map(str::lines),
+        std::iter::repeat_n(TEXT, 25).flat_map(str::lines),
     ));
     let (tx, rx) = mpsc::channel();
     let mut handles = Vec::new();
