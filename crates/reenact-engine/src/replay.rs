@@ -112,14 +112,22 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
 }
 
 /// Whether this process is the one to be replayed: a child of it inherits its environment, but is not what the trace is
-/// of. The first to come writes its id down; an id of nobody is left over from another time.
+/// of; nor is a program that it becomes. The first to come writes down which process it is; one that does not run is left
+/// over from another time.
 fn claim(path: &Path) -> bool {
-    let owner = std::fs::read_to_string(path)
-        .ok()
-        .and_then(|text| text.trim().parse::<u32>().ok());
-    let other = owner.filter(|&owner| owner != std::process::id());
-    let other_lives = other.is_some_and(|owner| Path::new(&format!("/proc/{owner}")).exists());
-    !other_lives && std::fs::write(path, std::process::id().to_string()).is_ok()
+    let owner = std::fs::read_to_string(path).unwrap_or_default();
+    let number = owner.split(' ').next().unwrap_or_default();
+    let owner_lives = number.parse::<u32>().is_ok() && process(number) == Some(owner.clone());
+    !owner_lives && std::fs::write(path, process("self").unwrap_or_default()).is_ok()
+}
+
+/// Which process it is: its number, and when it began, since numbers are used again.
+fn process(number: &str) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+    // The name, in parentheses, may contain anything; the beginning is the 20th field after it.
+    let (number, _) = stat.split_once(' ')?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    Some(format!("{number} {}", fields.split_whitespace().nth(19)?))
 }
 
 impl Replay {

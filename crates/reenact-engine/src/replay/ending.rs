@@ -77,8 +77,11 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             libc::raise(signal);
         }
     }
-    stillness::watch(replay);
-    // SAFETY: The handlers touch atomics and futexes only.
+    if !stillness::watch(replay) {
+        // Nobody will see to an abort.
+        MAY_EXIT.store(1, SeqCst);
+    }
+    // SAFETY: At its exit a program may do anything; the handler of the signal touches atomics and futexes only.
     unsafe {
         libc::atexit(at_exit);
         libc::signal(libc::SIGABRT, at_abort as *const () as libc::sighandler_t);

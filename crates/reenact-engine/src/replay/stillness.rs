@@ -21,8 +21,9 @@ const PERIOD: Duration = Duration::from_millis(50);
 /// After so many looks without a change it is worth asking what the threads are doing.
 const STILL: u32 = 4;
 
-/// Starts to watch this process.
-pub(super) fn watch(replay: &Arc<Replay>) {
+/// Starts to watch this process; whether that worked. Without it, a replay that differs may hang, but that is no reason not
+/// to try.
+pub(super) fn watch(replay: &Arc<Replay>) -> bool {
     let replay = Arc::downgrade(replay);
     let watch = || {
         thread::Builder::new()
@@ -35,9 +36,9 @@ pub(super) fn watch(replay: &Arc<Replay>) {
         let mut before: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        // Without it, a replay that differs may hang; that is no reason not to try.
-        let _ = watch();
+        let watched = watch().is_ok();
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        watched
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod cores;
 mod crowds;
+mod cut;
 mod drift;
 mod ends;
 mod everybody_waits;

@@ -71,6 +71,18 @@ fn a_child_process_has_a_trace_of_its_own_and_runs_off_in_a_replay() {
     assert_eq!(alone.is_fine().stdout.lines().next(), child);
 }
 
+#[test]
+fn a_process_that_becomes_another_program_has_a_trace_for_each() {
+    let stage = Stage::new();
+    let program = stage.program("become-another");
+    let recorded = program.record();
+    recorded.is_fine();
+    assert_eq!(traces(&stage), ["bug.2.reenact", "bug.reenact"]);
+    stage.recovered();
+    program.replay().is_same_as(&recorded);
+    assert_eq!(traces(&stage).len(), 2);
+}
+
 /// A copy of the process, made by `fork` alone, leaves the trace of its parent alone.
 #[track_caller]
 fn fork(program: &str, mains_operations: u64) {

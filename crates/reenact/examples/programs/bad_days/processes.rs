@@ -29,6 +29,8 @@ pub(super) fn run(name: &str, arguments: &[String]) -> bool {
             fork(|| process::exit(0));
             sleep_for_good();
         }
+        ("become-another", None) => become_another(),
+        ("become-another", Some(_)) => println!("{}", race(8).min(race(9)).min(1)),
         ("fork-in-thread", _) => {
             thread::spawn(|| fork(|| process::exit(0))).join().unwrap();
             println!("{}", race(6));
@@ -70,6 +72,15 @@ fn family() {
             .unwrap();
         println!("{status} {}", race(2));
     }
+}
+
+/// Replaces the program in this process by the same one with other arguments.
+fn become_another() {
+    use std::os::unix::process::CommandExt;
+    say(&race(7).to_string());
+    let itself = std::env::current_exe().unwrap();
+    let error = Command::new(itself).args(["become-another", "now"]).exec();
+    panic!("{error}");
 }
 
 /// A copy of this process does `childs_part`; this one waits for it, with silent operations before and after, which only

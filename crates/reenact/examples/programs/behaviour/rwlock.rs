@@ -170,6 +170,7 @@ fn it_can_be_shown() {
         "5 5 RwLock { data: 5, poisoned: false, .. }"
     );
     drop(guard);
+    #[allow(clippy::readonly_write_lock)]
     let guard = lock.write().unwrap();
     assert_eq!(format!("{guard} {guard:?}"), "5 5");
     assert_eq!(
