@@ -187,15 +187,23 @@ impl Entity {
     #[inline(always)]
     #[track_caller]
     pub fn leave(&self, op: Op, access: Access, release: impl FnOnce()) {
-        let mode = mode::byte();
+        let conducted = mode::is_conducted();
         release();
-        if mode >= Mode::Replay as u8 {
+        if conducted {
             cold_path();
-            if mode == Mode::Replay as u8 && access == Access::Take {
-                quiet::leave(self);
-            } else {
-                self.conducted_leave(op, access, None);
-            }
+            self.left(op, access);
+        }
+    }
+
+    /// Out of line, so that a guard that is dropped stays small enough to be inlined: a call between two locked
+    /// instructions costs more than all of recording.
+    #[inline(never)]
+    #[track_caller]
+    fn left(&self, op: Op, access: Access) {
+        if mode::byte() == Mode::Replay as u8 && access == Access::Take {
+            quiet::leave(self);
+        } else {
+            self.conducted_leave(op, access, None);
         }
     }
 
