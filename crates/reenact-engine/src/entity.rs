@@ -32,7 +32,7 @@ use crate::{
 /// |---|---|---|
 /// | `version` | takes so far; bit 63 while an update is in progress | takes that have ended |
 /// | `key` | name: number of the activity that used it first, and which entity of that activity it is | the same |
-/// | `last` | token of who took it last; 0 new, [`Entity::UNRECORDED`] after recording stopped | the same |
+/// | `last` | token of who took it last; 0 new, `UNRECORDED` after recording stopped | the same |
 /// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
 /// | `wanted` | | one more than the lowest version that someone waits for; 0 if nobody waits |
 ///
