@@ -106,10 +106,10 @@ impl Replay {
     }
 
     /// Sees to a process that aborts, which leaves nothing in a trace: whoever does it is where the recording ends, and the
-    /// others come there too.
-    pub(super) fn see_to_abort(&self) {
+    /// others come there too. Whether it does.
+    pub(super) fn see_to_abort(&self) -> bool {
         let Some(number) = ABORTING.load(SeqCst).checked_sub(1) else {
-            return;
+            return false;
         };
         let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
         let runner = runners.get(&number).cloned();
@@ -128,6 +128,7 @@ impl Replay {
         if self.others_are_there() {
             self.may_exit();
         }
+        true
     }
 
     /// Sleeps until all others wait or have ended, having done what the trace has of them. One that has, but does not come
@@ -193,7 +194,8 @@ impl Replay {
     /// [`stillness`](super::stillness). That is time enough for what the recorded activities may have done after their
     /// last operation; whatever they do now, they did not do more then.
     pub(super) fn see_to_end(&self, through: Duration, for_good: bool) {
-        let is_through = !through.is_zero();
+        // Where a stack has overflowed, others may not have come as far as they should: std keeps them from starting then.
+        let is_through = !through.is_zero() || ABORTING.load(SeqCst) != 0;
         let exiting = EXITING.load(SeqCst);
         let patience = if exiting {
             Duration::from_millis(400)

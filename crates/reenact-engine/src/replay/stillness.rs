@@ -7,7 +7,7 @@
 
 use std::{
     fs,
-    sync::{Arc, Weak},
+    sync::{Arc, Weak, mpsc},
     thread,
     time::Duration,
 };
@@ -25,10 +25,14 @@ const STILL: u32 = 4;
 /// to try.
 pub(super) fn watch(replay: &Arc<Replay>) -> bool {
     let replay = Arc::downgrade(replay);
+    let (started, has_started) = mpsc::channel();
     let watch = || {
         thread::Builder::new()
             .name("reenact-still".to_owned())
-            .spawn(move || look_again_and_again(&replay))
+            .spawn(move || {
+                let _ = started.send(());
+                look_again_and_again(&replay);
+            })
     };
     // Signals are for the program. SAFETY: Sets on this stack; only this thread's mask changes, and back.
     unsafe {
@@ -38,7 +42,8 @@ pub(super) fn watch(replay: &Arc<Replay>) -> bool {
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
         let watched = watch().is_ok();
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
-        watched
+        // A thread that is about to start while another runs out of stack never does: the standard library sees to that.
+        watched && has_started.recv().is_ok()
     }
 }
 
@@ -61,8 +66,9 @@ fn look_again_and_again(replay: &Weak<Replay>) {
             true => through + PERIOD,
             false => Duration::ZERO,
         };
-        replay.see_to_abort();
-        replay.see_to_end(through, still >= STILL && everybody_waits_for_another());
+        let aborting = replay.see_to_abort();
+        let for_good = still >= STILL && everybody_waits_for_another(aborting);
+        replay.see_to_end(through, for_good);
     }
 }
 
@@ -102,8 +108,9 @@ fn moves_of_others() -> Moves {
     }
 }
 
-/// Whether every other thread sleeps in a futex without a time limit. No if the system does not say.
-fn everybody_waits_for_another() -> bool {
+/// Whether every other thread sleeps in a futex without a time limit, or until there is a signal and we know that there
+/// will be none. No if the system does not say.
+fn everybody_waits_for_another(aborting: bool) -> bool {
     let me = rustix::thread::gettid().as_raw_nonzero().to_string();
     let Ok(threads) = fs::read_dir("/proc/self/task") else {
         return false;
@@ -115,6 +122,12 @@ fn everybody_waits_for_another() -> bool {
             let call = fs::read_to_string(thread.path().join("syscall")).unwrap_or_default();
             // The number of the call and its arguments; the third after the address is the time limit.
             let mut fields = call.split_whitespace();
-            fields.next() == Some(&libc::SYS_futex.to_string()) && fields.nth(3) == Some("0x0")
+            let number = fields.next().and_then(|number| number.parse().ok());
+            match number {
+                Some(libc::SYS_futex) => fields.nth(3) == Some("0x0"),
+                #[cfg(target_arch = "x86_64")]
+                Some(libc::SYS_pause) => aborting,
+                _ => false,
+            }
         })
 }

@@ -72,6 +72,11 @@ fn an_abort_by_a_thread_with_others_running() {
 }
 
 #[test]
+fn a_stack_overflow() {
+    aborts("overflow", "thread 'deep' ");
+}
+
+#[test]
 fn main_returns_with_others_running() {
     exits_with("main-returns", 0);
 }

@@ -21,6 +21,7 @@ pub(super) fn run(name: &str) -> bool {
         "main-returns-from-sleepers" => main_returns_from_sleepers(),
         "main-returns-from-spinners" => main_returns_from_spinners(),
         "main-returns-at-once" => main_returns_at_once(),
+        "overflow" => overflow(),
         _ => return false,
     }
     true
@@ -219,4 +220,29 @@ fn main_returns_from_spinners() {
 /// Whether the thread has begun before the process ends is a matter of timing.
 fn main_returns_at_once() {
     thread::spawn(|| say("begun"));
+}
+
+/// A thread runs out of stack with a lock in its hands.
+fn overflow() {
+    #[allow(unconditional_recursion)]
+    fn recurse(depth: u64) -> u64 {
+        let more = std::hint::black_box([depth; 64]);
+        recurse(depth + 1) + more[depth as usize % 64]
+    }
+    let list = Arc::new(Mutex::new(Vec::new()));
+    let threads = race(&list, 2);
+    let order = wait_for(&list, 500);
+    let deep = thread::Builder::new()
+        .name("deep".to_owned())
+        .stack_size(256 << 10)
+        .spawn(move || {
+            let _held = list.lock().unwrap();
+            say(&order.to_string());
+            recurse(0)
+        })
+        .unwrap();
+    let _ = deep.join();
+    for thread in threads {
+        let _ = thread.join();
+    }
 }
