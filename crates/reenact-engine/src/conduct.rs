@@ -13,7 +13,7 @@ use std::{
 
 use reenact_trace::Origin;
 
-use crate::{Activity, Fact, Operation};
+use crate::{Activity, Fact, Operation, mode};
 
 /// The answer to an activity that arrives at an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +60,12 @@ pub trait Conductor: Send + Sync {
 
     /// The thread that ran the activity is going.
     fn thread_gone(&self, _activity: &Activity) {}
+
+    /// A worker, which runs activities that have something to do, is awake.
+    fn worker_awake(&self) {}
+
+    /// A worker has found nothing to do.
+    fn worker_asleep(&self) {}
 }
 
 static CONDUCTOR: RwLock<Option<Arc<dyn Conductor>>> = RwLock::new(None);
@@ -80,6 +86,22 @@ pub(crate) fn generation() -> u32 {
 pub(crate) fn current() -> Option<(Arc<dyn Conductor>, u32)> {
     let conductor = CONDUCTOR.read().unwrap_or_else(PoisonError::into_inner);
     Some((conductor.clone()?, generation()))
+}
+
+pub(crate) fn one_more_awake() {
+    if mode::is_conducted()
+        && let Some((conductor, _)) = current()
+    {
+        conductor.worker_awake();
+    }
+}
+
+pub(crate) fn one_less_awake() {
+    if mode::is_conducted()
+        && let Some((conductor, _)) = current()
+    {
+        conductor.worker_asleep();
+    }
 }
 
 pub(crate) fn install(conductor: Option<Arc<dyn Conductor>>) {

@@ -5,27 +5,39 @@
 //! whoever drops it last). So a fact is no operation and nothing is recorded of it. What may be recorded is that
 //! somebody asked ([`choose`](crate::choose)) and found it to be true; a replay then waits until it is.
 
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::{
+    sync::atomic::{AtomicU32, Ordering::SeqCst},
+    time::Instant,
+};
 
-use crate::{activity::with_conducted, conduct, mode};
+use crate::{activity::with_conducted, conduct, mode, raw};
 
 /// Something that becomes true once.
+///
+/// # State
+///
+/// 0 not yet, 1 not yet and someone may sleep until it is, 2 true.
 #[derive(Default, Debug)]
 pub struct Fact {
-    is_true: AtomicBool,
+    state: AtomicU32,
 }
+
+const AWAITED: u32 = 1;
+const TRUE: u32 = 2;
 
 impl Fact {
     /// Not true yet.
     pub const fn new() -> Fact {
         Fact {
-            is_true: AtomicBool::new(false),
+            state: AtomicU32::new(0),
         }
     }
 
     /// Makes it true.
     pub fn establish(&self) {
-        self.is_true.store(true, SeqCst);
+        if self.state.swap(TRUE, SeqCst) == AWAITED {
+            raw::wake_all(&self.state);
+        }
         if mode::is_conducted()
             && let Some((conductor, _)) = conduct::current()
         {
@@ -35,7 +47,28 @@ impl Fact {
 
     /// Whether it is true now. The answer depends on timing; see [`choose`](crate::choose).
     pub fn is_established(&self) -> bool {
-        self.is_true.load(SeqCst)
+        self.state.load(SeqCst) == TRUE
+    }
+
+    /// Returns when it is true; `what` is for people who want to know who waits for what.
+    pub fn wait(&self, what: &dyn Fn() -> String) {
+        self.wait_if_conducted(what);
+        while !self.is_established() {
+            let _ = self.state.compare_exchange(0, AWAITED, SeqCst, SeqCst);
+            raw::wait(&self.state, AWAITED, None);
+        }
+    }
+
+    /// As [`Fact::wait`], until `deadline` at most. Whether it is true. Not for a conducted process, in which no time
+    /// passes.
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        while !self.is_established() {
+            let _ = self.state.compare_exchange(0, AWAITED, SeqCst, SeqCst);
+            if !raw::wait(&self.state, AWAITED, Some(deadline)) {
+                return self.is_established();
+            }
+        }
+        true
     }
 
     /// Where there is a conductor, returns when it is true; `what` is for people who want to know who waits for what.

@@ -15,13 +15,16 @@ mod entity;
 mod fact;
 mod mode;
 mod operation;
+pub mod pool;
 pub mod raw;
 mod record;
 mod replay;
 mod session;
 mod views;
 
-pub use activity::{Activity, Birth, Life, Lineage, current_number, is_active, is_replaying};
+pub use activity::{
+    Activity, Birth, Life, Lineage, current_number, is_active, is_replaying, sender, ticket,
+};
 pub use conduct::{Conductor, Decision};
 pub use entity::{Entity, choose, outside};
 pub use fact::Fact;

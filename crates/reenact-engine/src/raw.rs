@@ -18,8 +18,16 @@ use rustix::{
     thread::futex::{self, Flags, Timespec},
 };
 
+use crate::pool::about_to_block;
+
 /// Waits while `*futex == expected`, until `deadline` at most. False if the deadline has passed.
 fn wait_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
+    let _blocked = about_to_block();
+    sleep_while(futex, expected, deadline)
+}
+
+/// As [`wait_while`], for a worker that has nothing to do.
+fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     loop {
         if futex.load(Relaxed) != expected {
             return true;
@@ -197,6 +205,19 @@ impl Parker {
         }
     }
 
+    /// Sleeps as a worker does that has nothing to do: for this long at most. True if it was told to go on.
+    pub(crate) fn rest(&self, at_most: Option<Duration>) -> bool {
+        let deadline = at_most.map(|at_most| Instant::now() + at_most);
+        loop {
+            if self.told.swap(0, Acquire) != 0 {
+                return true;
+            }
+            if !sleep_while(&self.told, 0, deadline) {
+                return false;
+            }
+        }
+    }
+
     /// Looks for [`Parker::unpark`] this often before giving up. True if it came.
     pub fn spin(&self, times: u32) -> bool {
         for _ in 0..times {
@@ -213,6 +234,11 @@ impl Parker {
         self.told.store(1, Release);
         wake(&self.told, 1);
     }
+}
+
+/// Sleeps while `*word == expected`, until `deadline` at most. False if the deadline has passed.
+pub(crate) fn wait(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
+    wait_while(word, expected, deadline)
 }
 
 /// Sleeps while `*word == expected`. Safe to call in a signal handler.

@@ -33,6 +33,7 @@
 //! `reenact::sync` (a library that uses `std::sync` inside is fine as long as the order of its locks cannot be told from
 //! its results). A replay that such a thing makes different says so at the first operation that differs.
 
+pub mod actor;
 pub mod sync;
 pub mod thread;
 

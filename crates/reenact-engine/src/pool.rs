@@ -1,0 +1,397 @@
+//! Worker threads for light activities: actors, and whatever else is many and short.
+//!
+//! A [`Task`] is scheduled when there is something for it to do and run by whichever worker comes to it. Each worker has
+//! a queue and, before it, one place for the task that was scheduled last: its data is in the cache, and two tasks
+//! that talk to each other stay on one core. A worker that has nothing to do takes from others. Nobody is woken for
+//! a queue with one task in it, which its owner will have run before a sleeper is on its feet; one worker that has
+//! nothing to do is on the *lookout* instead: it looks at the others every now and then, and takes what has
+//! been waiting behind a long turn.
+//!
+//! The pool knows when there is no work left: no worker is awake and nothing is queued. See [`Pool::wait_until_quiet`].
+//!
+//! A task that blocks in the kernel (it takes a lock that is held, or waits for its turn in a replay) keeps its worker
+//! busy with nothing. [`about_to_block`] then sees to it that another one looks after its queue.
+
+mod sleepers;
+mod worker;
+
+use std::{
+    cell::{Cell, RefCell},
+    num::NonZeroUsize,
+    ptr::NonNull,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{
+            AtomicBool, AtomicPtr, AtomicU32,
+            Ordering::{Acquire, Relaxed, SeqCst},
+        },
+    },
+    thread::JoinHandle,
+};
+
+use crossbeam_deque::{Injector, Stealer};
+
+pub use self::worker::about_to_block;
+use self::{
+    sleepers::Sleepers,
+    worker::{Worker, current},
+};
+use crate::{Fact, raw::Parker};
+
+/// Something that a worker can run. The first field of whatever it is (`#[repr(C)]`).
+pub struct Task {
+    run: unsafe fn(NonNull<Task>),
+}
+
+impl Task {
+    /// A task that is run by calling `run` with its address.
+    ///
+    /// # Safety
+    ///
+    /// `run` is called on a worker, once for each [`Pool::schedule`]; it must be sound to call it with the address that
+    /// was scheduled.
+    pub const unsafe fn new(run: unsafe fn(NonNull<Task>)) -> Task {
+        Task { run }
+    }
+}
+
+/// The address of a task on its way to a worker.
+#[derive(Clone, Copy)]
+struct Scheduled(NonNull<Task>);
+
+// SAFETY: Whoever schedules a task promises that any worker may run it.
+unsafe impl Send for Scheduled {}
+
+impl Scheduled {
+    fn run(self) {
+        // SAFETY: See `Task::new` and `Pool::schedule`.
+        unsafe { (self.0.as_ref().run)(self.0) }
+    }
+}
+
+/// Worker threads. Never freed: there are few, and their many tasks refer to them without counting.
+#[derive(Clone, Copy)]
+pub struct Pool {
+    shared: &'static Shared,
+}
+
+struct Shared {
+    /// Tasks scheduled by threads that are not workers.
+    injector: Injector<Scheduled>,
+    /// One place for each worker there may be; those past `size` are for workers that stand in for blocked ones.
+    places: Box<[Place]>,
+    size: usize,
+    /// How many places have had a worker.
+    begun: AtomicU32,
+    /// How many workers are blocked in a turn.
+    blocked: AtomicU32,
+    sleepers: Sleepers,
+    /// Work that is on its way from elsewhere: timers.
+    expected: AtomicU32,
+    quiet: Quiet,
+    closing: AtomicBool,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What others see of a worker.
+struct Place {
+    /// The task that its worker scheduled last. Only that worker puts one here; anyone may take it.
+    last: AtomicPtr<Task>,
+    /// Its queue. Set before the worker's thread starts.
+    stealer: Mutex<Option<Stealer<Scheduled>>>,
+    /// How many tasks it has run, roughly: a lookout sees by it whether it is stuck in one.
+    runs: AtomicU32,
+    parker: Parker,
+}
+
+/// Who waits for the pool to have nothing to do.
+#[derive(Default)]
+struct Quiet {
+    waiting: Mutex<Vec<Arc<Fact>>>,
+}
+
+/// Most workers that stand in for blocked ones.
+const STAND_INS: usize = 256;
+
+impl Pool {
+    /// A pool with so many workers.
+    pub fn new(size: NonZeroUsize) -> Pool {
+        let size = size.get();
+        let places = (0..size + STAND_INS).map(|_| Place::new()).collect();
+        let pool = Pool {
+            shared: Box::leak(Box::new(Shared {
+                injector: Injector::new(),
+                places,
+                size,
+                begun: AtomicU32::new(0),
+                blocked: AtomicU32::new(0),
+                sleepers: Sleepers::default(),
+                expected: AtomicU32::new(0),
+                quiet: Quiet::default(),
+                closing: AtomicBool::new(false),
+                threads: Mutex::default(),
+            })),
+        };
+        for _ in 0..size {
+            pool.shared.begin_worker();
+        }
+        pool
+    }
+
+    /// How many workers it has.
+    pub fn size(&self) -> usize {
+        self.shared.size
+    }
+
+    /// The pool whose worker the calling thread is.
+    pub fn current() -> Option<Pool> {
+        current().map(|worker| Pool {
+            shared: worker.shared,
+        })
+    }
+
+    /// Lets a worker run the task, soon.
+    ///
+    /// # Safety
+    ///
+    /// The task lives until it has run, and is not scheduled again before it runs.
+    #[inline]
+    pub unsafe fn schedule(self, task: NonNull<Task>) {
+        match current() {
+            Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
+                worker.schedule(Scheduled(task));
+            }
+            _ => self.shared.inject(Scheduled(task)),
+        }
+    }
+
+    /// As [`Pool::schedule`], behind everything else that the calling worker has to do.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Pool::schedule`].
+    pub unsafe fn schedule_last(self, task: NonNull<Task>) {
+        match current() {
+            Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
+                worker.enqueue(Scheduled(task));
+            }
+            _ => self.shared.inject(Scheduled(task)),
+        }
+    }
+
+    /// Whether it has been closed: whatever runs now runs to be told so.
+    #[inline]
+    pub fn is_closed(self) -> bool {
+        self.shared.closing.load(Relaxed)
+    }
+
+    /// Says that work will come from elsewhere, until what is returned is dropped: the pool is not quiet before.
+    pub fn expect_work(&self) -> Expected {
+        self.shared.expected.fetch_add(1, SeqCst);
+        Expected(self.shared)
+    }
+
+    /// Returns when no task is queued or running and no work is expected. Anything that is scheduled by other threads
+    /// afterwards is another matter.
+    ///
+    /// # Panics
+    ///
+    /// On a worker of this pool, which would wait for itself.
+    pub fn wait_until_quiet(&self) {
+        assert!(
+            !current().is_some_and(|worker| std::ptr::eq(worker.shared, self.shared)),
+            "a turn cannot wait until there is no work left: it is work itself"
+        );
+        let fact = {
+            let mut waiting = self.shared.quiet.lock();
+            if self.shared.is_quiet() {
+                return;
+            }
+            let fact = Arc::new(Fact::new());
+            waiting.push(Arc::clone(&fact));
+            fact
+        };
+        self.shared.if_quiet();
+        fact.wait(&|| "there to be no work left".to_owned());
+    }
+
+    /// Ends the workers. What is queued, and whatever is scheduled from now on, is run all the same, to find that the
+    /// pool [is closed](Pool::is_closed).
+    ///
+    /// Returns when they have ended, unless called by one of them.
+    pub fn close(&self) {
+        self.shared.closing.store(true, SeqCst);
+        for place in &self.shared.places[..self.shared.begun.load(SeqCst) as usize] {
+            place.parker.unpark();
+        }
+        if current().is_none() {
+            // What other threads scheduled at the last moment.
+            while let Some(task) = self.shared.injector.steal().success() {
+                run_closed(task);
+            }
+            let threads = std::mem::take(
+                &mut *self
+                    .shared
+                    .threads
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
+            for thread in threads {
+                // A worker does not panic: whatever a task does is caught by it.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// Work that will come from elsewhere.
+pub struct Expected(&'static Shared);
+
+impl Drop for Expected {
+    fn drop(&mut self) {
+        self.0.expected.fetch_sub(1, SeqCst);
+        self.0.if_quiet();
+    }
+}
+
+impl Place {
+    fn new() -> Place {
+        Place {
+            last: AtomicPtr::new(std::ptr::null_mut()),
+            stealer: Mutex::new(None),
+            runs: AtomicU32::new(0),
+            parker: Parker::default(),
+        }
+    }
+
+    fn stealer(&self) -> Option<Stealer<Scheduled>> {
+        self.stealer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Takes the task that was scheduled last, for any thread.
+    fn take_last(&self) -> Option<Scheduled> {
+        if self.last.load(Relaxed).is_null() {
+            return None;
+        }
+        NonNull::new(self.last.swap(std::ptr::null_mut(), Acquire)).map(Scheduled)
+    }
+}
+
+impl Quiet {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Fact>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn inject(&self, task: Scheduled) {
+        if self.closing.load(Relaxed) {
+            run_closed(task);
+            return;
+        }
+        self.injector.push(task);
+        self.wake_one();
+    }
+
+    /// Wakes a sleeping worker, if there is one.
+    fn wake_one(&self) {
+        if let Some(index) = self.sleepers.rouse() {
+            self.places[index].parker.unpark();
+        }
+    }
+
+    /// Starts another worker's thread, awake.
+    fn begin_worker(&'static self) {
+        let index = self.begun.fetch_add(1, SeqCst) as usize;
+        if index >= self.places.len() {
+            self.begun.fetch_sub(1, SeqCst);
+            return;
+        }
+        let queue = crossbeam_deque::Worker::new_fifo();
+        *self.places[index]
+            .stealer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(queue.stealer());
+        self.sleepers.one_more_awake();
+        let thread = std::thread::Builder::new()
+            .name(format!("worker-{index}"))
+            .spawn(move || Worker::new(self, index, queue).run());
+        match thread {
+            Ok(thread) => self
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(thread),
+            // A pool without a single worker cannot go on; with fewer it is slower.
+            Err(error) if index == 0 => panic!("cannot start a worker thread: {error}"),
+            Err(_) => {
+                self.sleepers.one_less_awake();
+            }
+        }
+    }
+
+    /// Whether there is no work. In this order: who takes something is awake before.
+    fn is_quiet(&self) -> bool {
+        self.injector.is_empty()
+            && self.expected.load(SeqCst) == 0
+            && self.sleepers.nobody_awake()
+            && self.injector.is_empty()
+    }
+
+    /// Tells those who wait for it that there is no work left, if so.
+    fn if_quiet(&self) {
+        if !self.is_quiet() {
+            return;
+        }
+        let waiting = std::mem::take(&mut *self.quiet.lock());
+        for fact in waiting {
+            fact.establish();
+        }
+    }
+}
+
+/// Runs a task of a closed pool on the calling thread. What it schedules is run after it, not within.
+fn run_closed(task: Scheduled) {
+    thread_local! {
+        static RUNNING: RefCell<Option<Vec<Scheduled>>> = const { RefCell::new(None) };
+    }
+    let is_first = RUNNING.with_borrow_mut(|running| match running {
+        Some(tasks) => {
+            tasks.push(task);
+            false
+        }
+        None => {
+            *running = Some(vec![task]);
+            true
+        }
+    });
+    while is_first {
+        let next = RUNNING.with_borrow_mut(|running| {
+            let next = running.as_mut()?.pop();
+            if next.is_none() {
+                *running = None;
+            }
+            next
+        });
+        match next {
+            Some(task) => task.run(),
+            None => return,
+        }
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool")
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
+
+thread_local! {
+    /// The worker that the thread is, if it is one.
+    static CURRENT: Cell<*const Worker> = const { Cell::new(std::ptr::null()) };
+}

@@ -1,0 +1,128 @@
+//! Which workers sleep, and how many do not.
+//!
+//! Who wakes a worker counts it as awake before it is: in between nobody may seem to be, or the pool would look
+//! quiet (and a replay stuck) with a task in its queue.
+
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{
+        AtomicBool, AtomicU32,
+        Ordering::{Relaxed, SeqCst},
+    },
+};
+
+use crate::conduct;
+
+/// How a worker that has nothing to do is to sleep.
+pub(super) enum Rest {
+    /// Until it is woken. Nobody is awake any more.
+    Last,
+    /// Until it is woken.
+    Sleep,
+    /// Not for long: others are at work, and may be too busy to wake anyone.
+    Lookout,
+}
+
+#[derive(Default)]
+pub(super) struct Sleepers {
+    awake: AtomicU32,
+    /// Length of the list.
+    count: AtomicU32,
+    /// Whether there are sleepers, none of which is on the lookout.
+    unwatched: AtomicBool,
+    list: Mutex<List>,
+}
+
+#[derive(Default)]
+struct List {
+    sleeping: Vec<usize>,
+    lookout: Option<usize>,
+}
+
+impl Sleepers {
+    /// A worker that nobody woke is awake.
+    pub(super) fn one_more_awake(&self) {
+        self.awake.fetch_add(1, SeqCst);
+        conduct::one_more_awake();
+    }
+
+    /// A worker is not awake after all. True if it was the last.
+    pub(super) fn one_less_awake(&self) -> bool {
+        let last = self.awake.fetch_sub(1, SeqCst) == 1;
+        conduct::one_less_awake();
+        last
+    }
+
+    pub(super) fn nobody_awake(&self) -> bool {
+        self.awake.load(SeqCst) == 0
+    }
+
+    /// Whether somebody sleeps.
+    #[inline]
+    pub(super) fn any(&self) -> bool {
+        self.count.load(Relaxed) != 0
+    }
+
+    /// Whether somebody sleeps and nobody is on the lookout.
+    #[inline]
+    pub(super) fn unwatched(&self) -> bool {
+        self.unwatched.load(Relaxed)
+    }
+
+    /// Puts a worker on the list of those to be woken.
+    pub(super) fn lie_down(&self, worker: usize) -> Rest {
+        let mut list = self.lock();
+        list.sleeping.push(worker);
+        let rest = if self.one_less_awake() {
+            Rest::Last
+        } else if list.lookout.is_none() {
+            list.lookout = Some(worker);
+            Rest::Lookout
+        } else {
+            Rest::Sleep
+        };
+        self.changed(&list);
+        rest
+    }
+
+    /// Takes a worker off the list again. False if somebody has woken it already, and counted it.
+    pub(super) fn get_up(&self, worker: usize) -> bool {
+        let mut list = self.lock();
+        let place = list.sleeping.iter().position(|&other| other == worker);
+        if let Some(place) = place {
+            self.take_off(&mut list, place);
+        }
+        place.is_some()
+    }
+
+    /// Takes the worker that fell asleep last off the list, to be woken by the caller.
+    pub(super) fn rouse(&self) -> Option<usize> {
+        if self.count.load(SeqCst) == 0 {
+            return None;
+        }
+        let mut list = self.lock();
+        let last = list.sleeping.len().checked_sub(1)?;
+        Some(self.take_off(&mut list, last))
+    }
+
+    fn take_off(&self, list: &mut List, place: usize) -> usize {
+        let worker = list.sleeping.remove(place);
+        if list.lookout == Some(worker) {
+            list.lookout = None;
+        }
+        self.one_more_awake();
+        self.changed(list);
+        worker
+    }
+
+    fn changed(&self, list: &List) {
+        let sleeping = list.sleeping.len();
+        self.count.store(sleeping as u32, SeqCst);
+        self.unwatched
+            .store(sleeping > 0 && list.lookout.is_none(), SeqCst);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,155 @@
+//! Chunks of memory for messages, and a store of them for each thread.
+
+use std::{
+    alloc::{Layout, alloc, dealloc, handle_alloc_error},
+    cell::RefCell,
+    mem::size_of,
+    ptr,
+    sync::atomic::{
+        AtomicPtr, AtomicU32,
+        Ordering::{Acquire, Relaxed, Release},
+    },
+};
+
+/// Memory for messages: this, and words behind it.
+#[repr(C)]
+pub(super) struct Chunk {
+    next: AtomicPtr<Chunk>,
+    /// Words that hold messages. Written under the mailbox's lock, read by its consumer.
+    end: AtomicU32,
+    capacity: u32,
+}
+
+const HEADER: usize = size_of::<Chunk>();
+/// Words in the first chunk of a mailbox, in the second, and in the others.
+const SMALL: usize = (256 - HEADER) / 8;
+const MEDIUM: usize = (4096 - HEADER) / 8;
+const LARGE: usize = ((64 << 10) - HEADER) / 8;
+
+/// How many small chunks a thread keeps.
+const KEPT: usize = 256;
+
+thread_local! {
+    static STORE: RefCell<Store> = const { RefCell::new(Store(Vec::new())) };
+}
+
+struct Store(Vec<*mut Chunk>);
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        for chunk in self.0.drain(..) {
+            // SAFETY: Only chunks that nobody uses are in the store.
+            unsafe { Chunk::free(chunk) };
+        }
+    }
+}
+
+impl Chunk {
+    /// A chunk with room for so many words, to come after `before`.
+    pub(super) fn take(words: usize, before: Option<&Chunk>) -> *mut Chunk {
+        let size = match before.map(|chunk| chunk.capacity as usize) {
+            None => SMALL,
+            Some(SMALL) => MEDIUM,
+            Some(_) => LARGE,
+        };
+        if size == SMALL && words <= SMALL {
+            let kept = STORE.try_with(|store| store.try_borrow_mut().ok()?.0.pop());
+            if let Ok(Some(chunk)) = kept {
+                return chunk;
+            }
+        }
+        Chunk::allocate(size.max(words))
+    }
+
+    /// Gives a chunk back that nobody uses.
+    ///
+    /// # Safety
+    ///
+    /// It came from [`Chunk::take`], and its messages have been moved out.
+    pub(super) unsafe fn give_back(chunk: *mut Chunk) {
+        // SAFETY: The caller's.
+        unsafe {
+            if (*chunk).capacity as usize == SMALL {
+                (*chunk).next.store(ptr::null_mut(), Relaxed);
+                (*chunk).end.store(0, Relaxed);
+                let kept = STORE.try_with(|store| match store.try_borrow_mut() {
+                    Ok(mut store) if store.0.len() < KEPT => {
+                        store.0.push(chunk);
+                        true
+                    }
+                    _ => false,
+                });
+                if kept == Ok(true) {
+                    return;
+                }
+            }
+            Chunk::free(chunk);
+        }
+    }
+
+    fn layout(words: usize) -> Layout {
+        Layout::from_size_align(HEADER + words * 8, 8).expect("a size that fits in memory")
+    }
+
+    fn allocate(words: usize) -> *mut Chunk {
+        let capacity = u32::try_from(words).expect("a message that fits in a chunk");
+        let layout = Chunk::layout(words);
+        // SAFETY: The layout is not empty; what is written is within it.
+        unsafe {
+            let chunk = alloc(layout).cast::<Chunk>();
+            if chunk.is_null() {
+                handle_alloc_error(layout);
+            }
+            chunk.write(Chunk {
+                next: AtomicPtr::new(ptr::null_mut()),
+                end: AtomicU32::new(0),
+                capacity,
+            });
+            chunk
+        }
+    }
+
+    unsafe fn free(chunk: *mut Chunk) {
+        // SAFETY: It was allocated with this layout.
+        unsafe { dealloc(chunk.cast(), Chunk::layout((*chunk).capacity as usize)) };
+    }
+
+    /// The end, as its writers have published it.
+    #[inline(always)]
+    pub(super) fn end(&self) -> u32 {
+        self.end.load(Acquire)
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&self) -> *mut Chunk {
+        self.next.load(Acquire)
+    }
+
+    pub(super) fn set_next(&self, next: *mut Chunk) {
+        self.next.store(next, Release);
+    }
+
+    /// The place of a word.
+    ///
+    /// # Safety
+    ///
+    /// It is within the chunk.
+    #[inline(always)]
+    pub(super) unsafe fn word(chunk: *mut Chunk, word: u32) -> *mut u64 {
+        // SAFETY: Words follow the header in the same allocation.
+        unsafe { chunk.add(1).cast::<u64>().add(word as usize) }
+    }
+
+    /// Whether so many more words have room. For whoever has the mailbox's lock.
+    #[inline(always)]
+    pub(super) fn has_room(&self, words: usize) -> bool {
+        words <= (self.capacity - self.end.load(Relaxed)) as usize
+    }
+
+    /// Says that so many more words hold messages. Release: pairs with the Acquire in `end`.
+    #[inline(always)]
+    pub(super) fn publish(&self, words: usize) {
+        let end = self.end.load(Relaxed);
+        self.end.store(end + words as u32, Release);
+    }
+}

@@ -1,0 +1,85 @@
+//! What a turn knows of its actor.
+
+use std::{marker::PhantomData, ptr::NonNull, time::Duration};
+
+use reenact_engine::pool::Pool;
+
+use super::{FarRef, Promise, System, cell::ActorCell, timer};
+
+/// What a turn knows of its actor. There is one only while a turn runs.
+pub struct Context<A: Send + 'static> {
+    cell: NonNull<ActorCell<A>>,
+    _stays_here: PhantomData<*mut A>,
+}
+
+impl<A: Send + 'static> Context<A> {
+    pub(super) fn new(cell: NonNull<ActorCell<A>>) -> Context<A> {
+        Context {
+            cell,
+            _stays_here: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn cell(&self) -> &ActorCell<A> {
+        // SAFETY: A context is used by the actor's consumer, while the actor is there.
+        unsafe { self.cell.as_ref() }
+    }
+
+    /// A far reference to the actor itself.
+    pub fn me(&self) -> FarRef<A> {
+        self.cell().core.add_own_reference();
+        FarRef::from_counted(self.cell)
+    }
+
+    /// Makes an actor, on the same workers.
+    pub fn spawn<B: Send + 'static>(&self, state: B) -> FarRef<B> {
+        self.system().spawn(state)
+    }
+
+    /// The system that the actor belongs to.
+    pub fn system(&self) -> System {
+        System::of(self.pool())
+    }
+
+    /// Stops the actor after this turn. What is left in its mailbox is dropped, which breaks the promises that were
+    /// to be resolved by it.
+    pub fn stop(&mut self) {
+        self.cell().core.stop();
+    }
+
+    /// A promise that is resolved after a while.
+    #[track_caller]
+    pub fn after(&self, delay: Duration) -> Promise<()> {
+        timer::after(self.pool(), delay)
+    }
+
+    fn pool(&self) -> Pool {
+        self.cell().core.pool
+    }
+
+    /// A place in this actor's future.
+    pub(super) fn continuation(&self) -> Continuation<A> {
+        Continuation {
+            number: self.cell().core.next_continuation(),
+            actor: self.me(),
+        }
+    }
+}
+
+/// A turn that an actor will have when something is known that it waits for.
+pub(super) struct Continuation<A: Send + 'static> {
+    /// Which one it is among those of its actor.
+    number: u64,
+    actor: FarRef<A>,
+}
+
+impl<A: Send + 'static> Continuation<A> {
+    /// The time has come.
+    pub(super) fn run(self, action: impl FnOnce(&mut A, &mut Context<A>) + Send + 'static) {
+        self.actor.cell().continue_with(self.number, action);
+    }
+
+    /// It will not come.
+    pub(super) fn forget(self) {}
+}

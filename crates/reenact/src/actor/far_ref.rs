@@ -1,0 +1,117 @@
+//! Far references: the only way to an actor.
+
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    ptr::NonNull,
+};
+
+use super::{
+    Context, Promise,
+    cell::{ActorCell, Core},
+};
+
+/// Whatever messages for an `A` can be sent to: a far reference, or a promise of one.
+///
+/// The attribute [`actor`](macro@crate::actor) makes methods of these two.
+pub trait Target<A: Send + 'static> {
+    /// Sends a message to which there is no answer.
+    fn send<F>(&self, message: F)
+    where
+        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static;
+
+    /// Sends a message whose result resolves the promise that is returned.
+    fn ask<F, R>(&self, message: F) -> Promise<R>
+    where
+        F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
+        R: Send + 'static;
+}
+
+/// A reference to an actor that may run anywhere: messages can be sent through it, and nothing else.
+///
+/// An actor of which there is no far reference any more ends when it has read its mailbox.
+pub struct FarRef<A: Send + 'static> {
+    cell: NonNull<ActorCell<A>>,
+}
+
+// SAFETY: A far reference only appends to the mailbox and counts, both of which may be done from anywhere; what is sent
+// is `Send`, and the state, which may be dropped elsewhere because of it, is too.
+unsafe impl<A: Send + 'static> Send for FarRef<A> {}
+// SAFETY: As above.
+unsafe impl<A: Send + 'static> Sync for FarRef<A> {}
+
+impl<A: Send + 'static> FarRef<A> {
+    /// Takes over a reference that has been counted.
+    pub(super) fn from_counted(cell: NonNull<ActorCell<A>>) -> FarRef<A> {
+        FarRef { cell }
+    }
+
+    #[inline(always)]
+    pub(super) fn cell(&self) -> &ActorCell<A> {
+        // SAFETY: It is there as long as it is referred to.
+        unsafe { self.cell.as_ref() }
+    }
+
+    fn core(&self) -> NonNull<Core> {
+        self.cell.cast()
+    }
+}
+
+impl<A: Send + 'static> Target<A> for FarRef<A> {
+    #[inline(always)]
+    fn send<F>(&self, message: F)
+    where
+        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    {
+        self.cell().send(message);
+    }
+
+    fn ask<F, R>(&self, message: F) -> Promise<R>
+    where
+        F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        self.asked(message)
+    }
+}
+
+impl<A: Send + 'static> Clone for FarRef<A> {
+    #[inline]
+    fn clone(&self) -> FarRef<A> {
+        self.cell().core.add_reference();
+        FarRef { cell: self.cell }
+    }
+}
+
+impl<A: Send + 'static> Drop for FarRef<A> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: This one is counted, and gone.
+        unsafe { Core::drop_reference(self.core()) };
+    }
+}
+
+impl<A: Send + 'static> PartialEq for FarRef<A> {
+    /// Whether both refer to the same actor.
+    fn eq(&self, other: &FarRef<A>) -> bool {
+        self.cell == other.cell
+    }
+}
+
+impl<A: Send + 'static> Eq for FarRef<A> {}
+
+impl<A: Send + 'static> Hash for FarRef<A> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.cell.hash(state);
+    }
+}
+
+impl<A: Send + 'static> fmt::Debug for FarRef<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FarRef<{}>", std::any::type_name::<A>())
+    }
+}
+
+/// A message that was not sent: the mailbox of its actor is bounded, and full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full;

@@ -1,0 +1,57 @@
+//! Threads that wait for a promise.
+
+use std::time::{Duration, Instant};
+
+use reenact_engine::{choose, pool::Pool};
+
+use super::{super::ops, Broken, Promise};
+
+impl<R: Send + 'static> Promise<R> {
+    /// Blocks the calling thread until the promise is settled.
+    ///
+    /// # Panics
+    ///
+    /// In a turn of an actor, which would keep others from running; use [`Promise::when`] there.
+    #[track_caller]
+    pub fn wait(self) -> Result<R, Broken> {
+        self.not_in_a_turn();
+        self.settled();
+        self.shared.state().value()
+    }
+
+    /// Blocks the calling thread until the promise is settled, but not for longer than this; then it is given back.
+    ///
+    /// # Panics
+    ///
+    /// As [`Promise::wait`].
+    #[track_caller]
+    pub fn wait_timeout(self, timeout: Duration) -> Result<Result<R, Broken>, Promise<R>> {
+        self.not_in_a_turn();
+        let deadline = Instant::now() + timeout;
+        let in_time = choose(ops::WAIT_FOR_PROMISE, 1, || {
+            self.shared.settled.wait_until(deadline).into()
+        });
+        if in_time == 0 {
+            return Err(self);
+        }
+        self.settled();
+        let outcome = self.shared.state().value();
+        Ok(outcome)
+    }
+
+    fn settled(&self) {
+        let made_at = self.shared.made_at;
+        self.shared.settled.wait(&|| {
+            let what = std::any::type_name::<R>();
+            format!("a promise of {what} made at {made_at}")
+        });
+    }
+
+    #[track_caller]
+    fn not_in_a_turn(&self) {
+        assert!(
+            Pool::current().is_none(),
+            "a turn cannot wait for a promise: register a continuation with `when` instead"
+        );
+    }
+}
