@@ -1,0 +1,110 @@
+//! The attribute `#[reenact::actor]`: the methods of an actor as messages on its far references.
+//!
+//! This crate is for the crate `reenact`, which exports the attribute; use it from there. It knows how messages look
+//! and nothing of how they travel: that is `reenact::actor`.
+
+#![forbid(unsafe_code)]
+
+use proc_macro::TokenStream;
+
+mod answer;
+mod attributes;
+mod borrows;
+mod errors;
+mod expand;
+mod message;
+mod options;
+mod parameter;
+mod receiver;
+mod self_type;
+mod senders;
+#[cfg(test)]
+mod tests;
+mod visibility;
+
+/// Makes messages of an actor's methods.
+///
+/// Write the actor as an ordinary type with ordinary methods. The attribute leaves the `impl` block as it is and puts a
+/// trait beside it, here `MathSends`, through which a far reference has the same methods. Calling one there sends a
+/// message, which the actor takes in a turn of its own:
+///
+/// ```standalone_crate
+/// # #![allow(dead_code)]
+/// # extern crate self as reenact;
+/// # pub mod actor { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fake/actor.rs")); }
+/// # pub use reenact_macros::actor;
+/// # fn main() { example::main() }
+/// # mod example {
+/// use reenact::actor::{Context, FarRef, Promise};
+///
+/// pub struct Math {
+///     result: u64,
+/// }
+///
+/// #[reenact::actor]
+/// impl Math {
+///     // No receiver: not a message.
+///     pub fn new() -> Math {
+///         Math { result: 0 }
+///     }
+///
+///     /// No return type: sent, and not answered.
+///     pub fn double(&mut self, n: u64) {
+///         self.result = 2 * n;
+///     }
+///
+///     /// A return type: answered by a promise.
+///     pub fn get_result(&self) -> u64 {
+///         self.result
+///     }
+///
+///     /// Returns a promise: the sender has a `Promise<u64>` of it, not a promise of a promise.
+///     pub fn forward(&mut self, _ctx: &mut Context<Self>, to: FarRef<Math>) -> Promise<u64> {
+///         to.get_result()
+///     }
+///
+///     // Private: not a message.
+///     fn helper(&self) {}
+/// }
+///
+/// # pub(super) fn main() {
+/// # let math = FarRef::new(Math::new());
+/// # let other = FarRef::new(Math::new());
+/// // `math` and `other` are a `FarRef<Math>` each.
+/// math.double(21);
+/// let answer: Promise<u64> = other.forward(math.clone());
+/// # assert_eq!(answer.wait(), 42);
+/// # }
+/// # }
+/// ```
+///
+/// # What is a message
+///
+/// - Every method with `&mut self` or `&self` that is not private.
+/// - Its parameters are what the message carries. They are owned (`Send + 'static`): a message outlives the turn that
+///   sent it.
+/// - A first parameter `&mut Context<Self>` is not carried; the runtime supplies it.
+/// - Without a return type it is sent one way. With one, `-> ()` included, it is answered by a promise. A return type
+///   written as `Promise<…>` is flattened into that promise.
+/// - Generic actors and generic methods stay generic.
+///
+/// The trait is implemented for everything that messages can be sent to: `FarRef<Math>`, and `Promise<FarRef<Math>>` for
+/// sending to an actor that is still to come. It is as visible as the most visible message, and with it all the messages
+/// are. Its methods have the documentation, the `#[cfg]` and the `#[allow]` of the actor's methods, and no other
+/// attribute of them. A message whose name far references have for themselves (`clone`) is sent with
+/// `MathSends::clone(&math)`.
+///
+/// # Options
+///
+/// - `#[reenact::actor(trait = Name)]` names the trait. Needed for a second block of the same actor.
+/// - `#[reenact::actor(crate = path)]` says where the crate `reenact` is, if it is not `::reenact`.
+///
+/// # What is refused
+///
+/// Whatever could not be a message: `async fn` (a turn runs to its end), `unsafe fn`, `self` by value, lifetimes and
+/// borrows other than `'static` in what is carried or answered, `-> impl Trait`, and `impl Trait for Actor` blocks. A
+/// private method may be any of these.
+#[proc_macro_attribute]
+pub fn actor(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(options.into(), item.into()).into()
+}

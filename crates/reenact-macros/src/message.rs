@@ -1,0 +1,166 @@
+//! One method of the actor, as a message: what it carries, how it is answered, and how it is sent.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{
+    Attribute, GenericParam, Generics, Ident, ImplItemFn, Lifetime, Path, Result, Signature, Type,
+    ext::IdentExt, parse_quote, spanned::Spanned, visit_mut::VisitMut,
+};
+
+use crate::{
+    answer::Answer, attributes, borrows::lifetimes, errors::Errors, parameter::Parameters,
+    receiver, self_type::ReplaceSelf, visibility::is_private,
+};
+
+/// A method that is a message.
+pub(crate) struct Message {
+    /// Whether it exists, its documentation, and which lints are off.
+    attributes: Vec<Attribute>,
+    name: Ident,
+    generics: Generics,
+    parameters: Parameters,
+    answer: Answer,
+}
+
+/// Whether the method is to be a message: others can see it, and it has the actor for its receiver.
+pub(crate) fn is_message(method: &ImplItemFn) -> bool {
+    !is_private(&method.vis) && method.sig.receiver().is_some()
+}
+
+impl Message {
+    /// The message for a method of `actor`. `declared` are the lifetimes of the `impl` block.
+    pub(crate) fn of(method: &ImplItemFn, actor: &Type, declared: &[Lifetime]) -> Result<Message> {
+        let mut errors = Errors::default();
+        check_qualifiers(&method.sig, &mut errors);
+        let mut declared = declared.to_vec();
+        for lifetime in lifetimes(&method.sig.generics) {
+            errors.on(
+                lifetime,
+                "a message outlives whoever sends it, so it has no lifetime parameters",
+            );
+            declared.push(lifetime.clone());
+        }
+        if let Some(receiver) = method.sig.receiver() {
+            errors.take(receiver::check(receiver, actor, &declared));
+        }
+
+        let mut signature = method.sig.clone();
+        ReplaceSelf { actor }.visit_signature_mut(&mut signature);
+        let parameters = Parameters::of(&signature, &declared, &mut errors);
+        let answer = Answer::of(&signature.output, &declared, &mut errors);
+
+        errors.finish(Message {
+            attributes: attributes_of(method),
+            name: signature.ident,
+            generics: signature.generics,
+            parameters,
+            answer,
+        })
+    }
+
+    /// The method of the trait, which sends it to an actor of type `actor`.
+    ///
+    /// Everything has the place of the method, so that what the compiler finds (something carried that is not `Send`)
+    /// is shown there, but the context of the macro, so that lints know that nobody wrote it.
+    pub(crate) fn sender(&self, actor: &Type, runtime: &Path) -> TokenStream {
+        let Message {
+            attributes,
+            generics,
+            ..
+        } = self;
+        let place = Span::mixed_site().located_at(self.name.span());
+        let mut name = self.name.clone();
+        name.set_span(Span::call_site().located_at(self.name.span()));
+        let (_, _, conditions) = generics.split_for_impl();
+        let parameters = &self.parameters.carried;
+
+        let target = |place| quote_spanned!(place=> <Self as #runtime::actor::Target<#actor>>);
+        let turn = self.turn(actor, place);
+        let (output, body) = match &self.answer {
+            Answer::None => {
+                let target = target(place);
+                (None, quote_spanned!(place=> #target::send(self, #turn);))
+            }
+            Answer::Value(ty) => {
+                let place = Span::mixed_site().located_at(ty.span());
+                let target = target(place);
+                let promise = quote_spanned!(place=> #runtime::actor::Promise<#ty>);
+                (
+                    Some(quote!(-> #promise)),
+                    quote_spanned!(place=> #target::ask(self, #turn)),
+                )
+            }
+            Answer::Promise(ty) => {
+                let place = Span::mixed_site().located_at(ty.span());
+                let target = target(place);
+                let ask = quote_spanned!(place=> #target::ask(self, #turn));
+                (
+                    Some(quote!(-> #ty)),
+                    quote_spanned!(place=> #runtime::actor::Promise::flatten(#ask)),
+                )
+            }
+        };
+        quote_spanned! {place=>
+            #(#attributes)*
+            #[track_caller]
+            fn #name #generics (&self #(, #parameters)*) #output #conditions { #body }
+        }
+    }
+
+    /// The closure that the actor runs when the message has arrived. What it calls its own parameters is hygienic:
+    /// a parameter of the message may have the same name.
+    fn turn(&self, actor: &Type, place: Span) -> TokenStream {
+        let method = &self.name;
+        let generics = generic_arguments(&self.generics);
+        let carried = self
+            .parameters
+            .carried
+            .iter()
+            .map(|parameter| &parameter.name);
+        if self.parameters.context {
+            quote_spanned!(place=> move |this, ctx| <#actor>::#method #generics (this, ctx, #(#carried),*))
+        } else {
+            quote_spanned!(place=> move |this, _ctx| <#actor>::#method #generics (this, #(#carried),*))
+        }
+    }
+}
+
+/// The attributes of the method that its message has too.
+fn attributes_of(method: &ImplItemFn) -> Vec<Attribute> {
+    let mut attributes = attributes::cfgs_and_docs(&method.attrs);
+    if !attributes::has_text(&attributes) {
+        let text = format!(" Sends the message `{}`.", method.sig.ident.unraw());
+        attributes.push(parse_quote!(#[doc = #text]));
+    }
+    attributes.extend(attributes::allowed_lints(&method.attrs));
+    if attributes::is_deprecated(&method.attrs) {
+        attributes.push(parse_quote!(#[allow(deprecated)]));
+    }
+    attributes
+}
+
+fn check_qualifiers(method: &Signature, errors: &mut Errors) {
+    if let Some(token) = &method.asyncness {
+        errors.on(token, "a turn runs to its end; return a promise instead");
+    }
+    if let Some(token) = &method.unsafety {
+        errors.on(
+            token,
+            "a message is sent by safe code\nhelp: make the method safe, or private",
+        );
+    }
+}
+
+/// `::<K, N>`, for the call of a method with these generics. They are spelled out because some cannot be inferred.
+fn generic_arguments(generics: &Generics) -> Option<TokenStream> {
+    let names: Vec<_> = generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    (!names.is_empty()).then(|| quote!(::<#(#names),*>))
+}

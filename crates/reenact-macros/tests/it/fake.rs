@@ -1,0 +1,3 @@
+//! A runtime in one file, for `#[actor(crate = crate::fake)]`.
+
+pub mod actor;
