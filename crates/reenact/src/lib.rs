@@ -40,3 +40,4 @@ pub mod thread;
 mod ops;
 
 pub use reenact_engine::record_to;
+pub use reenact_macros::actor;
