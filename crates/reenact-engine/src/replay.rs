@@ -9,16 +9,16 @@ mod cursor;
 mod ending;
 mod log;
 pub(crate) mod quiet;
+mod reception;
 mod report;
 mod stillness;
 mod turns;
 
 use std::{
-    cell::RefCell,
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{
             AtomicBool, AtomicU32,
             Ordering::{Relaxed, SeqCst},
@@ -34,7 +34,7 @@ use self::{
     turns::{Turns, Want},
 };
 use crate::{
-    Access, Activity, Conductor, Decision, Entity, Fact, Operation,
+    Access, Activity, Arrival, Conductor, Decision, Entity, Fact, NextArrival, Operation,
     activity::HOT,
     conduct,
     entity::tag,
@@ -77,10 +77,18 @@ struct Runner {
     /// Whether nothing of the trace is left for it.
     consumed: AtomicBool,
     is_foreign: bool,
+    /// Whether it is a light one, which waits for nothing but messages.
+    is_light: bool,
     /// Whether the trace has it.
     is_known: bool,
     /// What it waits for, for reports; none while it runs.
     waiting: Mutex<Option<String>>,
+}
+
+impl Runner {
+    fn cursor(&self) -> MutexGuard<'_, Cursor> {
+        self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Begins to replay because the environment says so.
@@ -178,27 +186,19 @@ impl Replay {
         }
     }
 
-    /// The runner of an activity; the last one that this thread asked for is at hand.
-    fn runner(&self, number: u32) -> Arc<Runner> {
-        thread_local! {
-            static MINE: RefCell<Option<Arc<Runner>>> = const { RefCell::new(None) };
-        }
-        let find = || {
-            let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(
-                runners
-                    .get(&number)
-                    .expect("every activity is born before it acts"),
-            )
-        };
-        MINE.try_with(|mine| {
-            let mut mine = mine.borrow_mut();
-            match &*mine {
-                Some(runner) if runner.number == number => Arc::clone(runner),
-                _ => Arc::clone(mine.insert(find())),
-            }
-        })
-        .unwrap_or_else(|_| find())
+    fn find(&self, number: u32) -> Arc<Runner> {
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = runners.get(&number);
+        Arc::clone(runner.expect("every activity is born before it acts"))
+    }
+
+    /// The runner of an activity, which keeps it.
+    fn runner<'a>(&self, activity: &'a Activity) -> &'a Runner {
+        let kept = activity
+            .kept
+            .get_or_init(|| Box::new(self.find(activity.number)));
+        kept.downcast_ref::<Arc<Runner>>()
+            .expect("one conductor at a time")
     }
 
     /// What comes next in the trace of an activity, after checks and loading; parks for good at the trace's end.
@@ -364,8 +364,8 @@ impl Replay {
 
     /// An activity has a child.
     fn birth(&self, parent: u32) {
-        let runner = self.runner(parent);
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = self.find(parent);
+        let mut cursor = runner.cursor();
         let doing = || "a thread is started".to_owned();
         if self.expect(&runner, &mut cursor, &doing).is_some() {
             self.diverge(&runner, &cursor, &cursor.describe(), &doing());
@@ -453,9 +453,9 @@ impl Conductor for Replay {
             family: match (known, origin) {
                 (Some(number), _) => self.trace.family_name(number),
                 (None, Origin::Main) => "main".to_owned(),
-                (None, Origin::Foreign) => format!("foreign{index}"),
+                (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
                 (None, Origin::Child(parent)) => {
-                    format!("{}.{index}", self.runner(parent).family)
+                    format!("{}.{index}", self.find(parent).family)
                 }
             },
             cursor: Mutex::new(Cursor::new(self.trace.events(number))),
@@ -463,11 +463,12 @@ impl Conductor for Replay {
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(known.is_none()),
             is_foreign,
+            is_light: false,
             is_known: known.is_some(),
             waiting: Mutex::new(None),
         });
         self.turns.awake.fetch_add(1, SeqCst);
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cursor = runner.cursor();
         self.load(&runner, &mut cursor);
         drop(cursor);
         self.runners
@@ -478,20 +479,20 @@ impl Conductor for Replay {
     }
 
     fn arrive(&self, operation: &Operation<'_>) -> Decision {
-        let runner = self.runner(operation.activity.number);
+        let runner = self.runner(operation.activity);
         let decision = if operation.access == Access::Announce {
             Decision::Go
         } else {
-            let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cursor = runner.cursor();
             HOT.with(|hot| hot.quiet.set(cursor.quiet()));
             cursor.observation = Observation::Silent;
             let doing = || match operation.entity.map(|entity| name_of(&self.trace, entity)) {
                 Some(name) => format!("{} ({name})", describe(operation)),
                 None => describe(operation),
             };
-            match self.expect(&runner, &mut cursor, &doing) {
-                None => self.silent(&runner, &mut cursor, operation),
-                Some(event) => self.surprising(&runner, &mut cursor, operation, event),
+            match self.expect(runner, &mut cursor, &doing) {
+                None => self.silent(runner, &mut cursor, operation),
+                Some(event) => self.surprising(runner, &mut cursor, operation, event),
             }
         };
         if let Some(log) = &self.log {
@@ -505,8 +506,8 @@ impl Conductor for Replay {
             return;
         };
         if let Some(value) = value {
-            let runner = self.runner(operation.activity.number);
-            let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            let runner = self.runner(operation.activity);
+            let mut cursor = runner.cursor();
             cursor.seen.insert(entity.key.load(Relaxed), value);
             if operation.access == Access::Observe {
                 match cursor.observation {
@@ -519,7 +520,7 @@ impl Conductor for Replay {
         } else if let Some(log) = &self.log {
             log.left(
                 &self.trace,
-                &self.runner(operation.activity.number).family,
+                &self.runner(operation.activity).family,
                 operation,
             );
         }
@@ -530,12 +531,12 @@ impl Conductor for Replay {
     }
 
     fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
-        let runner = self.runner(activity.number);
+        let runner = self.runner(activity);
         let slept = self.turns.wait_for_fact(fact, &runner.parker, || {
-            self.sleeps(&runner, what);
+            self.sleeps(runner, what);
         });
         if slept {
-            self.wakes(&runner);
+            self.wakes(runner);
         }
     }
 
@@ -544,25 +545,25 @@ impl Conductor for Replay {
     }
 
     fn begins(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
+        let runner = self.runner(activity);
         if !runner.is_known {
             self.at_end(
-                &runner,
+                runner,
                 "the end of the recording, in which it had not begun",
             );
         }
     }
 
     fn ended(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = self.runner(activity);
+        let mut cursor = runner.cursor();
         let doing = "the activity's code ended";
-        self.settle(&runner, &mut cursor, doing);
+        self.settle(runner, &mut cursor, doing);
         match cursor.next {
-            Next::End { .. } if !cursor.exits() => self.load(&runner, &mut cursor),
-            Next::End { .. } => self.diverge(&runner, &cursor, &cursor.describe(), doing),
+            Next::End { .. } if !cursor.exits() => self.load(runner, &mut cursor),
+            Next::End { .. } => self.diverge(runner, &cursor, &cursor.describe(), doing),
             _ => self.at_end(
-                &runner,
+                runner,
                 "the end of the recording, its own code having ended",
             ),
         }
@@ -572,11 +573,11 @@ impl Conductor for Replay {
     }
 
     fn stillborn(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
-        let cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = self.runner(activity);
+        let cursor = runner.cursor();
         if !cursor.is_consumed() {
             let did = "its thread could not be started";
-            self.diverge(&runner, &cursor, &cursor.describe(), did);
+            self.diverge(runner, &cursor, &cursor.describe(), did);
         }
         drop(cursor);
         runner.ended.store(true, SeqCst);
@@ -584,23 +585,23 @@ impl Conductor for Replay {
     }
 
     fn thread_gone(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
+        let runner = self.runner(activity);
         if !runner.ended.load(SeqCst) && !runner.is_foreign {
             // Threads of ours end before they go, unless the whole process does.
-            self.exit_begins(&runner);
+            self.exit_begins(runner);
             return;
         }
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cursor = runner.cursor();
         let doing = "the thread ended";
-        self.settle(&runner, &mut cursor, doing);
+        self.settle(runner, &mut cursor, doing);
         if let Next::End { .. } = cursor.next {
             if runner.ended.swap(true, SeqCst) {
-                self.diverge(&runner, &cursor, &cursor.describe(), doing);
+                self.diverge(runner, &cursor, &cursor.describe(), doing);
             }
-            self.load(&runner, &mut cursor);
+            self.load(runner, &mut cursor);
         }
         drop(cursor);
-        self.consumed(&runner);
+        self.consumed(runner);
         self.runners
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -608,6 +609,42 @@ impl Conductor for Replay {
         if runner.is_foreign {
             self.guests.fetch_sub(1, SeqCst);
         }
+        self.one_less_awake();
+    }
+
+    fn light_born(&self, parent: &Activity) -> u32 {
+        self.light_birth(self.runner(parent))
+    }
+
+    fn light_begins(&self, number: u32, first: u32) -> String {
+        self.begin_light(number, first)
+    }
+
+    fn light_ended(&self, activity: &Activity) {
+        self.end_light(self.runner(activity));
+    }
+
+    fn next_arrival(&self, activity: &Activity) -> NextArrival {
+        self.next_for(self.runner(activity))
+    }
+
+    fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {
+        self.receive(self.runner(activity), arrival, tag);
+    }
+
+    fn unexpected(&self, activity: &Activity, arrival: Arrival) {
+        self.unexpected_arrival(self.runner(activity), arrival)
+    }
+
+    fn position(&self, activity: &Activity, key: u64) -> u64 {
+        self.position_of(self.runner(activity), key)
+    }
+
+    fn worker_awake(&self) {
+        self.turns.awake.fetch_add(1, SeqCst);
+    }
+
+    fn worker_asleep(&self) {
         self.one_less_awake();
     }
 }

@@ -7,8 +7,11 @@ use std::{
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
-use super::quiet::Quiet;
-use crate::{record::of_exit, views::Views};
+use super::{quiet::Quiet, reception::Reception};
+use crate::{
+    record::{Block, of_exit},
+    views::Views,
+};
 
 /// What stands after the silent operations.
 #[derive(Clone, Copy)]
@@ -44,6 +47,10 @@ pub(super) struct Cursor {
     pub(super) seen: HashMap<u64, u64>,
     /// How many entities it was the first to use.
     pub(super) entities: u32,
+    /// Numbers for its light children.
+    pub(super) block: Block,
+    /// For a light activity: the order of its messages.
+    pub(super) reception: Option<Box<Reception>>,
     /// What the observation in progress counts as.
     pub(super) observation: Observation,
 }
@@ -58,6 +65,8 @@ impl Cursor {
             views: Views::default(),
             seen: HashMap::new(),
             entities: 0,
+            block: Block::default(),
+            reception: None,
             observation: Observation::Silent,
         }
     }

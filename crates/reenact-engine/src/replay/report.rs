@@ -68,6 +68,9 @@ impl Replay {
             .values()
             .filter(|runner| !runner.ended.load(SeqCst))
             .map(|runner| {
+                if runner.is_light {
+                    return format!("  {} {}\n", runner.family, self.awaited(runner));
+                }
                 let what = runner
                     .waiting
                     .lock()
