@@ -19,7 +19,7 @@ use std::{
 };
 
 use reenact_trace::{
-    Appender, Event, Kind, Origin, Program, Slot, Stop, Storage, TraceError, Writer,
+    Appender, Event, Kind, Origin, Place, Program, Slot, Stop, Storage, TraceError, Writer,
 };
 
 use crate::{
@@ -144,8 +144,7 @@ pub(crate) struct Recording {
     appender: Appender,
     /// Given back when the thread ends.
     slot: Option<Slot>,
-    /// Operations that the items written so far stand for.
-    position: u64,
+    place: Place,
     events_since_tick: u32,
     /// Whether its own code has ended.
     has_ended: bool,
@@ -161,22 +160,22 @@ impl Recording {
         let newborn = newborn.unwrap_or_else(|| recorder.unannounced());
         let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
         let mut appender = recorder.writer.appender(thread)?;
+        let mut place = Place::default();
         let written = appender.start(
+            &mut place,
             newborn.number,
             newborn.origin.code(),
             newborn.index,
             &newborn.name,
         );
-        let slot = written
-            .then(|| recorder.writer.slot(newborn.number))
-            .flatten()?;
+        let slot = written.then(|| appender.slot(newborn.number)).flatten()?;
         Some(Box::new(Recording {
             recorder,
             number: newborn.number,
             is_foreign: newborn.origin == Origin::Foreign,
             appender,
             slot: Some(slot),
-            position: 0,
+            place,
             events_since_tick: 0,
             has_ended: false,
             entities: 0,
@@ -229,9 +228,10 @@ impl Recording {
         }
         let (silent, hash) = self.unwritten();
         let hash = mark(hash);
-        if self.appender.end(self.number, self.position, silent, hash) {
-            self.position += u64::from(silent);
-        }
+        // If it cannot be written, recording has stopped.
+        let _ = self
+            .appender
+            .end(&mut self.place, self.number, silent, hash);
     }
 
     /// The thread is going: what it counted since its last event is written, and the slot given back. A foreign activity
@@ -246,7 +246,9 @@ impl Recording {
                 }
             }
         }
-        self.slot = None;
+        if let Some(slot) = self.slot.take() {
+            self.appender.give_back(slot);
+        }
     }
 
     /// The counter and hash.
@@ -262,15 +264,17 @@ impl Recording {
     fn unwritten(&self) -> (u32, u32) {
         let word = self.counted();
         (
-            (word as u32).wrapping_sub(self.position as u32),
+            (word as u32).wrapping_sub(self.place.position() as u32),
             (word >> 32) as u32,
         )
     }
 
     fn tick(&mut self) {
         let (silent, hash) = self.unwritten();
-        if self.appender.tick(self.number, self.position, silent, hash) {
-            self.position += u64::from(silent);
+        if self
+            .appender
+            .tick(&mut self.place, self.number, silent, hash)
+        {
             self.events_since_tick = 0;
         }
     }
@@ -285,10 +289,9 @@ impl Recording {
             number,
             second,
         };
-        if !self.appender.event(self.number, self.position, &event) {
+        if !self.appender.event(&mut self.place, self.number, &event) {
             return false;
         }
-        self.position += u64::from(silent) + 1;
         count(tag);
         self.events_since_tick += 1;
         if self.events_since_tick >= EVENTS_PER_TICK {

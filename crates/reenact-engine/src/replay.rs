@@ -454,6 +454,7 @@ impl Conductor for Replay {
                 (Some(number), _) => self.trace.family_name(number),
                 (None, Origin::Main) => "main".to_owned(),
                 (None, Origin::Foreign) => format!("foreign{index}"),
+                (None, Origin::Unknown) => "?".to_owned(),
                 (None, Origin::Child(parent)) => {
                     format!("{}.{index}", self.runner(parent).family)
                 }

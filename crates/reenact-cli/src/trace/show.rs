@@ -13,7 +13,7 @@ use crate::{args::ShowArgs, error::Failure};
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let trace = super::open(&args.file)?;
     let mut out = io::BufWriter::new(anstream::stdout());
-    let chosen: Vec<&ActivityInfo> = trace
+    let chosen: Vec<ActivityInfo> = trace
         .activities()
         .filter(|info| is_chosen(&trace, info, args.activity.as_deref()))
         .collect();
@@ -27,7 +27,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         });
     }
     header(&trace, &mut out).map_err(Failure::Output)?;
-    for info in chosen {
+    for info in &chosen {
         activity(&trace, info, args.limit, &mut out)?;
     }
     out.flush().map_err(Failure::Output)?;
@@ -44,7 +44,7 @@ fn some_names(trace: &Trace) -> String {
     let names: Vec<String> = trace
         .activities()
         .take(ENOUGH)
-        .map(|info| heading(trace, info))
+        .map(|info| heading(trace, &info))
         .collect();
     let more = trace.activities().len().saturating_sub(ENOUGH);
     match more {
