@@ -157,8 +157,7 @@ struct Own {
     diary: Diary,
     /// Given back when the thread ends.
     slot: Option<Slot>,
-    place: Place,
-    events_since_tick: u32,
+    is_foreign: bool,
     /// Whether its own code has ended.
     has_ended: bool,
 }
@@ -223,24 +222,36 @@ impl Recording {
     pub(crate) fn of_thread() -> Option<Box<Recording>> {
         let recorder = Arc::clone(RECORDER.get()?);
         let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
-        let mut appender = recorder.writer.appender(thread)?;
-        let mut place = Place::default();
-        let written = appender.start(
-            &mut place,
+        let appender = recorder.writer.appender(thread)?;
+        Some(Box::new(Recording {
+            recorder,
+            appender,
+            own: None,
+        }))
+    }
+
+    /// Makes the calling thread an activity: the announced one, or one that nobody announced.
+    pub(crate) fn register(&mut self, newborn: Option<Newborn>) -> bool {
+        let newborn = newborn.unwrap_or_else(|| self.recorder.unannounced());
+        let mut diary = Diary::new(newborn.number, std::ptr::null_mut());
+        let written = self.appender.start(
+            &mut diary.place,
             newborn.number,
             newborn.origin.code(),
             newborn.index,
             &newborn.name,
         );
-        let slot = written.then(|| appender.slot(newborn.number)).flatten()?;
-        Some(Box::new(Recording {
-            recorder,
-            number: newborn.number,
-            is_foreign: newborn.origin == Origin::Foreign,
-            appender,
+        let slot = written
+            .then(|| self.appender.slot(newborn.number))
+            .flatten();
+        let Some(slot) = slot else {
+            return false;
+        };
+        diary.word = slot.word().as_ptr();
+        self.own = Some(Own {
+            diary,
             slot: Some(slot),
-            place,
-            events_since_tick: 0,
+            is_foreign: newborn.origin == Origin::Foreign,
             has_ended: false,
         });
         true
@@ -429,56 +440,21 @@ impl Me<'_> {
         if mode::byte() != Mode::Record as u8 {
             return;
         }
-        let (silent, hash) = self.unwritten();
-        let hash = mark(hash);
-        // If it cannot be written, recording has stopped.
+        let (silent, hash) = self.diary.unwritten();
+        let number = self.diary.number;
         let _ = self
             .appender
-            .end(&mut self.place, self.number, silent, hash);
-    }
-
-    /// The thread is going: what it counted since its last event is written, and the slot given back. A foreign activity
-    /// ends with its thread; any other that has not ended before ends the process.
-    pub(crate) fn leave_thread(&mut self) {
-        match (self.has_ended, self.is_foreign) {
-            (false, true) => self.end(),
-            (false, false) => self.write_end(of_exit),
-            (true, _) => {
-                if mode::byte() == Mode::Record as u8 && self.unwritten().0 > 0 {
-                    self.tick();
-                }
-            }
-        }
-        if let Some(slot) = self.slot.take() {
-            self.appender.give_back(slot);
-        }
-    }
-
-    /// The counter and hash.
-    fn counted(&self) -> u64 {
-        match &self.slot {
-            // SAFETY: The slot is mapped while we have it, and only this thread writes to it.
-            Some(slot) => unsafe { slot.word().as_ptr().read_volatile() },
-            None => 0,
-        }
-    }
-
-    /// Silent operations since the last item, and the hash now.
-    fn unwritten(&self) -> (u32, u32) {
-        let word = self.counted();
-        (
-            (word as u32).wrapping_sub(self.place.position() as u32),
-            (word >> 32) as u32,
-        )
+            .end(&mut self.diary.place, number, silent, mark(hash));
     }
 
     fn tick(&mut self) {
-        let (silent, hash) = self.unwritten();
+        let (silent, hash) = self.diary.unwritten();
+        let number = self.diary.number;
         if self
             .appender
-            .tick(&mut self.place, self.number, silent, hash)
+            .tick(&mut self.diary.place, number, silent, hash)
         {
-            self.events_since_tick = 0;
+            self.diary.events_since_tick = 0;
         }
     }
 
@@ -492,7 +468,8 @@ impl Me<'_> {
             number,
             second,
         };
-        if !self.appender.event(&mut self.place, self.number, &event) {
+        let me = self.diary.number;
+        if !self.appender.event(&mut self.diary.place, me, &event) {
             return false;
         }
         count(tag);

@@ -453,8 +453,7 @@ impl Conductor for Replay {
             family: match (known, origin) {
                 (Some(number), _) => self.trace.family_name(number),
                 (None, Origin::Main) => "main".to_owned(),
-                (None, Origin::Foreign) => format!("foreign{index}"),
-                (None, Origin::Unknown) => "?".to_owned(),
+                (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
                 (None, Origin::Child(parent)) => {
                     format!("{}.{index}", self.find(parent).family)
                 }

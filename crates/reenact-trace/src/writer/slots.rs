@@ -21,6 +21,15 @@ use crate::live::SlotPtr;
 pub struct Slot(SlotPtr);
 
 impl Slot {
+    /// The slot whose counter is there.
+    ///
+    /// # Safety
+    ///
+    /// It is the address that [`Slot::word`] gave, of a slot that has not been given back.
+    pub unsafe fn at(word: NonNull<u64>) -> Slot {
+        Slot(SlotPtr::at(word))
+    }
+
     /// Where the counter (low 32 bits) and the hash (high 32 bits) are.
     pub fn word(&self) -> NonNull<u64> {
         self.0.word()
