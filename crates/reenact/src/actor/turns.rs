@@ -301,10 +301,18 @@ impl Core {
         }
     }
 
-    /// Whether an actor that nobody refers to is at its end: in a replay that is not so where its recording was cut.
-    fn may_end(&self, reception: Reception) -> bool {
+    /// Whether an actor that nobody refers to is at its end: in a replay that is not so where its recording was cut
+    /// with messages still to be handled. With none, the recorded one may have been about to end, or have dropped its
+    /// state already, which others may have noticed.
+    ///
+    /// # Safety
+    ///
+    /// For the consumer.
+    unsafe fn may_end(&self, reception: Reception) -> bool {
         reception != Reception::Ordered
             || self.stopping.get()
+            // SAFETY: The caller's.
+            || unsafe { !self.has_stash() }
             || self.seat.next() != NextArrival::None(true)
     }
 }
