@@ -443,6 +443,8 @@ impl Conductor for Replay {
         });
         let number = known.unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
+        // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
+        self.turns.awake.fetch_add(1, SeqCst);
         match origin {
             Origin::Foreign if known.is_none() => self.guests.fetch_add(1, SeqCst),
             Origin::Main => self.guests.fetch_sub(1, SeqCst),
@@ -467,7 +469,6 @@ impl Conductor for Replay {
             is_known: known.is_some(),
             waiting: Mutex::new(None),
         });
-        self.turns.awake.fetch_add(1, SeqCst);
         let mut cursor = runner.cursor();
         self.load(&runner, &mut cursor);
         drop(cursor);
