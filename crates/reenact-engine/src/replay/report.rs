@@ -68,15 +68,15 @@ impl Replay {
             .values()
             .filter(|runner| !runner.ended.load(SeqCst))
             .map(|runner| {
-                if runner.is_light {
-                    return format!("  {} {}\n", runner.family, self.awaited(runner));
-                }
                 let what = runner
                     .waiting
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
                 match &*what {
                     Some(what) => format!("  {} waits for {what}\n", runner.family),
+                    None if runner.is_light => {
+                        format!("  {} {}\n", runner.family, self.awaited(runner))
+                    }
                     None => format!("  {} is not at an operation\n", runner.family),
                 }
             })
