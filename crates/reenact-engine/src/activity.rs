@@ -215,7 +215,12 @@ fn sit(hot: &Hot, recording: &Recording) {
 /// Runs `action`, which may make the calling thread run other activities, and then goes on with the one that it runs now.
 pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
     let before = HOT.with(|hot| {
-        let before = (hot.token.get(), hot.word.get(), hot.quiet.get(), hot.seat.get());
+        let before = (
+            hot.token.get(),
+            hot.word.get(),
+            hot.quiet.get(),
+            hot.seat.get(),
+        );
         clear(hot);
         before
     });
@@ -490,9 +495,7 @@ impl Ticket {
     pub fn draw() -> Ticket {
         let number = match mode::settled() {
             Mode::Record => with_recording(|me| me.ticket()),
-            Mode::Replay | Mode::Conducted => {
-                with_conducted(|me| me.tickets.fetch_add(1, Relaxed))
-            }
+            Mode::Replay | Mode::Conducted => with_conducted(|me| me.tickets.fetch_add(1, Relaxed)),
             _ => None,
         };
         match number {

@@ -25,7 +25,7 @@ mod session;
 mod views;
 
 pub use activity::{
-    Activity, Birth, Life, Lineage, current_number, is_active, is_replaying, sender, Ticket,
+    Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
 };
 pub use arrivals::{Arrival, NUMBERED};
 pub use conduct::{Conductor, Decision, NextArrival};

@@ -122,7 +122,9 @@ pub(crate) fn settle_strategy() {
         Ok("sender") => WITH_SENDER.store(true, Ordering::SeqCst),
         Ok("receiver" | "") | Err(_) => {}
         Ok(other) => {
-            eprintln!("reenact: {STRATEGY}={other} is not a strategy (sender, receiver): using receiver");
+            eprintln!(
+                "reenact: {STRATEGY}={other} is not a strategy (sender, receiver): using receiver"
+            );
         }
     }
 }

@@ -106,12 +106,10 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         None => Storage::File,
     };
     let mut program = Program::current();
-    program
-        .environment
-        .retain(|(name, _)| {
-            let name = name.to_string_lossy();
-            !name.starts_with("REENACT") || name == mode::STRATEGY
-        });
+    program.environment.retain(|(name, _)| {
+        let name = name.to_string_lossy();
+        !name.starts_with("REENACT") || name == mode::STRATEGY
+    });
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.
     extern "C" fn at_exit() {
@@ -335,7 +333,10 @@ impl Recording {
         };
         match (own.has_ended, own.is_foreign) {
             (false, true) => self.end(),
-            (false, false) => self.me().into_iter().for_each(|mut me| me.write_end(of_exit)),
+            (false, false) => self
+                .me()
+                .into_iter()
+                .for_each(|mut me| me.write_end(of_exit)),
             (true, _) => {
                 if mode::byte() == Mode::Record as u8 && own.diary.unwritten().0 > 0 {
                     self.me().into_iter().for_each(|mut me| me.tick());
@@ -732,8 +733,9 @@ pub(crate) fn observe(entity: &Entity, op: Op, read: impl Fn() -> u64) -> u64 {
     let key = entity.key.load(Relaxed);
     let known = last != 0
         && last != Entity::UNRECORDED
-        && with_recording(|me| me.diary.views.get(key) == Some(version) && looked(me, key, version, op))
-            == Some(true);
+        && with_recording(|me| {
+            me.diary.views.get(key) == Some(version) && looked(me, key, version, op)
+        }) == Some(true);
     if known {
         return value;
     }

@@ -18,7 +18,7 @@ use std::{
 
 use crate::{
     Arrival, NextArrival, Op, OpInfo, Ticket,
-    activity::{Conducted, HOT, NOBODY, sender, with_conducted, with_recording, with_thread},
+    activity::{Conducted, HOT, Hot, NOBODY, sender, with_conducted, with_recording, with_thread},
     arrivals::{CONTINUATION, NUMBERED, Source},
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
@@ -101,7 +101,11 @@ impl Seat {
         };
         match number {
             Some(number) => {
-                let first = if mode::with_sender() { DIRECT } else { sender() };
+                let first = if mode::with_sender() {
+                    DIRECT
+                } else {
+                    sender()
+                };
                 Seat::of(token_of(number), first)
             }
             None => Seat::of(NOBODY, 0),
@@ -161,7 +165,7 @@ impl Seat {
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
     pub fn note(&self, arrival: Arrival, code: u64) {
-        let tag = code & !0xffff_ffff | 1 << 32;
+        let tag = tag_of(code);
         if arrival.source == self.predicted.get() {
             // SAFETY: There is a prediction only if there is a counter, and the calling thread runs the activity.
             unsafe { count_at(self.word.get(), tag) };
@@ -305,8 +309,16 @@ impl Seat {
 
     // Conducted.
 
+    #[inline]
     fn enter_conducted(&self) {
-        HOT.with(|hot| hot.quiet.set(self.word.get().cast::<Quiet>()));
+        let quiet = self.word.get().cast::<Quiet>();
+        HOT.with(|hot| hot.quiet.set(quiet));
+        if quiet.is_null() {
+            self.begin_conducted();
+        }
+    }
+
+    fn begin_conducted(&self) {
         let mut rest = self.rest.borrow_mut();
         if let Rest::Nothing = &*rest
             && let Some(conducted) = Conducted::light(self.token - 1, self.first)
@@ -322,32 +334,51 @@ impl Seat {
         }
     }
 
+    /// Whether a message is known to be the one that is next. If so, it is about to be handled; if not, who asks
+    /// [`Seat::next`] knows.
+    #[inline]
+    pub fn arrives_quietly(&self, arrival: Arrival, code: u64) -> bool {
+        let quiet = self.word.get().cast::<Quiet>();
+        if quiet.is_null() || mode::byte() != Mode::Replay as u8 {
+            return false;
+        }
+        // SAFETY: It belongs to the replay's runner of this activity, which is there until the activity ends; and the
+        // calling thread runs it.
+        unsafe { (*quiet).receive(arrival, tag_of(code)) }
+    }
+
     /// Which message is to be handled next.
     pub fn next(&self) -> NextArrival {
         let Some(conducted) = self.conducted() else {
             return NextArrival::Any;
         };
-        conducted.conductor.next_arrival(&conducted.activity)
+        let next = conducted.conductor.next_arrival(&conducted.activity);
+        self.word.set(Hot::quiet().cast_mut().cast());
+        next
     }
 
     /// A message has come although there was none any more: the activity differs from the recorded one.
     pub fn unexpected(&self, arrival: Arrival) {
         if let Some(conducted) = self.conducted() {
-            conducted
-                .conductor
-                .unexpected(&conducted.activity, arrival);
+            conducted.conductor.unexpected(&conducted.activity, arrival);
         }
     }
 
     /// The message that was [next](Seat::next) is about to be handled.
     pub fn arrives(&self, arrival: Arrival, code: u64) {
-        let tag = code & !0xffff_ffff | 1 << 32;
+        let tag = tag_of(code);
         if let Some(conducted) = self.conducted() {
             conducted
                 .conductor
                 .arrived(&conducted.activity, arrival, tag);
         }
     }
+}
+
+/// What handling a message adds to the hash: the upper half, odd.
+#[inline(always)]
+fn tag_of(code: u64) -> u64 {
+    code & !0xffff_ffff | 1 << 32
 }
 
 impl Arrival {

@@ -107,14 +107,15 @@ impl Place {
             number,
             second: if kind == Kind::TAKE_AFTER_LOOKS { 2 } else { 0 },
         };
-        assert!(appender.start(0, Origin::Main.code(), 0, ""));
-        assert!(appender.start(1, Origin::Child(0).code(), 0, "worker"));
-        assert!(appender.event(0, 0, &event(4, Kind::TAKE, 3)));
-        assert!(appender.event(1, 0, &event(0, Kind::TAKE, 1)));
-        assert!(appender.event(1, 1, &event(1, Kind::DECLINED, 0)));
-        assert!(appender.event(0, 5, &event(90, Kind::TAKE_AFTER_LOOKS, 7)));
-        assert!(appender.tick(0, 96, 4, 0xabcd));
-        assert!(appender.end(1, 3, 7, 0x1234));
+        let [mut main, mut child] = <[reenact_trace::Place; 2]>::default();
+        assert!(appender.start(&mut main, 0, Origin::Main.code(), 0, ""));
+        assert!(appender.start(&mut child, 1, Origin::Child(0).code(), 0, "worker"));
+        assert!(appender.event(&mut main, 0, &event(4, Kind::TAKE, 3)));
+        assert!(appender.event(&mut child, 1, &event(0, Kind::TAKE, 1)));
+        assert!(appender.event(&mut child, 1, &event(1, Kind::DECLINED, 0)));
+        assert!(appender.event(&mut main, 0, &event(90, Kind::TAKE_AFTER_LOOKS, 7)));
+        assert!(appender.tick(&mut main, 0, 4, 0xabcd));
+        assert!(appender.end(&mut child, 1, 7, 0x1234));
         drop(appender);
         writer.finish().unwrap();
         if let Some(exit) = exit {

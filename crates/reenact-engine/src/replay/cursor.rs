@@ -49,8 +49,6 @@ pub(super) struct Cursor {
     pub(super) entities: u32,
     /// Numbers for its light children.
     pub(super) block: Block,
-    /// For a light activity: the order of its messages.
-    pub(super) reception: Option<Box<Reception>>,
     /// What the observation in progress counts as.
     pub(super) observation: Observation,
 }
@@ -58,15 +56,23 @@ pub(super) struct Cursor {
 impl Cursor {
     /// Nothing is loaded yet.
     pub(super) fn new(stream: EventStream) -> Cursor {
+        Cursor::with(stream, Quiet::default())
+    }
+
+    /// The same for a light activity.
+    pub(super) fn light(stream: EventStream, reception: Reception) -> Cursor {
+        Cursor::with(stream, Quiet::light(reception))
+    }
+
+    fn with(stream: EventStream, quiet: Quiet) -> Cursor {
         Cursor {
             stream,
-            quiet: Box::default(),
+            quiet: Box::new(quiet),
             next: Next::Cut { hash: None },
             views: Views::default(),
             seen: HashMap::new(),
             entities: 0,
             block: Block::default(),
-            reception: None,
             observation: Observation::Silent,
         }
     }

@@ -31,6 +31,33 @@ pub(super) struct Reception {
 }
 
 impl Reception {
+    /// What is predicted, as the mailbox knows it.
+    #[inline]
+    pub(super) fn predicted(&self) -> Arrival {
+        self.outside(self.arrivals.predicted())
+    }
+
+    /// That has come.
+    #[inline]
+    pub(super) fn as_predicted(&mut self) {
+        if self.arrivals.predicted().source == DIRECT {
+            self.direct += 1;
+        }
+        self.arrivals.as_predicted();
+    }
+
+    /// This has come.
+    fn came(&mut self, arrival: Arrival) {
+        let arrival = match arrival.source == DIRECT | NUMBERED {
+            true => Arrival::from(DIRECT),
+            false => arrival,
+        };
+        if arrival.source == DIRECT {
+            self.direct += 1;
+        }
+        self.arrivals.came(arrival);
+    }
+
     /// As the mailbox knows it: where senders record, messages have positions.
     fn outside(&self, arrival: Arrival) -> Arrival {
         match arrival.source {
@@ -39,13 +66,6 @@ impl Reception {
                 number: self.direct,
             },
             _ => arrival,
-        }
-    }
-
-    fn inside(arrival: Arrival) -> Arrival {
-        match arrival.source == DIRECT | NUMBERED {
-            true => Arrival::from(DIRECT),
-            false => arrival,
         }
     }
 
@@ -75,7 +95,9 @@ impl Replay {
         match event {
             None => cursor.count_down(),
             Some(event) if event.kind == Kind::CHILDREN => {
-                cursor.block.refill(event.number as u32, event.second as u32);
+                cursor
+                    .block
+                    .refill(event.number as u32, event.second as u32);
             }
             Some(_) => self.diverge(runner, &cursor, &cursor.describe(), &doing()),
         }
@@ -97,11 +119,11 @@ impl Replay {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&number);
         let family = self.trace.family_name(number);
-        let mut cursor = Cursor::new(self.trace.events(number));
-        cursor.reception = Some(Box::new(Reception {
+        let reception = Reception {
             arrivals: Arrivals::new(first),
             direct: 0,
-        }));
+        };
+        let cursor = Cursor::light(self.trace.events(number), reception);
         let runner = Arc::new(Runner {
             number,
             family: family.clone(),
@@ -143,14 +165,15 @@ impl Replay {
             .remove(&runner.number);
     }
 
-    /// Which message a light activity is to have next.
+    /// Which message a light activity is to have next. For who runs it, or where nobody can move.
     pub(super) fn next_for(&self, runner: &Runner) -> NextArrival {
         let mut cursor = runner.cursor();
         HOT.with(|hot| hot.quiet.set(cursor.quiet()));
         loop {
-            let reception = cursor.reception.as_ref().expect("a light activity");
+            // SAFETY: The caller's.
+            let reception = unsafe { cursor.quiet().reception() };
             if cursor.silent_left() > 0 {
-                return NextArrival::This(reception.outside(reception.arrivals.predicted()));
+                return NextArrival::This(reception.predicted());
             }
             self.check(runner, &cursor, &|| "a turn ended".to_owned());
             match cursor.next {
@@ -170,21 +193,17 @@ impl Replay {
         }
     }
 
-    /// A light activity has the message that it was to have.
+    /// A light activity has the message that it was to have. For who runs it.
     pub(super) fn receive(&self, runner: &Runner, arrival: Arrival, tag: u64) {
         let mut cursor = runner.cursor();
-        let silent = cursor.silent_left() > 0;
-        let reception = cursor.reception.as_mut().expect("a light activity");
-        let arrival = Reception::inside(arrival);
-        if arrival.source == DIRECT {
-            reception.direct += 1;
-        }
-        if silent {
-            reception.arrivals.as_predicted();
+        // SAFETY: The caller's.
+        let reception = unsafe { cursor.quiet().reception() };
+        if cursor.silent_left() > 0 {
+            reception.as_predicted();
             cursor.count_down();
             cursor.count(tag);
         } else {
-            reception.arrivals.came(arrival);
+            reception.came(arrival);
             cursor.count(tag);
             self.load(runner, &mut cursor);
         }
@@ -232,9 +251,13 @@ impl Replay {
         let number = arrival.number;
         match arrival.source {
             CONTINUATION => format!("continuation {number} of its own"),
-            source if source == DIRECT | NUMBERED => format!("message {number} of those sent to it"),
+            source if source == DIRECT | NUMBERED => {
+                format!("message {number} of those sent to it")
+            }
             source => {
-                let sender = self.trace.family_name((source & !NUMBERED).saturating_sub(1));
+                let sender = self
+                    .trace
+                    .family_name((source & !NUMBERED).saturating_sub(1));
                 match source & NUMBERED {
                     0 => format!("a message from {sender}"),
                     _ => format!("message {number} that {sender} sent to a promise"),

@@ -23,6 +23,8 @@ pub struct EventStream {
     offset: u64,
     position: u64,
     last: Last,
+    /// Why there is no more than what is in the buffer.
+    failure: Option<Box<TraceError>>,
     done: bool,
 }
 
@@ -37,6 +39,7 @@ impl EventStream {
             offset: 0,
             position: 0,
             last,
+            failure: None,
             done: false,
         }
     }
@@ -56,19 +59,30 @@ impl EventStream {
             });
         }
         loop {
-            if self.read >= self.refill_at && !self.left.is_empty() {
-                self.refill()?;
+            // One section may end and another begin in the middle of an item.
+            while self.read >= self.refill_at && !self.left.is_empty() {
+                if let Err(error) = self.refill() {
+                    // What is there before that is still to be given.
+                    self.left = 0..0;
+                    self.failure = Some(Box::new(error));
+                }
             }
             if self.read == self.buffer.len() {
-                if self.left.is_empty() {
-                    return Ok(self.cut());
-                }
-                continue;
+                return match self.failure.take() {
+                    Some(error) => Err(*error),
+                    None => Ok(self.cut()),
+                };
             }
             let offset = self.offset + self.read as u64;
             let damaged = |what| self.trace.damaged(Damage { offset, what });
             let mut rest = &self.buffer[self.read..];
-            let entry = decode(&mut rest, self.trace.version).map_err(damaged)?;
+            let entry = match decode(&mut rest, self.trace.version) {
+                Ok(entry) => entry,
+                Err(what) => {
+                    let failure = self.failure.take();
+                    return Err(failure.map_or_else(|| damaged(what), |error| *error));
+                }
+            };
             self.read = self.buffer.len() - rest.len();
             match (entry, &self.trace.form) {
                 (Entry::Item(item), _) => {
@@ -96,20 +110,21 @@ impl EventStream {
         match &trace.form {
             Form::Chunks(pieces) => {
                 let next = self.left.start as usize;
-                self.offset = pieces.read(trace, next, self.position, &mut self.buffer)?;
-                self.left.start += 1;
                 self.read = 0;
+                self.offset = pieces
+                    .read(trace, next, self.position, &mut self.buffer)
+                    .inspect_err(|_| self.buffer.clear())?;
+                self.left.start += 1;
                 self.refill_at = self.buffer.len();
             }
             Form::Grouped(streams) => {
-                self.offset = streams.offset_of(self.left.start);
                 self.buffer.drain(..self.read);
-                self.offset = self.offset.saturating_sub(self.buffer.len() as u64);
                 self.read = 0;
-                let room = (trace.buffer_size() - self.buffer.len()) as u64;
+                let kept = self.buffer.len() as u64;
+                let room = trace.buffer_size() as u64 - kept;
                 let end = self.left.end.min(self.left.start + room);
-                streams.read(trace, self.left.start..end, &mut self.buffer)?;
-                self.left.start = end;
+                self.offset = streams.offset_of(self.left.start).saturating_sub(kept);
+                self.left.start = streams.read(trace, self.left.start..end, &mut self.buffer)?;
                 self.refill_at = match self.left.is_empty() {
                     true => self.buffer.len(),
                     false => self.buffer.len().saturating_sub(MAX_ITEM),

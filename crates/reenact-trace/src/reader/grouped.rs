@@ -50,33 +50,33 @@ impl Streams {
         }
     }
 
-    /// Appends the bytes in this range of places to a buffer.
+    /// Appends the bytes in this range of places to a buffer, but none of a second section; returns the end of what was
+    /// read.
     pub(super) fn read(
         &self,
         trace: &Trace,
         range: Range<u64>,
         buffer: &mut Vec<u8>,
-    ) -> Result<(), TraceError> {
-        buffer.reserve_exact((range.end - range.start) as usize);
-        let mut place = range.start;
-        while place < range.end {
-            let index = self.find(place).ok_or_else(|| {
-                trace.damaged(Damage {
-                    offset: self.offset_of(place),
-                    what: "events of an activity are missing: the section with them is",
-                })
-            })?;
-            self.verify(trace, index)?;
-            let end = range.end.min(self.sections[index].end());
-            let filled = buffer.len();
-            buffer.resize(filled + (end - place) as usize, 0);
-            trace
-                .file
-                .read_exact_at(&mut buffer[filled..], self.offset_of(place))
-                .map_err(TraceError::io("cannot read", &trace.path))?;
-            place = end;
-        }
-        Ok(())
+    ) -> Result<u64, TraceError> {
+        let place = range.start;
+        let index = self.find(place).ok_or_else(|| {
+            trace.damaged(Damage {
+                offset: self.offset_of(place),
+                what: "events of an activity are missing: the section with them is",
+            })
+        })?;
+        self.verify(trace, index)?;
+        // Room for all of the range: a stream that is short has no larger buffer than it needs, and no second one.
+        buffer.reserve_exact((range.end - place) as usize);
+        let end = range.end.min(self.sections[index].end());
+        let filled = buffer.len();
+        buffer.resize(filled + (end - place) as usize, 0);
+        trace
+            .file
+            .read_exact_at(&mut buffer[filled..], self.offset_of(place))
+            .inspect_err(|_| buffer.truncate(filled))
+            .map_err(TraceError::io("cannot read", &trace.path))?;
+        Ok(end)
     }
 
     fn verify(&self, trace: &Trace, index: usize) -> Result<(), TraceError> {

@@ -205,7 +205,10 @@ impl Bound {
     fn reserve(&self) -> Result<(), Refused> {
         let has_room = choose(ops::SEND_BOUNDED, 1, || {
             let more = |waiting| (waiting < self.capacity).then_some(waiting + 1);
-            self.waiting.fetch_update(AcqRel, Relaxed, more).is_ok().into()
+            self.waiting
+                .fetch_update(AcqRel, Relaxed, more)
+                .is_ok()
+                .into()
         });
         if has_room == 1 {
             Ok(())

@@ -34,7 +34,13 @@ impl Stash {
         kept.push(message.header);
         for word in 0..words {
             // SAFETY: As above. The last word may be in use only in part, and so be read only as such.
-            let word = unsafe { message.captures.add(word).cast::<std::mem::MaybeUninit<u64>>().read() };
+            let word = unsafe {
+                message
+                    .captures
+                    .add(word)
+                    .cast::<std::mem::MaybeUninit<u64>>()
+                    .read()
+            };
             // SAFETY: Whatever it is, it is only carried.
             kept.push(unsafe { word.assume_init() });
         }
@@ -54,9 +60,8 @@ impl Stash {
         first
     }
 
-    /// Any message.
-    pub(super) fn any(&self) -> Option<Arrival> {
-        self.kept.keys().next().copied()
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
     }
 }
 

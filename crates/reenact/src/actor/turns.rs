@@ -165,29 +165,7 @@ impl Core {
     unsafe fn ordered_turns(&self, context: *mut (), left: &mut u32) -> Pause {
         // SAFETY: The caller's. Nobody else has the stash, and no turn touches it.
         unsafe {
-            loop {
-                let arrival = match self.seat.next() {
-                    NextArrival::This(arrival) => arrival,
-                    NextArrival::Any => {
-                        let kept = (*self.stash.get()).as_ref().and_then(|stash| stash.any());
-                        match kept.or_else(|| self.mailbox.peek().map(|message| arrival_of(message))) {
-                            Some(arrival) => arrival,
-                            None => return Pause::Empty,
-                        }
-                    }
-                    NextArrival::None(is_fine) => {
-                        while let Some(message) = self.mailbox.peek() {
-                            if !is_fine {
-                                self.seat.unexpected(arrival_of(message));
-                            }
-                            self.keep(message);
-                        }
-                        return Pause::Empty;
-                    }
-                };
-                if !self.ordered_turn(arrival, context) {
-                    return Pause::Empty;
-                }
+            while self.has_message() && (self.quiet_turn(context) || self.ordered_turn(context)) {
                 if self.stopping.get() {
                     return Pause::Stop;
                 }
@@ -197,16 +175,80 @@ impl Core {
                 }
             }
         }
+        Pause::Empty
     }
 
-    /// Handles this message, if it is there. Whether it was.
+    /// Whether there is anything that might be handled.
+    ///
+    /// # Safety
+    ///
+    /// For the consumer.
+    #[inline(always)]
+    unsafe fn has_message(&self) -> bool {
+        // SAFETY: The caller's.
+        unsafe { self.mailbox.peek().is_some() || self.has_stash() }
+    }
+
+    #[inline(always)]
+    unsafe fn has_stash(&self) -> bool {
+        // SAFETY: The caller's, who is the consumer.
+        let stash = unsafe { &*self.stash.get() };
+        stash.as_ref().is_some_and(|stash| !stash.is_empty())
+    }
+
+    /// Handles the first message in the mailbox, if it is known to be the one that is next.
     ///
     /// # Safety
     ///
     /// As for [`Core::ordered_turns`].
-    unsafe fn ordered_turn(&self, arrival: Arrival, context: *mut ()) -> bool {
+    #[inline(always)]
+    unsafe fn quiet_turn(&self, context: *mut ()) -> bool {
         // SAFETY: The caller's.
         unsafe {
+            if self.has_stash() {
+                return false;
+            }
+            let Some(message) = self.mailbox.peek() else {
+                return false;
+            };
+            if !self
+                .seat
+                .arrives_quietly(arrival_of(message), message.header)
+            {
+                return false;
+            }
+            self.in_place.set(true);
+            let words = handler_of(message.header)(message.captures, context);
+            self.in_place.set(false);
+            self.mailbox.advance(words);
+        }
+        true
+    }
+
+    /// Handles the message that is next, if it is there. Whether it was.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Core::ordered_turns`].
+    unsafe fn ordered_turn(&self, context: *mut ()) -> bool {
+        // SAFETY: The caller's.
+        unsafe {
+            let arrival = match self.seat.next() {
+                NextArrival::This(arrival) => arrival,
+                NextArrival::Any => match self.mailbox.peek() {
+                    Some(message) => arrival_of(message),
+                    None => return false,
+                },
+                NextArrival::None(is_fine) => {
+                    while let Some(message) = self.mailbox.peek() {
+                        if !is_fine {
+                            self.seat.unexpected(arrival_of(message));
+                        }
+                        self.keep(message);
+                    }
+                    return false;
+                }
+            };
             let kept = (*self.stash.get())
                 .as_mut()
                 .and_then(|stash| stash.take(arrival));
@@ -217,16 +259,15 @@ impl Core {
                 return true;
             }
             while let Some(message) = self.mailbox.peek() {
-                if arrival_of(message) != arrival {
-                    self.keep(message);
-                    continue;
+                if arrival_of(message) == arrival {
+                    self.seat.arrives(arrival, message.header);
+                    self.in_place.set(true);
+                    let words = handler_of(message.header)(message.captures, context);
+                    self.in_place.set(false);
+                    self.mailbox.advance(words);
+                    return true;
                 }
-                self.seat.arrives(arrival, message.header);
-                self.in_place.set(true);
-                let words = handler_of(message.header)(message.captures, context);
-                self.in_place.set(false);
-                self.mailbox.advance(words);
-                return true;
+                self.keep(message);
             }
         }
         false
@@ -240,9 +281,7 @@ impl Core {
     unsafe fn keep(&self, message: Message) {
         // SAFETY: The caller's.
         unsafe {
-            let words = (*self.stash.get())
-                .get_or_insert_default()
-                .keep(message);
+            let words = (*self.stash.get()).get_or_insert_default().keep(message);
             self.mailbox.advance(words);
         }
     }
