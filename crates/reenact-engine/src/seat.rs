@@ -19,7 +19,7 @@ use std::{
 use crate::{
     Arrival, NextArrival, Op, OpInfo, Ticket,
     activity::{Conducted, HOT, Hot, NOBODY, sender, with_conducted, with_recording, with_thread},
-    arrivals::{CONTINUATION, NUMBERED, Source},
+    arrivals::{Arrivals, CONTINUATION, NUMBERED, Source},
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
     replay::quiet::Quiet,
@@ -44,6 +44,7 @@ pub(crate) const SEND: Op = Op::new(&OpInfo {
 /// | `first` | | whose message is predicted to be the first | the same |
 /// | `predicted` | | who is predicted next, 0 where that takes a closer look | the same, while there are silent operations |
 /// | `word` | | its counter in the live file; null before its first operation | its counter for silent ones |
+/// | `arrivals` | null | the diary's table of senders, if there is one | null |
 /// | `rest` | empty | its diary, once something surprised it | what its conductor knows it by |
 /// | `sent` | | how many messages were sent to it, where senders record | |
 ///
@@ -56,6 +57,7 @@ pub struct Seat {
     first: Source,
     predicted: Cell<Source>,
     word: Cell<*mut u64>,
+    arrivals: Cell<*mut Arrivals>,
     rest: RefCell<Rest>,
     sent: Cell<u64>,
 }
@@ -118,6 +120,7 @@ impl Seat {
             first,
             predicted: Cell::new(0),
             word: Cell::new(std::ptr::null_mut()),
+            arrivals: Cell::new(std::ptr::null_mut()),
             rest: RefCell::new(Rest::Nothing),
             sent: Cell::new(0),
         }
@@ -189,19 +192,29 @@ impl Seat {
                 return;
             }
         }
-        if let Ok(mut rest) = self.rest.try_borrow_mut()
-            && let Rest::Recorded(diary) = &mut *rest
-            && let Some(arrivals) = &mut diary.arrivals
+        // SAFETY: The diary has it, and the calling thread runs the activity.
+        if let Some(arrivals) = unsafe { self.arrivals.get().as_mut() }
             && arrivals.predicted() == arrival
         {
             arrivals.as_predicted();
+            if arrivals.is_settled() {
+                self.predicted.set(arrival.source);
+            }
             // SAFETY: As in `note`: who has a diary has a counter.
             unsafe { count_at(self.word.get(), tag) };
             return;
         }
-        // From now on there are several senders, and a table to look into.
+        // From now on there are several senders, and a table to look into, unless the last one comes again.
         self.predicted.set(0);
-        with_recording(|me| me.received(self.first, arrival, tag));
+        with_recording(|me| {
+            me.received(self.first, arrival, tag);
+            if let Some(arrivals) = &mut me.diary.arrivals {
+                self.arrivals.set(&raw mut **arrivals);
+                if arrivals.is_settled() {
+                    self.predicted.set(arrivals.predicted().source);
+                }
+            }
+        });
     }
 
     fn take_slot(&self) {
@@ -290,6 +303,7 @@ impl Seat {
                     Some(())
                 });
                 *rest = Rest::Nothing;
+                self.arrivals.set(std::ptr::null_mut());
             }
             Mode::Replay | Mode::Conducted => {
                 self.enter_conducted();
