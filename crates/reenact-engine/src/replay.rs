@@ -643,7 +643,11 @@ impl Conductor for Replay {
     }
 
     fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {
-        self.receive(self.runner(activity), arrival, tag);
+        let runner = self.runner(activity);
+        if let Some(log) = &self.log {
+            log.handled(&runner.family, &self.describe_arrival(arrival));
+        }
+        self.receive(runner, arrival, tag);
     }
 
     fn unexpected(&self, activity: &Activity, arrival: Arrival) {

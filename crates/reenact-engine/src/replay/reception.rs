@@ -264,7 +264,7 @@ impl Replay {
         }
     }
 
-    fn describe_arrival(&self, arrival: Arrival) -> String {
+    pub(super) fn describe_arrival(&self, arrival: Arrival) -> String {
         let number = arrival.number;
         match arrival.source {
             CONTINUATION => format!("continuation {number} of its own"),
