@@ -131,14 +131,6 @@ impl Seat {
         (self.token != NOBODY).then(|| self.token - 1)
     }
 
-    /// What people call the activity, if anybody asked so far.
-    pub fn family(&self) -> Option<String> {
-        match &*self.rest.try_borrow().ok()? {
-            Rest::Conducted(conducted) => Some(conducted.activity.family.clone()),
-            _ => None,
-        }
-    }
-
     /// Makes the calling thread run the activity, until it runs another.
     #[inline(always)]
     pub fn enter(&self) -> Reception {
@@ -179,9 +171,9 @@ impl Seat {
 
     #[inline(never)]
     fn note_closely(&self, arrival: Arrival, tag: u64) {
-        let arrival = match arrival.source & NUMBERED == 0 && mode::with_sender() {
-            true => Arrival::from(DIRECT),
-            false => arrival,
+        let (arrival, tag) = match arrival.source & NUMBERED == 0 && mode::with_sender() {
+            true => (Arrival::from(DIRECT), DIRECT_TAG),
+            false => (arrival, tag),
         };
         if self.word.get().is_null() {
             self.take_slot();
@@ -358,7 +350,7 @@ impl Seat {
         }
         // SAFETY: It belongs to the replay's runner of this activity, which is there until the activity ends; and the
         // calling thread runs it.
-        unsafe { (*quiet).receive(arrival, tag_of(code)) }
+        unsafe { (*quiet).receive(arrival, tag_of_arrival(arrival, code)) }
     }
 
     /// Which message is to be handled next.
@@ -380,12 +372,24 @@ impl Seat {
 
     /// The message that was [next](Seat::next) is about to be handled.
     pub fn arrives(&self, arrival: Arrival, code: u64) {
-        let tag = tag_of(code);
+        let tag = tag_of_arrival(arrival, code);
         if let Some(conducted) = self.conducted() {
             conducted
                 .conductor
                 .arrived(&conducted.activity, arrival, tag);
         }
+    }
+}
+
+/// What a message adds whose sender records it: in a replay it has a number, and therefore other code.
+const DIRECT_TAG: u64 = 1 << 32;
+
+/// As [`tag_of`], in a replay.
+#[inline(always)]
+fn tag_of_arrival(arrival: Arrival, code: u64) -> u64 {
+    match arrival.source == DIRECT | NUMBERED {
+        true => DIRECT_TAG,
+        false => tag_of(code),
     }
 }
 
