@@ -31,9 +31,10 @@ pub struct Promise<R: Send + 'static> {
 ///
 /// A promise whose resolvers are all gone is broken.
 pub struct Resolver<R: Send + 'static> {
-    shared: Arc<Shared<R>>,
-    /// Shared among clones: the last one breaks the promise.
+    /// Shared among clones: the last one breaks the promise. Dropped before the other field, which may be all that keeps
+    /// those who are to be told.
     last: Arc<Last<R>>,
+    shared: Arc<Shared<R>>,
 }
 
 struct Shared<R> {
