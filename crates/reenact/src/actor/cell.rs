@@ -213,6 +213,11 @@ impl<A: Send + 'static> ActorCell<A> {
                 Ok(())
             }
             Appended::Closed => {
+                if let Some(bound) = &self.core.bound
+                    && turns::is_bounded(source)
+                {
+                    bound.release();
+                }
                 // SAFETY: It was not moved.
                 unsafe { ManuallyDrop::drop(&mut message) };
                 Err(Refused::Stopped)

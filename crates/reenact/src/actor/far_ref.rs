@@ -6,9 +6,12 @@ use std::{
     ptr::NonNull,
 };
 
+use reenact_engine::choose;
+
 use super::{
     Context, Promise,
     cell::{ActorCell, Core, Refused},
+    ops,
 };
 
 /// Whatever messages for an `A` can be sent to: a far reference, or a promise of one.
@@ -60,10 +63,15 @@ impl<A: Send + 'static> FarRef<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        self.cell().send(message).map_err(|refused| match refused {
-            Refused::Full => SendError::Full,
-            Refused::Stopped => SendError::Stopped,
-        })
+        let sent = self.cell().send(message);
+        if sent == Err(Refused::Full) {
+            return Err(SendError::Full);
+        }
+        // Whether the actor had stopped is a matter of timing, and here somebody wants to know.
+        match choose(ops::TRY_SEND, 1, || sent.is_ok().into()) {
+            0 => Err(SendError::Stopped),
+            _ => Ok(()),
+        }
     }
 
     fn core(&self) -> NonNull<Core> {
@@ -81,6 +89,7 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
         let _ = self.cell().send(message);
     }
 
+    #[track_caller]
     fn ask<F, R>(&self, message: F) -> Promise<R>
     where
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,

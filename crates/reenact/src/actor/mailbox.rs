@@ -162,6 +162,8 @@ impl Mailbox {
         // SAFETY: Under the lock. The chunk has room for so many words, and nobody reads past its end.
         unsafe {
             if *self.flags.get() & CLOSED != 0 {
+                // Sent it was all the same.
+                header();
                 self.unlock(before);
                 return Appended::Closed;
             }

@@ -14,3 +14,7 @@ pub(super) const SEND_BOUNDED: Op = Op::new(&OpInfo {
     code: 0x42,
     name: "send to a bounded mailbox",
 });
+pub(super) const TRY_SEND: Op = Op::new(&OpInfo {
+    code: 0x43,
+    name: "try to send",
+});

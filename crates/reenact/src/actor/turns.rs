@@ -90,6 +90,11 @@ unsafe fn stop(core: NonNull<Core>) {
         quietly(|| (this.destroy)(core, false));
         while let Some(message) = this.mailbox.peek() {
             let words = handler_of(message.header)(message.captures, MEASURE);
+            if let Some(bound) = &this.bound
+                && is_bounded(message.header as u32)
+            {
+                bound.release();
+            }
             quietly(|| {
                 handler_of(message.header)(message.captures, DROP);
             });
@@ -139,7 +144,7 @@ impl Core {
                     self.seat.note(arrival_of(message), message.header);
                 }
                 if let Some(bound) = &self.bound
-                    && is_bounded(message)
+                    && is_bounded(message.header as u32)
                 {
                     bound.release();
                 }
@@ -317,9 +322,8 @@ impl Core {
     }
 }
 
-/// Whether a message counts where a mailbox is bounded: those that went through a promise do not.
-fn is_bounded(message: Message) -> bool {
-    let source = message.header as u32;
+/// Whether a message from there counts where a mailbox is bounded: those that went through a promise do not.
+pub(super) fn is_bounded(source: u32) -> bool {
     source & NUMBERED == 0 || source == PLACED
 }
 
