@@ -6,6 +6,7 @@
 //! resolved; they are forwarded in the order in which they came, before anybody is told.
 
 mod cycle;
+mod depth;
 mod target;
 mod wait;
 
@@ -348,14 +349,19 @@ impl<R: Send + 'static> Shared<R> {
     }
 
     /// Settles the promise, unless somebody else did.
-    fn settle(&self, outcome: Result<R, Broken>) {
+    fn settle(self: &Arc<Self>, outcome: Result<R, Broken>) {
         if self.claim() {
             self.tell(outcome);
         }
     }
 
     /// Settles a promise that is the caller's to settle, and tells everybody.
-    fn tell(&self, outcome: Result<R, Broken>) {
+    fn tell(self: &Arc<Self>, outcome: Result<R, Broken>) {
+        let this = Arc::clone(self);
+        depth::bounded(move || this.tell_all(outcome));
+    }
+
+    fn tell_all(&self, outcome: Result<R, Broken>) {
         let mut state = self.state();
         state.phase = Phase::Telling;
         state.source = None;
