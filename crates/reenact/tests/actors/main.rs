@@ -4,9 +4,14 @@
 //! The programs that are recorded are those of `examples/programs/actors`, which Cargo builds with these tests.
 
 mod generated;
+mod life;
+mod messages;
 mod mixed;
 mod oracle;
+mod promises;
 mod races;
+mod workers;
+
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
 #[path = "../bad_days/stage.rs"]
 mod stage;
