@@ -177,6 +177,25 @@ fn a_crowd_of_actors_is_shown_as_one() {
 }
 
 #[test]
+fn a_message_too_many_or_too_few_is_a_difference() {
+    let place = Place::new();
+    fs::write(place.path("times"), "5").unwrap();
+    let recorded = record(&place, "file");
+    assert!(recorded.status.success(), "{}", recorded.stderr);
+    let replayed = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(replayed.stdout, recorded.stdout, "{}", replayed.stderr);
+    for (times, difference) in [
+        ("6", "  program:   handles a message from main.a"),
+        ("4", "  main.a0 waits for a message from main.a"),
+    ] {
+        fs::write(place.path("times"), times).unwrap();
+        let run = place.reenact(&["replay", "run.reenact"]);
+        assert_eq!(run.status.code(), Some(86), "{times}: {}", run.stderr);
+        assert!(run.stderr.contains(difference), "{times}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn a_log_tells_which_messages_were_handled() {
     let place = Place::new();
     record(&place, "actors");
