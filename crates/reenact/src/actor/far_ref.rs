@@ -73,6 +73,7 @@ impl<A: Send + 'static> FarRef<A> {
 
 impl<A: Send + 'static> Target<A> for FarRef<A> {
     #[inline(always)]
+    #[track_caller]
     fn send<F>(&self, message: F)
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
@@ -81,6 +82,7 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
         let _ = self.cell().send(message);
     }
 
+    #[track_caller]
     fn ask<F, R>(&self, message: F) -> Promise<R>
     where
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
