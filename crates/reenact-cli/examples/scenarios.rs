@@ -172,7 +172,7 @@ fn actors() {
     }
     system.wait_until_idle();
     let story = scribe.story().wait().expect("the scribe answers");
-    println!("{story} by {} workers", system.workers());
+    println!("{story}");
 }
 
 /// Depends on something that is not recorded: how often the authors write is in the file `times`.
@@ -200,6 +200,7 @@ fn crowd() {
     for scribe in scribes {
         scribe.story().wait().expect("the scribe answers");
     }
+    println!("{} workers", System::current().workers());
 }
 
 /// A program that starts another one; both are recorded.
