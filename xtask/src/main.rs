@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests, the examples of the documentation
 cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
+                            (`savina-peers` builds other actor libraries first)
     --quick                 fewer rounds, within a minute
     --json                  one JSON object per line
 ";
@@ -57,6 +58,9 @@ fn bench(arguments: &[String]) -> Result<(), String> {
         "reenact-bench",
         "--bins",
     ])?;
+    if arguments.iter().any(|argument| argument == "savina-peers") {
+        build_peers()?;
+    }
     let mut bench = command(&[
         "run",
         "--release",
@@ -69,6 +73,23 @@ fn bench(arguments: &[String]) -> Result<(), String> {
     ]);
     bench.args(arguments);
     run(bench)
+}
+
+/// Builds the programs on other actor libraries, which are no part of the workspace, to where ours are.
+fn build_peers() -> Result<(), String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    // It is in a directory for its profile.
+    let target = this.ancestors().nth(2).ok_or("xtask is in no directory")?;
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/Cargo.toml");
+    let mut build = command(&[
+        "build",
+        "--release",
+        "--locked",
+        "--manifest-path",
+        manifest,
+    ]);
+    build.arg("--target-dir").arg(target);
+    run(build)
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {

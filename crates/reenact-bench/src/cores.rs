@@ -4,7 +4,7 @@
 //! hide the cost of tracing. Here that means one core for the whole process, with as many threads
 //! as the program likes.
 
-use std::{fmt, io, str::FromStr};
+use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -18,8 +18,7 @@ pub enum Cores {
 }
 
 impl Cores {
-    /// Applies to the calling thread and to every thread it starts from now on: call it first in
-    /// `main`.
+    /// Applies to the calling thread and to every thread and process that it starts from now on.
     ///
     /// Of the allowed cores, [`Cores::One`] takes the last, because the first one usually serves
     /// the interrupts.
@@ -36,25 +35,12 @@ impl Cores {
         one.set(last);
         Ok(sched_setaffinity(None, &one)?)
     }
-}
 
-impl FromStr for Cores {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "1" => Ok(Self::One),
-            "all" => Ok(Self::All),
-            other => Err(format!("`{other}` is neither `1` nor `all`")),
+    /// How many that are.
+    pub fn count(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::All => std::thread::available_parallelism().map_or(1, usize::from),
         }
-    }
-}
-
-impl fmt::Display for Cores {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::One => "1",
-            Self::All => "all",
-        })
     }
 }

@@ -9,6 +9,7 @@
 //! A variant that fails is reported and left out from then on; the suite goes on, and ends with an
 //! error.
 
+mod actor_costs;
 mod child;
 mod metric;
 mod plan;
@@ -20,13 +21,21 @@ mod rows;
 mod variant;
 mod wait;
 
-use std::{io, path::PathBuf, process::ExitCode};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 pub use plan::{Effort, Suite};
-pub use variant::Variant;
+pub use variant::{Peer, Variant};
 
 use child::Runner;
+use print::Heading;
 use progress::Progress;
+use rows::Row;
+
+use crate::savina;
 
 /// What to run and how to print it.
 #[derive(Clone, Debug)]
@@ -41,47 +50,16 @@ pub struct Options {
     pub only: Option<String>,
     /// The runner, `reenact-bench-round`.
     pub runner: PathBuf,
+    /// The same on other libraries, `peer-round`. Needed for [`Suite::SavinaPeers`] only.
+    pub peers: PathBuf,
 }
 
 /// Runs a suite. The exit code tells whether every variant did what it should.
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let directory = tempfile::tempdir()?;
-    let runner = Runner::new(&options.runner, directory.path())?;
-    let mut progress = Progress::new();
-    let name = options.suite.name();
-    let wanted = |bench: &str| {
-        options
-            .only
-            .as_ref()
-            .is_none_or(|only| bench.contains(only))
-    };
-
-    let mut benches = plan::benches(options.effort);
-    benches.retain(|bench| wanted(&bench.name()));
-    let outcome = rounds::run(&benches, options.effort, &runner, &mut progress);
-    let mut rows = rows::of_benches(name, &benches, &outcome.samples);
-    let mut failures = outcome.failures;
-    let mut remarks = Vec::new();
-    if wanted(replay_memory::NAME) {
-        let memory = replay_memory::run(name, options.effort, &runner, &mut progress);
-        rows.extend(memory.rows);
-        failures.extend(memory.failures);
-        remarks.extend(memory.remark);
-    }
-    rows.extend(rows::over_papers(name, &benches, &outcome.samples));
-    progress.clear();
-
-    if options.json {
-        print::json(&rows)?;
-    } else {
-        print::table(&rows, options, outcome.rounds)?;
-    }
-    if options.json {
-        // The table says this beside the row.
-        remarks.splice(0..0, rows::doubtful_controls(&rows));
-    }
-    for remark in remarks {
-        eprintln!("{remark}");
+    let mut failures = Vec::new();
+    for suite in options.suite.parts() {
+        failures.extend(run_one(suite, options, directory.path())?);
     }
     if failures.is_empty() {
         return Ok(ExitCode::SUCCESS);
@@ -90,4 +68,78 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         eprintln!("FAILED: {failure}");
     }
     Ok(ExitCode::FAILURE)
+}
+
+/// Runs a suite that has no parts, prints its rows, and returns what went wrong.
+fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<String>> {
+    let effort = options.effort;
+    let runner = Runner::new(&options.runner, &options.peers, traces)?;
+    let versions = match suite {
+        Suite::SavinaPeers => Some(versions(&runner)?),
+        _ => None,
+    };
+    let mut progress = Progress::new();
+    let mut benches = plan::benches(suite, effort);
+    benches.retain(|bench| options.wants(&bench.name()));
+    let outcome = rounds::run(suite, &benches, effort, &runner, &mut progress);
+    let mut rows = rows::of_benches(suite, &benches, &outcome.samples);
+    let mut failures = outcome.failures;
+    let mut remarks = Vec::new();
+    if suite == Suite::Locks && options.wants(replay_memory::NAME) {
+        let memory = replay_memory::run(suite.name(), effort, &runner, &mut progress);
+        rows.extend(memory.rows);
+        failures.extend(memory.failures);
+        remarks.extend(memory.remark);
+    }
+    if suite == Suite::Savina {
+        rows.extend(actor_costs::created(&benches, &outcome.samples));
+        if options.wants(savina::IDLE_ACTORS.name) {
+            let (idle, failed) = actor_costs::idle(effort, &runner, &mut progress);
+            rows.extend(idle);
+            failures.extend(failed);
+        }
+    }
+    rows.extend(rows::over_papers(suite, &benches, &outcome.samples));
+    progress.clear();
+
+    let heading = Heading {
+        suite,
+        effort,
+        rounds: outcome.rounds,
+        versions,
+    };
+    print(&rows, heading, options.json, remarks)?;
+    Ok(failures)
+}
+
+/// Prints rows, and on standard error what is to be said about them.
+fn print(rows: &[Row], heading: Heading, json: bool, mut remarks: Vec<String>) -> io::Result<()> {
+    if json {
+        print::json(rows)?;
+        // The table says this beside the row, and above.
+        remarks.splice(0..0, rows::doubtful_controls(rows));
+        remarks.extend(heading.versions);
+    } else {
+        print::table(rows, &heading)?;
+    }
+    for remark in remarks {
+        eprintln!("{remark}");
+    }
+    Ok(())
+}
+
+/// What Reenact is compared with.
+fn versions(runner: &Runner) -> io::Result<String> {
+    let versions = runner.versions_of_peers()?;
+    let versions: Vec<_> = versions
+        .iter()
+        .map(|(name, version)| format!("{name} {version}"))
+        .collect();
+    Ok(format!("compared with {}", versions.join(", ")))
+}
+
+impl Options {
+    fn wants(&self, bench: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| bench.contains(only))
+    }
 }

@@ -8,6 +8,7 @@
 //! - [`workloads`](on_std) are written once and compiled twice, against `std::{sync, thread}`
 //!   ([`on_std`]) and against `reenact::{sync, thread}` ([`on_reenact`]). That the same source
 //!   compiles against both is itself part of what Reenact promises.
+//! - [`savina`] has the programs of actors.
 //! - The binary `reenact-bench-round` runs one workload once and prints its [`Measured`].
 //! - The binary `reenact-bench` is the [`harness`]: it runs the variants of a comparison as
 //!   interleaved child processes and prints the ratios.
@@ -20,8 +21,9 @@ pub mod harness;
 pub mod on_reenact;
 pub mod on_std;
 pub mod random;
+pub mod savina;
 pub mod stats;
 pub mod travel;
 mod workload;
 
-pub use workload::{Measured, Setting, Workload};
+pub use workload::{Measured, Setting, Workload, end_with_any_panic};

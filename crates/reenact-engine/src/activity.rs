@@ -32,7 +32,7 @@ use crate::{
 pub struct Activity {
     /// The number that the conductor gave it.
     pub number: u32,
-    /// Its place in the family tree, as in `main.2.0`.
+    /// Its place in the family tree, as in `main.2.0`. Empty for a light one, of which there may be millions.
     pub family: String,
     /// The name of its thread, or empty.
     pub name: String,
@@ -318,10 +318,10 @@ impl Conducted {
     /// The light activity with this number, about to do something for the first time.
     pub(crate) fn light(number: u32, first: u32) -> Option<Conducted> {
         let (conductor, generation) = conduct::current()?;
-        let family = conductor.light_begins(number, first);
+        conductor.light_begins(number, first);
         Some(Conducted {
             conductor,
-            activity: Activity::new(number, family, String::new()),
+            activity: Activity::new(number, String::new(), String::new()),
             generation,
             children: AtomicU64::new(0),
             tickets: AtomicU64::new(0),

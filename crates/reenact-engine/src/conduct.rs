@@ -78,12 +78,9 @@ pub trait Conductor: Send + Sync {
         self.born(Origin::Child(parent.number), 0, "")
     }
 
-    /// A light activity is about to do something for the first time. Returns what people call it.
-    ///
-    /// `first` is whose message is predicted to be its first.
-    fn light_begins(&self, number: u32, _first: u32) -> String {
-        format!("light{number}")
-    }
+    /// A light activity is about to do something for the first time. `first` is whose message is predicted to be its
+    /// first.
+    fn light_begins(&self, _number: u32, _first: u32) {}
 
     /// A light activity has ended.
     fn light_ended(&self, activity: &Activity) {

@@ -13,12 +13,13 @@ mod reception;
 mod report;
 mod stillness;
 mod turns;
+mod unborn;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
             AtomicBool, AtomicU32,
             Ordering::{Relaxed, SeqCst},
@@ -32,6 +33,7 @@ use self::{
     cursor::{Cursor, Next, Observation},
     log::Log,
     turns::{Turns, Want},
+    unborn::Unborn,
 };
 use crate::{
     Access, Activity, Arrival, Conductor, Decision, Entity, Fact, NextArrival, Operation,
@@ -54,7 +56,7 @@ pub(crate) struct Replay {
     foreign: Mutex<HashMap<String, u64>>,
     runners: Mutex<HashMap<u32, Arc<Runner>>>,
     /// Activities of the trace that have not come.
-    unborn: Mutex<BTreeSet<u32>>,
+    unborn: Mutex<Unborn>,
     /// Threads that come when they like: foreign ones that are there or, says the trace, will be, and main until it has
     /// come. As long as there are any, that all the others wait does not mean that everybody does.
     guests: AtomicU32,
@@ -68,11 +70,11 @@ pub(crate) struct Replay {
 /// An activity on its way through the trace.
 struct Runner {
     number: u32,
-    /// As the trace names it.
-    family: String,
+    /// As the trace names it, once somebody wants to know.
+    family: OnceLock<String>,
     /// Locked by the activity itself; by others only where it does not move.
     cursor: Mutex<Cursor>,
-    parker: Arc<Parker>,
+    parker: OnceLock<Arc<Parker>>,
     ended: AtomicBool,
     /// Whether nothing of the trace is left for it.
     consumed: AtomicBool,
@@ -86,6 +88,10 @@ struct Runner {
 }
 
 impl Runner {
+    fn parker(&self) -> &Arc<Parker> {
+        self.parker.get_or_init(Arc::default)
+    }
+
     fn cursor(&self) -> MutexGuard<'_, Cursor> {
         self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,8 +151,10 @@ impl Replay {
             .map(PathBuf::from)
             .map(|path| Log::create(&path))
             .transpose()?;
+        // Light ones are found by their numbers.
         let places = trace
             .activities()
+            .filter(|info| !info.in_block)
             .map(|info| {
                 let name = match info.origin {
                     Origin::Foreign => info.name.clone(),
@@ -159,11 +167,11 @@ impl Replay {
             .activities()
             .filter(|info| info.origin == Origin::Foreign)
             .count() as u32;
-        let unborn: BTreeSet<u32> = trace.activities().map(|info| info.number).collect();
+        let unborn = Unborn::new(trace.activities().map(|info| info.number).collect());
         Ok(Replay {
             places,
             guests: AtomicU32::new(guests + 1),
-            unconsumed: AtomicU32::new(unborn.len() as u32),
+            unconsumed: AtomicU32::new(unborn.all() as u32),
             unborn: unborn.into(),
             next_unknown: AtomicU32::new(0),
             trace,
@@ -184,6 +192,12 @@ impl Replay {
                 return number;
             }
         }
+    }
+
+    fn family_of<'a>(&self, runner: &'a Runner) -> &'a str {
+        runner
+            .family
+            .get_or_init(|| self.trace.family_name(runner.number))
     }
 
     fn find(&self, number: u32) -> Arc<Runner> {
@@ -398,7 +412,7 @@ impl Replay {
             version: position,
             looks,
         };
-        let slept = self.turns.wait_for(entity, want, &runner.parker, || {
+        let slept = self.turns.wait_for(entity, want, runner.parker(), || {
             self.sleeps(runner, || {
                 format!(
                     "its turn ({} of {}) to {}",
@@ -439,7 +453,7 @@ impl Conductor for Replay {
         let known = self.places.get(&(origin, index, name)).copied();
         let known = known.filter(|number| {
             let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
-            unborn.remove(number)
+            unborn.remove(*number)
         });
         let number = known.unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
@@ -450,16 +464,16 @@ impl Conductor for Replay {
         };
         let runner = Arc::new(Runner {
             number,
-            family: match (known, origin) {
+            family: OnceLock::from(match (known, origin) {
                 (Some(number), _) => self.trace.family_name(number),
                 (None, Origin::Main) => "main".to_owned(),
                 (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
                 (None, Origin::Child(parent)) => {
-                    format!("{}.{index}", self.find(parent).family)
+                    format!("{}.{index}", self.family_of(&self.find(parent)))
                 }
-            },
+            }),
             cursor: Mutex::new(Cursor::new(self.trace.events(number))),
-            parker: Arc::default(),
+            parker: OnceLock::new(),
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(known.is_none()),
             is_foreign,
@@ -496,7 +510,7 @@ impl Conductor for Replay {
             }
         };
         if let Some(log) = &self.log {
-            log.happened(&self.trace, &runner.family, operation, decision);
+            log.happened(&self.trace, self.family_of(runner), operation, decision);
         }
         decision
     }
@@ -520,7 +534,7 @@ impl Conductor for Replay {
         } else if let Some(log) = &self.log {
             log.left(
                 &self.trace,
-                &self.runner(operation.activity).family,
+                self.family_of(self.runner(operation.activity)),
                 operation,
             );
         }
@@ -532,7 +546,7 @@ impl Conductor for Replay {
 
     fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
         let runner = self.runner(activity);
-        let slept = self.turns.wait_for_fact(fact, &runner.parker, || {
+        let slept = self.turns.wait_for_fact(fact, runner.parker(), || {
             self.sleeps(runner, what);
         });
         if slept {
@@ -616,8 +630,8 @@ impl Conductor for Replay {
         self.light_birth(self.runner(parent))
     }
 
-    fn light_begins(&self, number: u32, first: u32) -> String {
-        self.begin_light(number, first)
+    fn light_begins(&self, number: u32, first: u32) {
+        self.begin_light(number, first);
     }
 
     fn light_ended(&self, activity: &Activity) {
@@ -631,7 +645,7 @@ impl Conductor for Replay {
     fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {
         let runner = self.runner(activity);
         if let Some(log) = &self.log {
-            log.handled(&runner.family, &self.describe_arrival(arrival));
+            log.handled(self.family_of(runner), &self.describe_arrival(arrival));
         }
         self.receive(runner, arrival, tag);
     }

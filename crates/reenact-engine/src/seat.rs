@@ -131,14 +131,6 @@ impl Seat {
         (self.token != NOBODY).then(|| self.token - 1)
     }
 
-    /// What people call the activity, if anybody asked so far.
-    pub fn family(&self) -> Option<String> {
-        match &*self.rest.try_borrow().ok()? {
-            Rest::Conducted(conducted) => Some(conducted.activity.family.clone()),
-            _ => None,
-        }
-    }
-
     /// Makes the calling thread run the activity, until it runs another.
     #[inline(always)]
     pub fn enter(&self) -> Reception {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use reenact_bench::{Setting, cores::Cores, on_reenact, on_std};
+use reenact_bench::{Setting, end_with_any_panic, on_reenact, on_std, savina};
 
 /// Runs one workload once; prints {"ns":…,"ops":…}.
 ///
@@ -23,10 +23,8 @@ struct Arguments {
     /// Multiplies the amount of work.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
-    /// Cores for the whole process: 1 or all.
-    #[arg(long, default_value_t = Cores::All)]
-    cores: Cores,
-    /// Number of threads, for a program that has one to choose.
+    /// Number of threads, for a program that has one to choose; of workers, for a program of actors, which
+    /// otherwise has one for each core that this process may run on.
     #[arg(long)]
     threads: Option<usize>,
 }
@@ -43,19 +41,20 @@ fn main() -> ExitCode {
         Implementation::Std => (on_std::WORKLOADS, on_std::warm_up),
         Implementation::Reenact => (on_reenact::WORKLOADS, on_reenact::warm_up),
     };
-    let Some(workload) = workloads.iter().find(|w| w.name == arguments.workload) else {
+    let workloads = workloads.iter().chain(match arguments.implementation {
+        Implementation::Std => &[],
+        Implementation::Reenact => savina::WORKLOADS,
+    });
+    let Some(workload) = workloads.clone().find(|w| w.name == arguments.workload) else {
         eprintln!("There is no workload `{}`. There are:", arguments.workload);
         for workload in workloads {
             eprintln!("  {}", workload.name);
         }
         return ExitCode::FAILURE;
     };
-    if let Err(error) = arguments.cores.apply() {
-        eprintln!("Cannot restrict this process to one core: {error}");
-        return ExitCode::FAILURE;
-    }
     warm_up();
-    let measured = (workload.run)(&Setting {
+    end_with_any_panic();
+    let measured = workload.run(&Setting {
         scale: arguments.scale,
         threads: arguments.threads,
     });

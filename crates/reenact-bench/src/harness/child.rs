@@ -1,21 +1,23 @@
-//! Running `reenact-bench-round` as a child process.
+//! Running `reenact-bench-round`, or `peer-round` for another library, as a child process.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::mpsc,
     thread,
     time::Duration,
 };
 
-use super::{variant::Variant, wait};
+use super::{plan::Strategy, variant::Variant, wait};
 use crate::{Measured, cores::Cores};
 
 /// Starts runs, and knows where their traces are.
 pub(super) struct Runner {
     executable: PathBuf,
+    peers: PathBuf,
     trace: PathBuf,
     discarded: PathBuf,
 }
@@ -26,6 +28,7 @@ pub(super) struct Job<'a> {
     pub(super) workload: &'a str,
     pub(super) variant: Variant,
     pub(super) cores: Cores,
+    pub(super) strategy: Strategy,
     pub(super) scale: f64,
     /// When to give up.
     pub(super) limit: Duration,
@@ -41,18 +44,14 @@ pub(super) struct Run {
 
 impl Runner {
     /// A runner that keeps its traces in `directory`.
-    pub(super) fn new(executable: &Path, directory: &Path) -> io::Result<Self> {
-        if !executable.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                format!(
-                    "{} is missing: build both binaries, `cargo build --release -p reenact-bench`",
-                    executable.display()
-                ),
-            ));
-        }
+    pub(super) fn new(executable: &Path, peers: &Path, directory: &Path) -> io::Result<Self> {
+        present(
+            executable,
+            "build both binaries, `cargo build --release -p reenact-bench`",
+        )?;
         Ok(Self {
             executable: executable.to_owned(),
+            peers: peers.to_owned(),
             trace: directory.join("bench.reenact"),
             discarded: directory.join("discarded.reenact"),
         })
@@ -74,21 +73,39 @@ impl Runner {
         })
     }
 
+    /// The versions of the other libraries, by name. The error says so if they are not there.
+    pub(super) fn versions_of_peers(&self) -> io::Result<BTreeMap<String, String>> {
+        present(&self.peers, "`cargo xtask bench savina-peers` builds it")?;
+        let output = Command::new(&self.peers).arg("--versions").output()?;
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
     fn command(&self, job: &Job<'_>) -> Command {
+        if let Variant::Peer(peer) = job.variant {
+            let mut command = Command::new(&self.peers);
+            command
+                .args([peer.name(), job.workload])
+                .args(["--workers", &job.cores.count().to_string()])
+                .args(["--scale", &job.scale.to_string()]);
+            return command;
+        }
         let mut command = Command::new(&self.executable);
         command
             .arg(job.workload)
             .args(["--impl", job.variant.implementation()])
             .args(["--scale", &job.scale.to_string()])
-            .args(["--cores", &job.cores.to_string()])
             .env_remove("REENACT")
             .env_remove("REENACT_TRACE")
-            .env_remove("REENACT_DISCARD");
+            .env_remove("REENACT_DISCARD")
+            .env_remove("REENACT_STRATEGY");
+        if job.strategy == Strategy::Sender {
+            command.env("REENACT_STRATEGY", "sender");
+        }
         if let Some(mode) = job.variant.mode() {
             command.env("REENACT", mode);
         }
         match job.variant {
-            Variant::Std | Variant::Off | Variant::OffAgain => {}
+            Variant::Std | Variant::Off | Variant::OffAgain | Variant::Peer(_) => {}
             Variant::Record => {
                 remove_trace(&self.trace);
                 command.env("REENACT_TRACE", &self.trace);
@@ -107,13 +124,13 @@ impl Runner {
 
     /// What the child printed, and the most memory it had.
     fn output(&self, job: &Job<'_>) -> Result<(String, u64), String> {
-        let mut child = self
-            .command(job)
+        let mut command = self.command(job);
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
+            .stderr(Stdio::piped());
+        let mut child = start(&mut command, job.cores)
+            .map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
         let output = read_to_end(child.stdout.take().expect("it is piped"));
         let complaints = read_to_end(child.stderr.take().expect("it is piped"));
         // A child's standard output is closed when it ends, so that this waits for the child.
@@ -141,6 +158,28 @@ impl Runner {
             .map_err(|error| format!("there is no trace at {}: {error}", self.trace.display()))?;
         Ok(metadata.len())
     }
+}
+
+/// Starts a child on these cores. It has those of the thread that starts it, so that is one of its own.
+fn start(command: &mut Command, cores: Cores) -> io::Result<Child> {
+    thread::scope(|scope| {
+        let started = scope.spawn(|| {
+            cores.apply()?;
+            command.spawn()
+        });
+        started.join().expect("starting a process does not panic")
+    })
+}
+
+/// An error that says what to do unless there is such a file.
+fn present(executable: &Path, otherwise: &str) -> io::Result<()> {
+    if executable.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::NotFound,
+        format!("{} is missing: {otherwise}", executable.display()),
+    ))
 }
 
 /// Makes way for a recording, which never overwrites a trace.

@@ -2,7 +2,7 @@
 
 use super::{
     rounds::{Sample, Samples},
-    variant::Variant,
+    variant::{Peer, Variant},
 };
 
 /// A column of the table.
@@ -10,71 +10,78 @@ use super::{
 pub(super) enum Metric {
     /// What linking Reenact costs.
     OffStd,
+    /// How Reenact's actors compare with others.
+    OffPeer(Peer),
     /// What recording costs, with the trace written to a file.
     RecordOff,
     /// What recording costs without the file.
     DiscardOff,
     /// How long a replay takes.
     ReplayRecord,
-    /// How much recording writes.
+    /// How much recording writes for an operation.
     BytesPerOp,
+    /// The same, where the operations are messages.
+    BytesPerMessage,
     /// What two runs of the same thing differ by.
     Control,
 }
 
 impl Metric {
-    /// All metrics, in the order of the table.
-    pub(super) const ALL: [Self; 6] = [
-        Self::OffStd,
-        Self::RecordOff,
-        Self::DiscardOff,
-        Self::ReplayRecord,
-        Self::BytesPerOp,
-        Self::Control,
-    ];
-
     /// The name in the results.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::OffStd => "off/std",
+            Self::OffPeer(Peer::Kameo) => "off/kameo",
+            Self::OffPeer(Peer::Ractor) => "off/ractor",
+            Self::OffPeer(Peer::Actix) => "off/actix",
+            Self::OffPeer(Peer::Tokio) => "off/tokio",
             Self::RecordOff => "record/off",
             Self::DiscardOff => "discard/off",
             Self::ReplayRecord => "replay/record",
             Self::BytesPerOp => "bytes/op",
+            Self::BytesPerMessage => "bytes/message",
             Self::Control => "control",
         }
     }
 
+    /// Whether it is a quotient of times, for which a geometric mean makes sense.
+    pub(super) fn is_ratio(self) -> bool {
+        !matches!(self, Self::BytesPerOp | Self::BytesPerMessage)
+    }
+
     /// The unit in the results.
     pub(super) fn unit(self) -> &'static str {
-        match self {
-            Self::BytesPerOp => "bytes",
-            _ => "ratio",
-        }
+        if self.is_ratio() { "ratio" } else { "bytes" }
     }
 
     /// The values that the samples have for this metric; none if a variant it needs never ran.
     pub(super) fn values(self, samples: &Samples) -> Vec<f64> {
-        match self {
-            Self::BytesPerOp => samples.bytes_per_op.clone(),
-            _ => {
-                let rounds = samples.rounds.iter();
-                rounds.filter_map(|round| self.ratio(round)).collect()
-            }
+        if self.is_ratio() {
+            let rounds = samples.rounds.iter();
+            rounds.filter_map(|round| self.ratio(round)).collect()
+        } else {
+            samples.bytes_per_op.clone()
         }
     }
 
     fn ratio(self, sample: &Sample) -> Option<f64> {
         let time = |variant| sample.get(&variant).map(|&ns| ns as f64);
-        // Both runs with Reenact off are equally good, and their mean is better than either.
-        let off = || Some((time(Variant::Off)? + time(Variant::OffAgain)?) / 2.0);
         Some(match self {
-            Self::OffStd => off()? / time(Variant::Std)?,
-            Self::RecordOff => time(Variant::Record)? / off()?,
-            Self::DiscardOff => time(Variant::Discard)? / off()?,
+            Self::OffStd => off(sample)? / time(Variant::Std)?,
+            Self::OffPeer(peer) => off(sample)? / time(Variant::Peer(peer))?,
+            Self::RecordOff => time(Variant::Record)? / off(sample)?,
+            Self::DiscardOff => time(Variant::Discard)? / off(sample)?,
             Self::ReplayRecord => time(Variant::Replay)? / time(Variant::Record)?,
             Self::Control => time(Variant::OffAgain)? / time(Variant::Off)?,
-            Self::BytesPerOp => return None,
+            Self::BytesPerOp | Self::BytesPerMessage => return None,
         })
     }
+}
+
+/// The nanoseconds with Reenact off. Where there are two such runs both are equally good, and their mean is better than
+/// either.
+pub(super) fn off(sample: &Sample) -> Option<f64> {
+    let off = *sample.get(&Variant::Off)? as f64;
+    let again = sample.get(&Variant::OffAgain);
+    Some(again.map_or(off, |&again| (off + again as f64) / 2.0))
 }

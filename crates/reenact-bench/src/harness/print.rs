@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::{
-    Options,
-    plan::Effort,
+    plan::{Effort, Suite},
     rows::{Row, is_summary},
 };
+use crate::cores::Cores;
 
 /// One object per line.
 pub(super) fn json(rows: &[Row]) -> io::Result<()> {
@@ -17,20 +17,35 @@ pub(super) fn json(rows: &[Row]) -> io::Result<()> {
     Ok(())
 }
 
+/// What stands above a table.
+pub(super) struct Heading {
+    pub(super) suite: Suite,
+    pub(super) effort: Effort,
+    pub(super) rounds: usize,
+    /// What Reenact is compared with.
+    pub(super) versions: Option<String>,
+}
+
 /// A table that can be pasted, with the command above it.
-pub(super) fn table(rows: &[Row], options: &Options, rounds: usize) -> io::Result<()> {
+pub(super) fn table(rows: &[Row], heading: &Heading) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let quick = match options.effort {
+    let quick = match heading.effort {
         Effort::Quick => " --quick",
         Effort::Full => "",
     };
-    writeln!(out, "cargo xtask bench {}{quick}", options.suite.name())?;
+    writeln!(out, "cargo xtask bench {}{quick}", heading.suite.name())?;
     writeln!(
         out,
-        "{rounds} rounds; median [lower and upper quartile] of the ratios within a round; {} cores\n",
-        std::thread::available_parallelism()?
+        "{} rounds; median [lower and upper quartile] of the ratios within a round; {} cores",
+        heading.rounds,
+        Cores::All.count()
     )?;
-    out.write_all(layout(rows).as_bytes())
+    if let Some(versions) = &heading.versions {
+        writeln!(out, "{versions}")?;
+    }
+    writeln!(out)?;
+    out.write_all(layout(rows).as_bytes())?;
+    writeln!(out)
 }
 
 /// Lays rows out as Markdown: benches down, metrics across, in the order of first appearance.
@@ -71,7 +86,10 @@ fn layout(rows: &[Row]) -> String {
 
 fn cell(row: &Row) -> String {
     match row.metric {
-        "rss_bytes" => format!("{:.1} MiB", row.value / f64::from(1 << 20)),
+        "actors/s" => format!("{:.2} million", row.value / 1e6),
+        "rss_bytes" if row.value >= f64::from(1 << 20) => {
+            format!("{:.1} MiB", row.value / f64::from(1 << 20))
+        }
         _ if row.q1 == row.q3 => format!("{:.3}", row.value),
         _ => format!("{:.3} [{:.3} {:.3}]", row.value, row.q1, row.q3),
     }

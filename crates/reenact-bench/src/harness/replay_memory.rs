@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{
     child::{Job, Runner},
-    plan::Effort,
+    plan::{Effort, Strategy},
     progress::Progress,
     rows::Row,
     variant::Variant,
@@ -53,6 +53,7 @@ pub(super) fn run(
                 workload: WORKLOAD,
                 variant,
                 cores: Cores::All,
+                strategy: Strategy::Receiver,
                 scale,
                 limit: LIMIT,
             };

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     child::{Job, Run, Runner},
-    plan::{Bench, Effort, Kind},
+    plan::{Bench, Effort, Suite},
     progress::Progress,
     variant::Variant,
 };
@@ -39,6 +39,7 @@ pub(super) struct Outcome {
 
 /// Measures the traces, then runs the rounds.
 pub(super) fn run(
+    suite: Suite,
     benches: &[Bench],
     effort: Effort,
     runner: &Runner,
@@ -54,7 +55,7 @@ pub(super) fn run(
     let mut samples = vec![Samples::default(); benches.len()];
     let start = Instant::now();
     session.traces(benches, &mut samples);
-    let rounds = session.rounds(benches, &mut samples, start);
+    let rounds = session.rounds(effort.rounds(suite), benches, &mut samples, start);
     Outcome {
         samples,
         rounds,
@@ -72,13 +73,12 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Records the programs at their full size: in a short trace the header would weigh too much.
+    /// Records the programs whose traces are not measured in the rounds.
     fn traces(&mut self, benches: &[Bench], samples: &mut [Samples]) {
         for _ in 0..self.effort.traces() {
             for (number, bench) in benches.iter().enumerate() {
-                let scale = match bench.kind {
-                    Kind::Papers => 1.0,
-                    Kind::Micro => bench.scale,
+                let Some(scale) = bench.scale_of_trace() else {
+                    continue;
                 };
                 let run = self.try_run(number, bench, Variant::Record, scale, "trace size");
                 let bytes = run.and_then(|run| run.bytes_per_op);
@@ -88,9 +88,14 @@ impl Session<'_> {
     }
 
     /// Runs rounds until there are enough or the time is up, and returns how many there were.
-    fn rounds(&mut self, benches: &[Bench], samples: &mut [Samples], start: Instant) -> usize {
+    fn rounds(
+        &mut self,
+        planned: usize,
+        benches: &[Bench],
+        samples: &mut [Samples],
+        start: Instant,
+    ) -> usize {
         const AT_LEAST: usize = 3;
-        let planned = self.effort.rounds();
         let first_round = Instant::now();
         for round in 0..planned {
             if round >= AT_LEAST
@@ -102,10 +107,13 @@ impl Session<'_> {
             }
             for (number, bench) in benches.iter().enumerate() {
                 let mut sample = Sample::new();
-                for variant in Variant::order(round) {
+                for variant in Variant::order(bench.variants, round) {
                     let place = format!("round {}/{planned}", round + 1);
                     if let Some(run) = self.try_run(number, bench, variant, bench.scale, &place) {
                         sample.insert(variant, run.measured.ns);
+                        if bench.scale_of_trace().is_none() {
+                            samples[number].bytes_per_op.extend(run.bytes_per_op);
+                        }
                     }
                 }
                 samples[number].rounds.push(sample);
@@ -131,6 +139,7 @@ impl Session<'_> {
             workload: bench.workload,
             variant,
             cores: bench.cores,
+            strategy: bench.strategy,
             scale,
             limit: self.effort.limit(),
         };

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     metric::Metric,
-    plan::{Bench, Kind},
+    plan::{Bench, Strategy, Suite},
     rounds::Samples,
 };
 use crate::stats::{Summary, geomean, mean};
@@ -60,34 +60,41 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// The rows of the benches.
-pub(super) fn of_benches(suite: &'static str, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
-    summaries(benches, samples)
-        .map(|(bench, metric, summary)| Row::of(suite, &bench.name(), metric, summary))
+pub(super) fn of_benches(suite: Suite, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
+    summaries(suite, benches, samples)
+        .map(|(bench, metric, summary)| Row::of(suite.name(), &bench.name(), metric, summary))
         .collect()
 }
 
-/// The rows over the papers' programs, which a suite ends with.
-pub(super) fn over_papers(suite: &'static str, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
-    let papers: Vec<_> = summaries(benches, samples)
-        .filter(|(bench, _, _)| bench.kind == Kind::Papers)
+/// The rows over the papers' programs, which a suite ends with: for each group of benches, then for all that
+/// Reenact does unless told otherwise.
+pub(super) fn over_papers(suite: Suite, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
+    let papers: Vec<_> = summaries(suite, benches, samples)
+        .filter(|(bench, _, _)| bench.group().is_some())
         .collect();
+    let mut groups: Vec<_> = papers.iter().map(|(bench, _, _)| bench.group()).collect();
+    groups.push(None);
+    groups.dedup();
     let mut rows = Vec::new();
     for over in [over_mean, over_worst] {
-        for count in [Some("1core"), Some("all"), None] {
-            for metric in Metric::ALL {
+        for &group in &groups {
+            for &metric in suite.metrics() {
                 let of_metric = papers.iter().filter(|(_, its, _)| *its == metric);
                 let summaries: Vec<_> = of_metric
-                    .filter(|(bench, _, _)| count.is_none_or(|count| count == bench.count()))
+                    .filter(|(bench, _, _)| match group {
+                        None => bench.strategy == Strategy::Receiver,
+                        group => group == bench.group(),
+                    })
                     .map(|&(_, _, summary)| summary)
                     .collect();
                 let Some((name, summary)) = over(metric, &summaries) else {
                     continue;
                 };
-                let name = match count {
-                    Some(count) => format!("{name}@{count}"),
+                let name = match group {
+                    Some(group) => format!("{name}@{group}"),
                     None => name.to_owned(),
                 };
-                rows.push(Row::of(suite, &name, metric, summary));
+                rows.push(Row::of(suite.name(), &name, metric, summary));
             }
         }
     }
@@ -96,12 +103,13 @@ pub(super) fn over_papers(suite: &'static str, benches: &[Bench], samples: &[Sam
 
 /// Every metric of every bench that has values for it.
 fn summaries<'a>(
+    suite: Suite,
     benches: &'a [Bench],
     samples: &'a [Samples],
 ) -> impl Iterator<Item = (&'a Bench, Metric, Summary)> {
     let benches = benches.iter().zip(samples);
-    benches.flat_map(|(bench, samples)| {
-        Metric::ALL.into_iter().filter_map(move |metric| {
+    benches.flat_map(move |(bench, samples)| {
+        suite.metrics().iter().filter_map(move |&metric| {
             let summary = Summary::of(&metric.values(samples))?;
             Some((bench, metric, summary))
         })
@@ -111,8 +119,8 @@ fn summaries<'a>(
 /// Ratios have a geometric mean, bytes an arithmetic one.
 fn over_mean(metric: Metric, summaries: &[Summary]) -> Option<(&'static str, Summary)> {
     Some(match metric {
-        Metric::BytesPerOp => ("mean", Summary::across(summaries, mean)?),
-        _ => ("geomean", Summary::across(summaries, geomean)?),
+        ratio if ratio.is_ratio() => ("geomean", Summary::across(summaries, geomean)?),
+        _ => ("mean", Summary::across(summaries, mean)?),
     })
 }
 
@@ -147,14 +155,14 @@ pub(super) fn is_summary(bench: &str) -> bool {
 mod tests {
     use super::*;
     use crate::harness::{
-        plan::{Effort, benches},
+        plan::{Effort, Suite, benches},
         rounds::Sample,
         variant::Variant,
     };
 
     /// Samples in which recording costs what `record` says for each bench, in three rounds.
     fn rows(record: impl Fn(usize) -> u64) -> Vec<Row> {
-        let benches = benches(Effort::Full);
+        let benches = benches(Suite::Locks, Effort::Full);
         let samples: Vec<_> = (0..benches.len())
             .map(|bench| {
                 let round = Sample::from([
@@ -169,8 +177,8 @@ mod tests {
                 }
             })
             .collect();
-        let mut rows = of_benches("locks", &benches, &samples);
-        rows.extend(over_papers("locks", &benches, &samples));
+        let mut rows = of_benches(Suite::Locks, &benches, &samples);
+        rows.extend(over_papers(Suite::Locks, &benches, &samples));
         rows
     }
 

@@ -17,24 +17,50 @@ pub enum Variant {
     Discard,
     /// Replaying the trace that [`Variant::Record`] wrote in the same round.
     Replay,
+    /// The same program on another library.
+    Peer(Peer),
+}
+
+/// A library that Reenact's actors are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Peer {
+    /// Actors that are tokio tasks.
+    Kameo,
+    /// Actors that are tokio tasks, after Erlang's.
+    Ractor,
+    /// Actors that belong to a thread.
+    Actix,
+    /// Tasks and channels, without actors.
+    Tokio,
+}
+
+impl Peer {
+    /// The name on the command line of `peer-round`, and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kameo => "kameo",
+            Self::Ractor => "ractor",
+            Self::Actix => "actix",
+            Self::Tokio => "tokio",
+        }
+    }
 }
 
 impl Variant {
-    /// The variants of round `round`, in order.
+    /// These variants in the order of round `round`.
     ///
     /// Everything takes its turn at being first, except that a replay follows its recording.
-    pub fn order(round: usize) -> Vec<Self> {
-        let mut order = vec![
-            Self::Std,
-            Self::Off,
-            Self::Record,
-            Self::OffAgain,
-            Self::Discard,
-        ];
-        let first = round % order.len();
+    pub fn order(variants: &[Self], round: usize) -> Vec<Self> {
+        let mut order = variants.to_vec();
+        order.retain(|&variant| variant != Self::Replay);
+        let first = round % order.len().max(1);
         order.rotate_left(first);
         let record = order.iter().position(|&v| v == Self::Record);
-        order.insert(record.map_or(0, |at| at + 1), Self::Replay);
+        if let Some(record) = record
+            && variants.contains(&Self::Replay)
+        {
+            order.insert(record + 1, Self::Replay);
+        }
         order
     }
 
@@ -42,6 +68,7 @@ impl Variant {
     pub fn implementation(self) -> &'static str {
         match self {
             Self::Std => "std",
+            Self::Peer(peer) => peer.name(),
             _ => "reenact",
         }
     }
@@ -49,7 +76,7 @@ impl Variant {
     /// The value of `REENACT`, where it is set.
     pub fn mode(self) -> Option<&'static str> {
         match self {
-            Self::Std | Self::Off | Self::OffAgain => None,
+            Self::Std | Self::Off | Self::OffAgain | Self::Peer(_) => None,
             Self::Record | Self::Discard => Some("record"),
             Self::Replay => Some("replay"),
         }
@@ -65,6 +92,7 @@ impl fmt::Display for Variant {
             Self::Record => "record",
             Self::Discard => "discard",
             Self::Replay => "replay",
+            Self::Peer(peer) => peer.name(),
         })
     }
 }
@@ -72,17 +100,23 @@ impl fmt::Display for Variant {
 #[cfg(test)]
 mod tests {
     use super::Variant;
+    use crate::harness::{Effort, Suite, plan::benches};
 
     #[test]
-    fn a_replay_follows_its_recording_in_every_round() {
-        for round in 0..10 {
-            let order = Variant::order(round);
-            let mut sorted = order.clone();
-            sorted.sort();
-            sorted.dedup();
-            assert_eq!(sorted.len(), 6, "{order:?}");
-            let record = order.iter().position(|&v| v == Variant::Record).unwrap();
-            assert_eq!(order[record + 1], Variant::Replay);
+    fn a_round_has_every_variant_once_and_a_replay_follows_its_recording() {
+        for suite in [Suite::Locks, Suite::Savina, Suite::SavinaPeers] {
+            for bench in benches(suite, Effort::Full) {
+                for round in 0..10 {
+                    let order = Variant::order(bench.variants, round);
+                    let mut sorted = order.clone();
+                    let mut wanted = bench.variants.to_vec();
+                    sorted.sort();
+                    wanted.sort();
+                    assert_eq!(sorted, wanted);
+                    let record = order.iter().position(|&v| v == Variant::Record);
+                    assert!(record.is_none_or(|at| order[at + 1] == Variant::Replay));
+                }
+            }
         }
     }
 }

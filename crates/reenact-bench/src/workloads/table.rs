@@ -23,18 +23,14 @@ pub fn warm_up() {
 
 /// Every workload, under the name that the command line knows it by.
 pub const WORKLOADS: &[Workload] = &[
-    workload("mutex-uncontended", mutex::uncontended),
-    workload("mutex-contended", mutex::contended),
-    workload("rwlock-read", rwlock::read),
-    workload("atomic-fetch-add", atomic::fetch_add),
-    workload("channel", channel::stream),
-    workload("philosophers", philosophers::run),
-    workload("producer-consumer", producer_consumer::run),
-    workload("lee", lee::run),
-    workload("vacation", vacation::run),
-    workload("hand-off", hand_off::run),
+    Workload::threads("mutex-uncontended", mutex::uncontended),
+    Workload::threads("mutex-contended", mutex::contended),
+    Workload::threads("rwlock-read", rwlock::read),
+    Workload::threads("atomic-fetch-add", atomic::fetch_add),
+    Workload::threads("channel", channel::stream),
+    Workload::threads("philosophers", philosophers::run),
+    Workload::threads("producer-consumer", producer_consumer::run),
+    Workload::threads("lee", lee::run),
+    Workload::threads("vacation", vacation::run),
+    Workload::threads("hand-off", hand_off::run),
 ];
-
-const fn workload(name: &'static str, run: fn(&Setting) -> Measured) -> Workload {
-    Workload { name, run }
-}

@@ -4,7 +4,7 @@
 //! came too early; its worker runs others meanwhile.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicBool, Ordering::SeqCst},
 };
 
@@ -25,25 +25,42 @@ use crate::{
 
 /// What is known of the messages of a light activity.
 pub(super) struct Reception {
-    arrivals: Arrivals,
+    /// Where the first was expected to come from.
+    first: Source,
+    /// None as long as all have come from there.
+    arrivals: Option<Box<Arrivals>>,
     /// Messages so far whose senders recorded them.
     direct: u64,
 }
 
 impl Reception {
+    fn prediction(&self) -> Arrival {
+        match &self.arrivals {
+            Some(arrivals) => arrivals.predicted(),
+            None => Arrival::from(self.first),
+        }
+    }
+
     /// What is predicted, as the mailbox knows it.
     #[inline]
     pub(super) fn predicted(&self) -> Arrival {
-        self.outside(self.arrivals.predicted())
+        self.outside(self.prediction())
     }
 
     /// That has come.
     #[inline]
     pub(super) fn as_predicted(&mut self) {
-        if self.arrivals.predicted().source == DIRECT {
+        if self.prediction().source == DIRECT {
             self.direct += 1;
         }
-        self.arrivals.as_predicted();
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.as_predicted();
+        }
+    }
+
+    fn arrivals(&mut self) -> &mut Arrivals {
+        self.arrivals
+            .get_or_insert_with(|| Box::new(Arrivals::new(self.first)))
     }
 
     /// This has come.
@@ -55,7 +72,7 @@ impl Reception {
         if arrival.source == DIRECT {
             self.direct += 1;
         }
-        self.arrivals.came(arrival);
+        self.arrivals().came(arrival);
     }
 
     /// As the mailbox knows it: where senders record, messages have positions.
@@ -70,17 +87,18 @@ impl Reception {
     }
 
     /// Which message an event speaks of; none if it is no such event, or does not make sense.
-    fn named(&self, event: Event) -> Option<Arrival> {
+    fn named(&mut self, event: Event) -> Option<Arrival> {
         let (name, distance) = match event.kind {
             Kind::RECEIVE => (Name::Known(event.number.try_into().ok()?), 0),
             Kind::NEWCOMER => (Name::Newcomer(event.number.try_into().ok()?), 0),
             Kind::PIPELINED => (Name::from_code(event.number)?, unzigzag(event.second)),
             _ => return None,
         };
-        let source = self.arrivals.source(name)?;
+        let arrivals = self.arrivals();
+        let source = arrivals.source(name)?;
         let number = match source & NUMBERED {
             0 => 0,
-            _ => self.arrivals.number_from(source).wrapping_add(distance),
+            _ => arrivals.number_from(source).wrapping_add(distance),
         };
         Some(Arrival { source, number })
     }
@@ -112,23 +130,23 @@ impl Replay {
     }
 
     /// A light activity does something for the first time.
-    pub(super) fn begin_light(&self, number: u32, first: Source) -> String {
+    pub(super) fn begin_light(&self, number: u32, first: Source) {
         let known = self
             .unborn
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .remove(&number);
-        let family = self.trace.family_name(number);
+            .remove(number);
         let reception = Reception {
-            arrivals: Arrivals::new(first),
+            first,
+            arrivals: None,
             direct: 0,
         };
         let cursor = Cursor::light(self.trace.events(number), reception);
         let runner = Arc::new(Runner {
             number,
-            family: family.clone(),
+            family: OnceLock::new(),
             cursor: Mutex::new(cursor),
-            parker: Arc::default(),
+            parker: OnceLock::new(),
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(!known),
             is_foreign: false,
@@ -141,7 +159,6 @@ impl Replay {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(number, runner);
-        family
     }
 
     /// A light activity has ended.

@@ -141,7 +141,7 @@ impl<A: Send + 'static> ActorCell<A> {
         if let Some(position) = self.core.seat.position() {
             return self.send_numbered(position, message);
         }
-        if align_of::<F>() > align_of::<u64>() || words_of::<F>() > MOST_WORDS {
+        if is_large::<F>() {
             let message = Box::new(message);
             let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
             self.append(handler_for(&message), sender(), message)
@@ -159,12 +159,16 @@ impl<A: Send + 'static> ActorCell<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        let message = Box::new(message);
-        let numbered = Numbered {
-            number,
-            message: move |this: &mut A, ctx: &mut Context<A>| message(this, ctx),
-        };
-        self.append(handler_for_numbered(&numbered), source | NUMBERED, numbered)
+        let source = source | NUMBERED;
+        if is_large::<F>() {
+            let message = Box::new(message);
+            let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
+            let numbered = Numbered { number, message };
+            self.append(handler_for_numbered(&numbered), source, numbered)
+        } else {
+            let numbered = Numbered { number, message };
+            self.append(handle_numbered::<A, F>, source, numbered)
+        }
     }
 
     #[inline(always)]
@@ -314,6 +318,11 @@ unsafe fn destroy<A>(core: NonNull<Core>, free: bool) {
         }
         drop(memory);
     }
+}
+
+/// Whether a message does not go into the mailbox as it is.
+const fn is_large<F>() -> bool {
+    align_of::<F>() > align_of::<u64>() || words_of::<F>() > MOST_WORDS
 }
 
 fn handler_for<A, F>(_: &F) -> Handler

@@ -1,0 +1,91 @@
+//! ForkJoinThroughput: many messages to many actors in turn.
+
+use actix::{Actor, Addr, Context, Handler, Message};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::{Arbiters, next};
+use crate::work::tiny_computation;
+
+#[derive(Message)]
+#[rtype(result = "()")]
+struct Work;
+
+/// A worker has handled all the messages of a round; so many so far.
+#[derive(Message)]
+#[rtype(result = "()")]
+struct Done(u64);
+
+struct Worker {
+    handled: u64,
+    messages: u64,
+    collector: Addr<Collector>,
+}
+
+struct Collector {
+    workers: usize,
+    done: usize,
+    handled: u64,
+    round_over: UnboundedSender<u64>,
+}
+
+impl Actor for Worker {
+    type Context = Context<Self>;
+}
+
+impl Actor for Collector {
+    type Context = Context<Self>;
+}
+
+impl Handler<Work> for Worker {
+    type Result = ();
+
+    fn handle(&mut self, _: Work, _: &mut Context<Self>) {
+        assert!(tiny_computation() > 0.0);
+        self.handled += 1;
+        if self.handled.is_multiple_of(self.messages) {
+            self.collector.do_send(Done(self.handled));
+        }
+    }
+}
+
+impl Handler<Done> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, Done(handled): Done, _: &mut Context<Self>) {
+        self.handled += handled;
+        self.done += 1;
+        if self.done == self.workers {
+            let _ = self.round_over.send(self.handled);
+            (self.done, self.handled) = (0, 0);
+        }
+    }
+}
+
+pub(super) async fn run(arbiters: &Arbiters, actors: usize, messages: u64, rounds: u64) {
+    let (round_over, mut rounds_over) = unbounded_channel();
+    let collector = Collector {
+        workers: actors,
+        done: 0,
+        handled: 0,
+        round_over,
+    };
+    let collector = collector.start();
+    let worker = |index| {
+        let worker = Worker {
+            handled: 0,
+            messages,
+            collector: collector.clone(),
+        };
+        arbiters.start_actor(index, actors, worker)
+    };
+    let workers: Vec<_> = (0..actors).map(worker).collect();
+    for round in 1..=rounds {
+        for _ in 0..messages {
+            for worker in &workers {
+                worker.do_send(Work);
+            }
+        }
+        let handled = next(&mut rounds_over).await;
+        assert_eq!(handled, actors as u64 * messages * round);
+    }
+}

@@ -1,0 +1,75 @@
+//! The programs on ractor.
+//!
+//! Its best configuration: built without the propagation of spans between messages; mailboxes are
+//! unbounded anyway. An actor has one message type and keeps what changes in its state, as ractor
+//! wants it. An address exists only once its actor runs, so actors that know each other are told of
+//! each other by their first message.
+
+mod big;
+mod chameneos;
+mod counting;
+mod fork_join_creation;
+mod fork_join_throughput;
+mod philosophers;
+mod ping_pong;
+mod thread_ring;
+
+use ractor::{Actor, ActorRef, Message};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::{measured::Measured, runtime, sizes::Size};
+
+/// What a handler returns.
+type Handled = Result<(), ractor::ActorProcessingErr>;
+
+/// What the start of an actor returns.
+type Started<State> = Result<State, ractor::ActorProcessingErr>;
+
+/// Runs a program of this size.
+pub(crate) fn run(size: Size, workers: usize) -> Measured {
+    runtime::measure(workers, size, program(size))
+}
+
+async fn program(size: Size) {
+    match size {
+        Size::PingPong { pings } => ping_pong::run(pings).await,
+        Size::Counting { increments, rounds } => counting::run(increments, rounds).await,
+        Size::ThreadRing { actors, hops } => thread_ring::run(actors, hops).await,
+        Size::ForkJoinActorCreation { actors, rounds } => {
+            fork_join_creation::run(actors, rounds).await;
+        }
+        Size::ForkJoinThroughput {
+            actors,
+            messages,
+            rounds,
+        } => fork_join_throughput::run(actors, messages, rounds).await,
+        Size::Chameneos {
+            chameneos,
+            meetings,
+        } => chameneos::run(chameneos, meetings).await,
+        Size::Big { actors, pings } => big::run(actors, pings).await,
+        Size::Philosophers {
+            philosophers,
+            meals,
+        } => philosophers::run(philosophers, meals).await,
+    }
+}
+
+/// Starts an actor.
+async fn spawn<A: Actor>(actor: A, arguments: A::Arguments) -> ActorRef<A::Msg> {
+    let spawned = A::spawn(None, actor, arguments).await;
+    let (address, _) = spawned.expect("the start of an actor does nothing that could fail");
+    address
+}
+
+/// Sends to an actor that is known to be there still.
+#[inline]
+fn tell<M: Message>(to: &ActorRef<M>, message: M) {
+    let sent = to.send_message(message);
+    assert!(sent.is_ok(), "the receiver outlives its senders");
+}
+
+/// What an actor reports to the main program.
+async fn next<T>(reports: &mut UnboundedReceiver<T>) -> T {
+    reports.recv().await.expect("the actors outlive this wait")
+}

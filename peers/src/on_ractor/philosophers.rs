@@ -1,0 +1,129 @@
+//! Philosophers: everybody asks one arbitrator, until it agrees.
+
+use ractor::{Actor, ActorRef};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::{Handled, Started, next, spawn, tell};
+use crate::work::Forks;
+
+type Philosophers = Vec<ActorRef<ToPhilosopher>>;
+
+enum ToArbitrator {
+    Start(Philosophers),
+    Hungry(usize),
+    Done(usize),
+    Leave,
+}
+
+enum ToPhilosopher {
+    Start,
+    Eat,
+    Denied,
+}
+
+struct Arbitrator {
+    report: UnboundedSender<u64>,
+}
+
+struct Table {
+    forks: Forks,
+    philosophers: Philosophers,
+    present: usize,
+    meals: u64,
+}
+
+/// Its state: the number of meals left.
+struct Philosopher {
+    seat: usize,
+    arbitrator: ActorRef<ToArbitrator>,
+}
+
+impl Actor for Arbitrator {
+    type Msg = ToArbitrator;
+    type State = Table;
+    type Arguments = usize;
+
+    async fn pre_start(&self, _: ActorRef<ToArbitrator>, seats: usize) -> Started<Table> {
+        Ok(Table {
+            forks: Forks::new(seats),
+            philosophers: Vec::new(),
+            present: seats,
+            meals: 0,
+        })
+    }
+
+    async fn handle(
+        &self,
+        _: ActorRef<ToArbitrator>,
+        message: ToArbitrator,
+        table: &mut Table,
+    ) -> Handled {
+        match message {
+            ToArbitrator::Start(philosophers) => table.philosophers = philosophers,
+            ToArbitrator::Hungry(seat) => {
+                let answer = if table.forks.take(seat) {
+                    ToPhilosopher::Eat
+                } else {
+                    ToPhilosopher::Denied
+                };
+                tell(&table.philosophers[seat], answer);
+            }
+            ToArbitrator::Done(seat) => {
+                table.meals += 1;
+                table.forks.put_back(seat);
+            }
+            ToArbitrator::Leave => {
+                table.present -= 1;
+                if table.present == 0 {
+                    assert!(table.forks.all_free());
+                    let _ = self.report.send(table.meals);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Actor for Philosopher {
+    type Msg = ToPhilosopher;
+    type State = u64;
+    type Arguments = u64;
+
+    async fn pre_start(&self, _: ActorRef<ToPhilosopher>, meals: u64) -> Started<u64> {
+        Ok(meals)
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<ToPhilosopher>,
+        message: ToPhilosopher,
+        left: &mut u64,
+    ) -> Handled {
+        if let ToPhilosopher::Eat = message {
+            *left -= 1;
+            tell(&self.arbitrator, ToArbitrator::Done(self.seat));
+            if *left == 0 {
+                tell(&self.arbitrator, ToArbitrator::Leave);
+                myself.stop(None);
+                return Ok(());
+            }
+        }
+        tell(&self.arbitrator, ToArbitrator::Hungry(self.seat));
+        Ok(())
+    }
+}
+
+pub(super) async fn run(philosophers: usize, meals: u64) {
+    let (report, mut reports) = unbounded_channel();
+    let arbitrator = spawn(Arbitrator { report }, philosophers).await;
+    let mut addresses = Vec::with_capacity(philosophers);
+    for seat in 0..philosophers {
+        let arbitrator = arbitrator.clone();
+        addresses.push(spawn(Philosopher { seat, arbitrator }, meals).await);
+    }
+    tell(&arbitrator, ToArbitrator::Start(addresses.clone()));
+    for philosopher in &addresses {
+        tell(philosopher, ToPhilosopher::Start);
+    }
+    assert_eq!(next(&mut reports).await, philosophers as u64 * meals);
+}

@@ -1,0 +1,63 @@
+//! ThreadRing: one token, many actors.
+
+use ractor::{Actor, ActorRef};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::{Handled, Started, next, spawn, tell};
+
+enum ToMember {
+    /// Who comes next in the ring.
+    Next(ActorRef<ToMember>),
+    /// The token, with the number of hops that it has left.
+    Token(u64),
+}
+
+/// Its state: its successor, once known.
+struct Member {
+    index: usize,
+    last: UnboundedSender<usize>,
+}
+
+impl Actor for Member {
+    type Msg = ToMember;
+    type State = Option<ActorRef<ToMember>>;
+    type Arguments = ();
+
+    async fn pre_start(&self, _: ActorRef<ToMember>, (): ()) -> Started<Self::State> {
+        Ok(None)
+    }
+
+    async fn handle(
+        &self,
+        _: ActorRef<ToMember>,
+        message: ToMember,
+        next: &mut Self::State,
+    ) -> Handled {
+        match message {
+            ToMember::Next(successor) => *next = Some(successor),
+            ToMember::Token(0) => {
+                let _ = self.last.send(self.index);
+            }
+            ToMember::Token(left) => {
+                let next = next.as_ref().expect("the ring was closed before");
+                tell(next, ToMember::Token(left - 1));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) async fn run(actors: usize, hops: u64) {
+    let (last, mut lasts) = unbounded_channel();
+    let mut ring = Vec::with_capacity(actors);
+    for index in 0..actors {
+        let last = last.clone();
+        ring.push(spawn(Member { index, last }, ()).await);
+    }
+    for (index, member) in ring.iter().enumerate() {
+        let successor = ring[(index + 1) % actors].clone();
+        tell(member, ToMember::Next(successor));
+    }
+    tell(&ring[0], ToMember::Token(hops));
+    assert_eq!(next(&mut lasts).await as u64, hops % actors as u64);
+}

@@ -1,0 +1,41 @@
+//! ThreadRing: one token, many tasks.
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::{mailboxes, next, tell};
+
+/// The token, with the number of hops that it has left.
+struct Token(u64);
+
+struct Member {
+    index: usize,
+    next: UnboundedSender<Token>,
+    last: UnboundedSender<usize>,
+}
+
+impl Member {
+    async fn live(self, mut mailbox: UnboundedReceiver<Token>) {
+        while let Some(Token(left)) = mailbox.recv().await {
+            if left == 0 {
+                tell(&self.last, self.index);
+            } else {
+                tell(&self.next, Token(left - 1));
+            }
+        }
+    }
+}
+
+pub(super) async fn run(actors: usize, hops: u64) {
+    let (ring, mailboxes) = mailboxes(actors);
+    let (last, mut lasts) = unbounded_channel();
+    for (index, mailbox) in mailboxes.into_iter().enumerate() {
+        let member = Member {
+            index,
+            next: ring[(index + 1) % actors].clone(),
+            last: last.clone(),
+        };
+        tokio::spawn(member.live(mailbox));
+    }
+    tell(&ring[0], Token(hops));
+    assert_eq!(next(&mut lasts).await as u64, hops % actors as u64);
+}

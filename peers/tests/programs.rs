@@ -1,0 +1,101 @@
+//! Every program on every library gives its checked result.
+//!
+//! The programs check themselves; what can be seen from outside is that the process succeeds and
+//! how many operations it claims. They run as processes, as in a measurement, because a panic in an
+//! actor must fail the run instead of leaving it waiting.
+
+use std::process::Command;
+
+use reenact_bench_peers::{
+    Framework,
+    sizes::{Program, Size},
+};
+
+/// Small, but several messages for each actor.
+const SCALE: f64 = 0.001;
+
+#[test]
+fn every_program_checks_out_on_kameo() {
+    every_program_checks_out(Framework::Kameo);
+}
+
+#[test]
+fn every_program_checks_out_on_ractor() {
+    every_program_checks_out(Framework::Ractor);
+}
+
+#[test]
+fn every_program_checks_out_on_actix() {
+    every_program_checks_out(Framework::Actix);
+}
+
+#[test]
+fn every_program_checks_out_on_actix_with_spread_actors() {
+    every_program_checks_out(Framework::ActixSpread);
+}
+
+#[test]
+fn every_program_checks_out_on_tokio() {
+    every_program_checks_out(Framework::Tokio);
+}
+
+fn every_program_checks_out(framework: Framework) {
+    for program in Program::ALL {
+        for workers in ["1", "2"] {
+            let scale = SCALE.to_string();
+            let line = output(&[
+                framework.name(),
+                program.name(),
+                "--workers",
+                workers,
+                "--scale",
+                &scale,
+            ]);
+            let measured: serde_json::Value = serde_json::from_str(&line).unwrap();
+            assert!(measured["ns"].as_u64().unwrap() > 0);
+            assert_eq!(measured["ops"], Size::of(program, SCALE).ops());
+        }
+    }
+}
+
+#[test]
+fn rounds_repeat_on_every_library() {
+    // Two rounds of each program that has rounds.
+    for (program, scale) in [
+        (Program::Counting, 0.06),
+        (Program::ForkJoinActorCreation, 0.34),
+        (Program::ForkJoinThroughput, 0.07),
+    ] {
+        for framework in Framework::ALL {
+            let scale = scale.to_string();
+            output(&[framework.name(), program.name(), "--scale", &scale]);
+        }
+    }
+}
+
+#[test]
+fn the_versions_are_those_of_the_lock_file() {
+    let versions: serde_json::Value = serde_json::from_str(&output(&["--versions"])).unwrap();
+    for (library, start) in [
+        ("kameo", "0.22."),
+        ("ractor", "0.16."),
+        ("actix", "0.13."),
+        ("tokio", "1."),
+    ] {
+        let version = versions[library].as_str().unwrap();
+        assert!(version.starts_with(start), "{library} {version}");
+    }
+}
+
+/// The one line that `peer-round` prints.
+fn output(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_peer-round"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {complaints}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    text
+}
