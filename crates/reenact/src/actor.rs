@@ -3,7 +3,7 @@
 //! An actor is a value that nobody else can touch, a mailbox, and nothing more. Others have *far references* to it,
 //! through which they send messages; it handles one at a time, each in a *turn* of its own. What is not known yet is a
 //! *promise*: it can be waited for by threads, continued by actors ([`Promise::when`]), and sent to. Nothing in an actor
-//! needs a lock, and no actor ever blocks on another. Actors are cheap: a million of them is fine.
+//! needs a lock, and no actor ever blocks on another. Actors are cheap: an idle one is one small allocation.
 //!
 //! It is for programs that are many small state machines, and for those that are easier to understand as such: servers,
 //! games, simulations, pipelines, anything that would otherwise be threads around locks. It is not for number crunching
