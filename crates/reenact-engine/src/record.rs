@@ -108,7 +108,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     let mut program = Program::current();
     program.environment.retain(|(name, _)| {
         let name = name.to_string_lossy();
-        !name.starts_with("REENACT") || mode::OF_THE_RUN.contains(&&*name)
+        !name.starts_with("REENACT") || name == mode::STRATEGY
     });
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.

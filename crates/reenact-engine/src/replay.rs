@@ -457,6 +457,8 @@ impl Conductor for Replay {
         });
         let number = known.unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
+        // Before it is no longer expected: in between, nobody may seem to be awake.
+        self.turns.awake.fetch_add(1, SeqCst);
         match origin {
             Origin::Foreign if known.is_none() => self.guests.fetch_add(1, SeqCst),
             Origin::Main => self.guests.fetch_sub(1, SeqCst),
@@ -481,7 +483,6 @@ impl Conductor for Replay {
             is_known: known.is_some(),
             waiting: Mutex::new(None),
         });
-        self.turns.awake.fetch_add(1, SeqCst);
         let mut cursor = runner.cursor();
         self.load(&runner, &mut cursor);
         drop(cursor);

@@ -1,9 +1,9 @@
 //! What an event says, in words.
 //!
 //! Events about messages name senders in the shortest way: one that the actor has had before by its place in the order
-//! of first appearance. So whoever reads them has to keep the same list. The engine forgets all but a few of more than a
-//! thousand senders, and which it keeps depends on messages that are not in the trace; from there on a place is only a
-//! number.
+//! of first appearance. So whoever reads them keeps the same list, as far as the trace allows it. Senders that come in
+//! the order of their numbers are predicted, and predicted messages are not in the trace; and the engine forgets all but
+//! a few of more than a thousand senders. From there on a place is only a number.
 
 use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace};
 
@@ -12,6 +12,10 @@ pub(super) struct Words<'a> {
     trace: &'a Trace,
     /// Where its messages came from, in the order of first appearance.
     known: Vec<u64>,
+    /// Whether the last event was a sender's whose neighbour came before: the next neighbour is expected.
+    in_a_row: bool,
+    /// Whether there may be senders that are not in the list.
+    lost: bool,
 }
 
 /// Bit of a source whose messages are told apart by numbers; alone, it is the activity itself.
@@ -32,16 +36,20 @@ impl<'a> Words<'a> {
         Words {
             trace,
             known: vec![first],
+            in_a_row: false,
+            lost: false,
         }
     }
 
     pub(super) fn describe(&mut self, event: Event) -> String {
         let Event {
+            silent,
             kind,
             number,
             second,
-            ..
         } = event;
+        self.lost |= self.in_a_row && silent > 0;
+        self.in_a_row = false;
         match kind {
             Kind::RECEIVE => format!("receives {}", self.message_from_place(number)),
             Kind::NEWCOMER => {
@@ -70,8 +78,9 @@ impl<'a> Words<'a> {
     }
 
     fn meet(&mut self, source: u64) {
-        // One more than the engine remembers: from then on, nothing is known.
-        if self.known.len() <= MOST_KNOWN {
+        self.in_a_row = self.known.last() == Some(&source.wrapping_sub(1));
+        self.lost |= self.known.len() >= MOST_KNOWN;
+        if !self.lost {
             self.known.push(source);
         }
     }
@@ -79,8 +88,8 @@ impl<'a> Words<'a> {
     fn message_from_place(&self, place: u64) -> String {
         let place = usize::try_from(place).unwrap_or(usize::MAX);
         match self.known.get(place) {
-            Some(source) if self.known.len() <= MOST_KNOWN => self.message_from(*source),
-            _ => format!("a message from sender {place} of those it remembers"),
+            Some(source) if !self.lost => self.message_from(*source),
+            _ => format!("a message from number {place} of its senders"),
         }
     }
 

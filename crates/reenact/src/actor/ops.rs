@@ -14,3 +14,7 @@ pub(super) const SEND_BOUNDED: Op = Op::new(&OpInfo {
     code: 0x42,
     name: "send to a bounded mailbox",
 });
+pub(super) const WORKERS: Op = Op::new(&OpInfo {
+    code: 0x43,
+    name: "ask for the number of workers",
+});
