@@ -1,9 +1,8 @@
 //! The tokio runtime under kameo, ractor and bare tasks.
 //!
 //! For one worker it is the scheduler that stays on its thread. The work-stealing one with a single
-//! worker was tried: it is slower with each of the three over the eight programs together (by a
-//! tenth with kameo, a fifth with ractor and bare tasks), although bare tasks would do PingPong and
-//! ThreadRing 7 % faster on it, because its slot for the task woken last spares them the queue.
+//! worker was tried twice, on a machine with other load: over the eight programs it was slower by
+//! 3 and 9 % with kameo, 7 and 14 % with ractor, 14 and 32 % with bare tasks.
 
 use tokio::runtime::{Builder, Runtime};
 
