@@ -9,6 +9,7 @@
 use std::{io::Write, process::Command, time::Duration};
 
 use reenact::{
+    actor::{self, FarRef, System},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -21,11 +22,15 @@ fn main() {
         "exit" => exit_among_threads(),
         "abort" => abort_among_threads(),
         "timeouts" => timeouts(),
+        "actors" => actors(),
+        "crowd" => crowd(),
         "child" => with_a_child(),
         "forever" => forever(),
         "nothing" => println!("nothing happened"),
         _ => {
-            eprintln!("which one? race, poison, exit, abort, timeouts, child, forever, nothing");
+            eprintln!(
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, child, forever, nothing"
+            );
             std::process::exit(2);
         }
     }
@@ -121,6 +126,63 @@ fn timeouts() {
     drop(value);
     other.join().unwrap();
     println!("{story} {}", locked(&pair.0));
+}
+
+/// Writes down whose messages come.
+#[derive(Default)]
+struct Scribe {
+    story: String,
+}
+
+#[reenact::actor]
+impl Scribe {
+    pub(crate) fn note(&mut self, letter: char) {
+        self.story.push(letter);
+    }
+
+    pub(crate) fn story(&self) -> String {
+        self.story.clone()
+    }
+}
+
+/// Sends its letter to a scribe.
+struct Author {
+    letter: char,
+    scribe: FarRef<Scribe>,
+}
+
+#[reenact::actor]
+impl Author {
+    pub(crate) fn write(&mut self, times: u64) {
+        for time in 0..times {
+            self.scribe.note(self.letter);
+            work(time * 20);
+        }
+    }
+}
+
+/// Several actors send to one, at the same time.
+fn actors() {
+    let system = System::new(4);
+    let scribe = system.spawn(Scribe::default());
+    for letter in ['a', 'b', 'c'] {
+        let scribe = scribe.clone();
+        system.spawn(Author { letter, scribe }).write(50);
+    }
+    system.wait_until_idle();
+    let story = scribe.story().wait().expect("the scribe answers");
+    println!("{story} by {} workers", system.workers());
+}
+
+/// Many actors to which nothing unpredicted happens.
+fn crowd() {
+    let scribes: Vec<_> = (0..1000).map(|_| actor::spawn(Scribe::default())).collect();
+    for scribe in &scribes {
+        scribe.note('x');
+    }
+    for scribe in scribes {
+        scribe.story().wait().expect("the scribe answers");
+    }
 }
 
 /// A program that starts another one; both are recorded.

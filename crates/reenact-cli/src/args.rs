@@ -2,13 +2,13 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 /// Record a concurrent Rust program, and replay what happened as often as you like.
 ///
-/// A program that uses reenact::{thread, sync} in place of std::{thread, sync} can be recorded as it is, without
-/// another build. The recording is one small file; replaying it takes every lock, message and wake-up in the order
-/// in which they happened, so that a failure that came once comes every time.
+/// A program that uses reenact::{thread, sync} in place of std::{thread, sync}, or reenact::actor, can be recorded as
+/// it is, without another build. The recording is one small file; replaying it takes every lock, message and wake-up in
+/// the order in which they happened, so that a failure that came once comes every time.
 #[derive(Debug, Parser)]
 #[command(name = "reenact", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -19,6 +19,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   reenact demo                               See it work on a bug that comes and goes
+  reenact demo actors                        …and on messages that come in a bad order
   reenact record -- ./app --port 80          Run ./app and keep how it went in app.reenact
   reenact replay app.reenact                 The same run again
   reenact replay app.reenact --times 100     …and a hundred times, to be sure
@@ -35,7 +36,7 @@ pub(crate) enum Command {
     ///
     /// Runs a small program with an ordering bug until it fails, replays the failure, and shows what happened in
     /// which order. Needs nothing and leaves nothing behind.
-    Demo,
+    Demo(DemoArgs),
     #[command(hide = true)]
     DemoProgram(DemoProgramArgs),
 }
@@ -47,7 +48,7 @@ pub(crate) enum Command {
 /// programs that use reenact, each gets a file of its own beside it: FILE.2.reenact and so on.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "reenact record [-o FILE] -- CMD...",
+    override_usage = "reenact record [-o FILE] [--strategy SIDE] -- CMD...",
     after_help = RECORD_HELP
 )]
 pub(crate) struct RecordArgs {
@@ -56,9 +57,41 @@ pub(crate) struct RecordArgs {
     /// A recording that is already there is replaced; a file of another kind is not.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Which side of a message to an actor writes its place in the order down [default: receiver]
+    ///
+    /// It is for programs with actors; threads and locks are recorded alike in both. Either replays the same run.
+    ///
+    /// The receiver writes whose message came next, unless it was the one it predicted: nothing for an actor with one
+    /// partner or with partners that take turns, a byte or two otherwise. The sender writes the position that its
+    /// message was given, unless nobody else has sent to that actor since: nothing for a sender that has its receiver to
+    /// itself. If a recording is larger or slower than you like, try the other one: reenact trace stats says which is
+    /// smaller.
+    ///
+    /// The recording knows which it is. Without this option, the variable REENACT_STRATEGY decides, if it is set.
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) strategy: Option<Strategy>,
     /// The program and its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Which side of a message records it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strategy {
+    /// Who handles the message (the default)
+    Receiver,
+    /// Who sends it
+    Sender,
+}
+
+impl Strategy {
+    /// As the engine wants it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Strategy::Receiver => "receiver",
+            Strategy::Sender => "sender",
+        }
+    }
 }
 
 const RECORD_HELP: &str = "\
@@ -161,6 +194,23 @@ pub(crate) struct CheckArgs {
     /// Print a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArgs {
+    /// Which story
+    #[arg(value_enum, default_value_t, hide_default_value = true)]
+    pub(crate) story: Story,
+}
+
+/// The stories that the demo has to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Story {
+    /// Two threads and an account (the default)
+    #[default]
+    Threads,
+    /// Three actors, and a message that comes in between
+    Actors,
 }
 
 /// Be one of the programs that the demo records.

@@ -1,10 +1,12 @@
 //! `reenact demo`: shows what Reenact does, on programs that live in this binary.
 //!
-//! The demo is a sequence of acts. An act has a program with a bug, and uses the [`Stage`] to record it until it
-//! fails, to replay the failure, and to show something about it. A new act is a module and a line in [`ACTS`]; its
-//! program is a line in [`run_program`].
+//! The demo tells one of several stories. Each is an act that has a program with a bug, and uses the [`Stage`] to record
+//! it until it fails, to replay the failure, and to show something about it. A new act is a module, a name in
+//! [`Story`] and a line in [`Act::of`]; its program is a line in [`run_program`].
 
+mod interleaving;
 mod lanes;
+mod listing;
 mod overdraft;
 mod stage;
 
@@ -14,31 +16,51 @@ use anstyle::Style;
 use reenact_trace::Exit;
 
 use self::stage::Stage;
-use crate::{args::DemoProgramArgs, error::Failure, signals};
+use crate::{
+    args::{DemoProgramArgs, Story},
+    error::Failure,
+    signals,
+};
 
-/// A part of the demo.
+/// What a story is told by.
 struct Act {
     title: &'static str,
     play: fn(&Stage) -> Result<(), Failure>,
+    /// What to do next.
+    ending: &'static str,
 }
 
-/// In the order in which they are played.
-const ACTS: &[Act] = &[Act {
-    title: "A bug that comes and goes",
-    play: overdraft::play,
-}];
-
-const ENDING: &str = "\
+impl Act {
+    fn of(story: Story) -> Act {
+        match story {
+            Story::Threads => Act {
+                title: "A bug that comes and goes",
+                play: overdraft::play,
+                ending: "\
 On your own program: use reenact::{sync, thread} where it says std::{sync, thread}, and then
 
     reenact record -- ./your-program
     reenact replay your-program.reenact
-";
 
-pub(crate) fn run() -> Result<Exit, Failure> {
+If it is made of actors, or should be: reenact demo actors",
+            },
+            Story::Actors => Act {
+                title: "A message that comes in between",
+                play: interleaving::play,
+                ending: "\
+On your own program: write actors with #[reenact::actor] (docs/actors.md has them in ten minutes), and then
+
+    reenact record -- ./your-program
+    reenact replay your-program.reenact",
+            },
+        }
+    }
+}
+
+pub(crate) fn run(story: Story) -> Result<Exit, Failure> {
     signals::take_over();
     let stage = Stage::set()?;
-    match play(&stage) {
+    match play(&Act::of(story), &stage) {
         // Whatever an act ran into, the user ending the demo is the reason.
         _ if signals::received().is_some() => {
             let signal = signals::received().unwrap_or(libc::SIGINT);
@@ -49,19 +71,18 @@ pub(crate) fn run() -> Result<Exit, Failure> {
     }
 }
 
-fn play(stage: &Stage) -> Result<(), Failure> {
+fn play(act: &Act, stage: &Stage) -> Result<(), Failure> {
     let bold = Style::new().bold();
-    for act in ACTS {
-        stage.say(format_args!("{bold}{}{bold:#}\n", act.title))?;
-        (act.play)(stage)?;
-    }
-    stage.say(ENDING.trim_end())
+    stage.say(format_args!("{bold}{}{bold:#}\n", act.title))?;
+    (act.play)(stage)?;
+    stage.say(act.ending)
 }
 
 /// Is one of the programs of the acts. Started by the demo, with recording or replay on.
 pub(crate) fn run_program(args: &DemoProgramArgs) -> Result<Exit, Failure> {
     match args.name.as_str() {
         overdraft::PROGRAM => overdraft::program::main(args.work),
+        interleaving::PROGRAM => interleaving::program::main(args.work),
         name => {
             return Err(Failure::DemoBroken {
                 what: format!("there is no program called {name}"),

@@ -44,7 +44,7 @@ pub fn main() -> ExitCode {
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Trace(args) => trace::run(args),
-        Command::Demo => demo::run(),
+        Command::Demo(args) => demo::run(args.story),
         Command::DemoProgram(args) => demo::run_program(args),
     };
     let exit = result.unwrap_or_else(|failure| match failure {

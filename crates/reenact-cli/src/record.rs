@@ -29,11 +29,14 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     signals::take_over();
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
+    if let Some(strategy) = args.strategy {
+        command.env("REENACT_STRATEGY", strategy.name());
+    }
     let recording = record(&mut command, &file)?;
     if recording.traces.is_empty() {
         report::note(
-            "nothing was recorded: is the program built with reenact (use reenact::{sync, thread}), and did it \
-             start a thread or take a lock?",
+            "nothing was recorded: is the program built with reenact (use reenact::{sync, thread, actor}), and did it \
+             start a thread, take a lock or make an actor?",
         );
     }
     for trace in &recording.traces {

@@ -6,6 +6,7 @@
 mod check;
 mod show;
 mod stats;
+mod words;
 
 use std::{path::Path, sync::Arc};
 
@@ -36,6 +37,14 @@ fn command_line(program: &Program) -> String {
             .collect(),
     };
     words.join(" ")
+}
+
+/// Whether messages were recorded by those who sent them.
+fn with_sender(program: &Program) -> bool {
+    program
+        .environment
+        .iter()
+        .any(|(name, value)| name == "REENACT_STRATEGY" && value == "sender")
 }
 
 /// Damage, in JSON.

@@ -7,20 +7,23 @@
 //! many of that name came before it.
 
 use std::{
+    any::Any,
     cell::{Cell, RefCell},
     ffi::c_void,
     mem::ManuallyDrop,
-    rc::Rc,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use reenact_trace::Origin;
 
 use crate::{
-    Fact,
+    Fact, Seat,
     conduct::{self, Conductor},
     mode::{self, Mode},
-    record::{Recording, token_of},
+    record::{Me, Recording, token_of},
     replay::quiet::Quiet,
 };
 
@@ -29,12 +32,26 @@ use crate::{
 pub struct Activity {
     /// The number that the conductor gave it.
     pub number: u32,
-    /// Its place in the family tree, as in `main.2.0`.
+    /// Its place in the family tree, as in `main.2.0`. Empty for a light one, of which there may be millions.
     pub family: String,
     /// The name of its thread, or empty.
     pub name: String,
     /// That its own code has ended.
     pub ended: Fact,
+    /// What its conductor keeps with it.
+    pub(crate) kept: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Activity {
+    fn new(number: u32, family: String, name: String) -> Arc<Activity> {
+        Arc::new(Activity {
+            number,
+            family,
+            name,
+            ended: Fact::new(),
+            kept: OnceLock::new(),
+        })
+    }
 }
 
 /// What the fast path needs of the current activity.
@@ -45,6 +62,8 @@ pub(crate) struct Hot {
     pub(crate) word: Cell<*mut u64>,
     /// What a replay has left to do without asking; null unless replaying.
     pub(crate) quiet: Cell<*const Quiet>,
+    /// The light activity that a worker runs; null if the thread runs its own.
+    pub(crate) seat: Cell<*const Seat>,
 }
 
 impl Hot {
@@ -64,6 +83,13 @@ impl Hot {
     pub(crate) fn quiet() -> *const Quiet {
         HOT.with(|hot| hot.quiet.get())
     }
+
+    /// The light activity that the calling thread runs.
+    pub(crate) fn seat<'a>() -> Option<&'a Seat> {
+        // SAFETY: Set by the thread itself while it runs the activity, whose seat is there until that ends. The reference
+        // does not leave the operation that asks.
+        HOT.with(|hot| unsafe { hot.seat.get().as_ref() })
+    }
 }
 
 /// The token of a thread that has no activity yet.
@@ -72,19 +98,21 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// What a thread knows of the activity it runs.
 pub(crate) enum Local {
     Recording(Box<Recording>),
-    Conducted(Rc<Conducted>),
+    Conducted(Arc<Conducted>),
 }
 
+/// An activity under a conductor, as the thread that runs it knows it.
 pub(crate) struct Conducted {
     pub(crate) conductor: Arc<dyn Conductor>,
     pub(crate) activity: Arc<Activity>,
     /// Which of the conductors that this process had it belongs to.
     generation: u32,
-    children: Cell<u64>,
+    children: AtomicU64,
+    tickets: AtomicU64,
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
@@ -110,6 +138,7 @@ fn clear(hot: &Hot) {
     hot.token.set(NOBODY);
     hot.word.set(std::ptr::null_mut());
     hot.quiet.set(std::ptr::null());
+    hot.seat.set(std::ptr::null());
 }
 
 /// Makes the calling thread forget which activity it runs, without ending it: for a child made by `fork`, in whose memory
@@ -123,41 +152,86 @@ pub(crate) fn forget() {
     });
 }
 
-/// Runs `action` with this thread's recording activity, registering the thread first if need be. `None` when there
-/// is no recording any more.
-pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Recording) -> R) -> Option<R> {
+/// Runs `action` with the recording activity that the calling thread runs, registering the thread first if need be.
+/// `None` when there is no recording any more.
+pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Me<'_>) -> R) -> Option<R> {
+    with_thread(|recording| {
+        if let Some(seat) = Hot::seat() {
+            return seat.with_diary(recording, |mut me| action(&mut me));
+        }
+        if !recording.is_registered() {
+            if !recording.register(None) {
+                return None;
+            }
+            HOT.with(|hot| sit(hot, recording));
+        }
+        recording.me().map(|mut me| action(&mut me))
+    })
+}
+
+/// Runs `action` with what the calling thread needs to record. `None` when there is no recording any more.
+pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -> Option<R> {
     LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
-        let registered = match &**slot {
-            Some(Local::Recording(recording)) => recording.is_current(),
-            _ => false,
-        };
-        if !registered {
-            let recording = Recording::register(None)?;
+        if !matches!(&**slot, Some(Local::Recording(_))) {
+            let recording = Recording::of_thread()?;
             install(&mut slot, Local::Recording(recording));
         }
         match &mut **slot {
-            Some(Local::Recording(recording)) => Some(action(recording)),
+            Some(Local::Recording(recording)) => action(recording),
             _ => None,
         }
     })
 }
 
-/// Runs `action` with this thread's conducted activity, registering the thread first if need be. Nothing is borrowed
-/// while it runs: it may take long, and a signal handler may ask who we are.
+/// Runs `action` with the conducted activity that the calling thread runs, registering the thread first if need be.
+/// Nothing is borrowed while it runs: it may take long, and a signal handler may ask who we are.
 pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<R> {
+    if let Some(seat) = Hot::seat() {
+        return Some(action(&*seat.conducted()?));
+    }
     let conducted = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
         if let Some(Local::Conducted(conducted)) = &**slot
             && conducted.generation == conduct::generation()
         {
-            return Some(Rc::clone(conducted));
+            return Some(Arc::clone(conducted));
         }
-        let conducted = Rc::new(Conducted::unannounced()?);
-        install(&mut slot, Local::Conducted(Rc::clone(&conducted)));
+        let conducted = Arc::new(Conducted::unannounced()?);
+        install(&mut slot, Local::Conducted(Arc::clone(&conducted)));
         Some(conducted)
     })?;
     Some(action(&conducted))
+}
+
+/// Makes the thread's own activity the one that it runs.
+fn sit(hot: &Hot, recording: &Recording) {
+    if let Some((token, word)) = recording.own() {
+        hot.token.set(token);
+        hot.word.set(word);
+    }
+}
+
+/// Runs `action`, which may make the calling thread run other activities, and then goes on with the one that it runs now.
+pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
+    let before = HOT.with(|hot| {
+        let before = (
+            hot.token.get(),
+            hot.word.get(),
+            hot.quiet.get(),
+            hot.seat.get(),
+        );
+        clear(hot);
+        before
+    });
+    let result = action();
+    HOT.with(|hot| {
+        hot.token.set(before.0);
+        hot.word.set(before.1);
+        hot.quiet.set(before.2);
+        hot.seat.set(before.3);
+    });
+    result
 }
 
 /// Makes the calling thread run an activity, until it leaves.
@@ -167,10 +241,7 @@ pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<
 /// process neither runs for all threads: see there.
 fn install(slot: &mut Slot, local: Local) {
     HOT.with(|hot| match &local {
-        Local::Recording(recording) => {
-            hot.token.set(recording.token());
-            hot.word.set(recording.word());
-        }
+        Local::Recording(recording) => sit(hot, recording),
         Local::Conducted(conducted) => {
             clear(hot);
             hot.token.set(token_of(conducted.activity.number));
@@ -232,20 +303,33 @@ impl Conducted {
         };
         Some(Conducted {
             conductor,
-            activity: Arc::new(Activity {
-                number,
-                family,
-                name,
-                ended: Fact::new(),
-            }),
+            activity: Activity::new(number, family, name),
             generation,
-            children: Cell::new(0),
+            children: AtomicU64::new(0),
+            tickets: AtomicU64::new(0),
+        })
+    }
+
+    /// A light child of this one: its number.
+    pub(crate) fn light_child(&self) -> u32 {
+        self.conductor.light_born(&self.activity)
+    }
+
+    /// The light activity with this number, about to do something for the first time.
+    pub(crate) fn light(number: u32, first: u32) -> Option<Conducted> {
+        let (conductor, generation) = conduct::current()?;
+        conductor.light_begins(number, first);
+        Some(Conducted {
+            conductor,
+            activity: Activity::new(number, String::new(), String::new()),
+            generation,
+            children: AtomicU64::new(0),
+            tickets: AtomicU64::new(0),
         })
     }
 
     fn child(&self, name: &str) -> Option<Conducted> {
-        let index = self.children.get();
-        self.children.set(index + 1);
+        let index = self.children.fetch_add(1, Relaxed);
         let origin = Origin::Child(self.activity.number);
         Conducted::register(origin, Some((&self.activity, index)), name.to_owned())
     }
@@ -301,8 +385,11 @@ impl Birth {
     pub fn begin(mut self) -> Life {
         let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
             Child::Unrecorded => None,
-            Child::Recorded(newborn) => Recording::register(Some(newborn)).map(Local::Recording),
-            Child::Conducted(conducted) => Some(Local::Conducted(Rc::new(conducted))),
+            Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
+                let registered = recording.register(Some(newborn));
+                registered.then_some(Local::Recording(recording))
+            }),
+            Child::Conducted(conducted) => Some(Local::Conducted(Arc::new(conducted))),
         };
         if let Some(local) = local {
             LOCAL.with(|slot| install(&mut slot.borrow_mut(), local));
@@ -374,19 +461,52 @@ pub fn is_replaying() -> bool {
 /// The number of the activity that the calling thread runs, registering it if need be; `None` when off.
 pub fn current_number() -> Option<u32> {
     match mode::settled() {
-        Mode::Record => with_recording(|recording| recording.number()),
+        Mode::Record => with_recording(|me| me.number()),
         Mode::Replay | Mode::Conducted => with_conducted(|conducted| conducted.activity.number),
         _ => None,
     }
 }
 
-/// Who sends a message that is sent now.
+/// By whom a message is sent that is sent now.
 #[inline(always)]
 pub fn sender() -> u32 {
-    0
+    let token = Hot::token();
+    if token != NOBODY || mode::byte() == Mode::Off as u8 {
+        return token;
+    }
+    registered_sender()
 }
 
-/// A number for a message that is sent to a promise now.
-pub fn ticket() -> u64 {
-    0
+#[cold]
+fn registered_sender() -> u32 {
+    // Who is asked for a number has been registered.
+    current_number().map_or(NOBODY, token_of)
+}
+
+/// What tells a message that is sent to a promise now from others of the same sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    pub(crate) sender: u32,
+    pub(crate) number: u64,
+}
+
+impl Ticket {
+    /// One for a message that is sent now.
+    pub fn draw() -> Ticket {
+        let number = match mode::settled() {
+            Mode::Record => with_recording(|me| me.ticket()),
+            Mode::Replay | Mode::Conducted => with_conducted(|me| me.tickets.fetch_add(1, Relaxed)),
+            _ => None,
+        };
+        match number {
+            Some(number) => Ticket {
+                sender: sender(),
+                number,
+            },
+            None => Ticket {
+                sender: 0,
+                number: 0,
+            },
+        }
+    }
 }

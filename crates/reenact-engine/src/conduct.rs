@@ -13,7 +13,7 @@ use std::{
 
 use reenact_trace::Origin;
 
-use crate::{Activity, Fact, Operation, mode};
+use crate::{Activity, Arrival, Fact, Operation, mode};
 
 /// The answer to an activity that arrives at an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +24,17 @@ pub enum Decision {
     Decline,
     /// The answer to a question, a number from outside, or the value of an observation that need not be made.
     Answer(u64),
+}
+
+/// Which message a light activity is to handle next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NextArrival {
+    /// Whichever comes.
+    Any,
+    /// This one.
+    This(Arrival),
+    /// None any more: if one comes all the same, `true` says that this is no difference.
+    None(bool),
 }
 
 /// Decides when operations happen. Called on the threads of the activities themselves, which may be kept waiting.
@@ -60,6 +71,37 @@ pub trait Conductor: Send + Sync {
 
     /// The thread that ran the activity is going.
     fn thread_gone(&self, _activity: &Activity) {}
+
+    /// A light activity comes into being: a child of `parent`. Returns its number. It does not run before it has
+    /// something to do.
+    fn light_born(&self, parent: &Activity) -> u32 {
+        self.born(Origin::Child(parent.number), 0, "")
+    }
+
+    /// A light activity is about to do something for the first time. `first` is whose message is predicted to be its
+    /// first.
+    fn light_begins(&self, _number: u32, _first: u32) {}
+
+    /// A light activity has ended.
+    fn light_ended(&self, activity: &Activity) {
+        self.ended(activity);
+    }
+
+    /// Which message a light activity is to handle next.
+    fn next_arrival(&self, _activity: &Activity) -> NextArrival {
+        NextArrival::Any
+    }
+
+    /// A light activity handles a message. Called where [`Conductor::next_arrival`] allowed it.
+    fn arrived(&self, _activity: &Activity, _arrival: Arrival, _tag: u64) {}
+
+    /// A message came to a light activity after [`NextArrival::None`], which was not fine.
+    fn unexpected(&self, _activity: &Activity, _arrival: Arrival) {}
+
+    /// At which position of the receiver's order a message is, where senders record: its sender asks before it sends.
+    fn position(&self, _activity: &Activity, _key: u64) -> u64 {
+        0
+    }
 
     /// A worker, which runs activities that have something to do, is awake.
     fn worker_awake(&self) {}

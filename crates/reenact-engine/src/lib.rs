@@ -10,6 +10,7 @@
 //! and call the method of `Entity` of that name. Threads announce their children with [`Birth`].
 
 mod activity;
+mod arrivals;
 mod conduct;
 mod entity;
 mod fact;
@@ -19,15 +20,18 @@ pub mod pool;
 pub mod raw;
 mod record;
 mod replay;
+mod seat;
 mod session;
 mod views;
 
 pub use activity::{
-    Activity, Birth, Life, Lineage, current_number, is_active, is_replaying, sender, ticket,
+    Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
 };
-pub use conduct::{Conductor, Decision};
+pub use arrivals::{Arrival, NUMBERED};
+pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
 pub use fact::Fact;
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
+pub use seat::{Reception, Seat, continuation};
 pub use session::{conducted, record_to};

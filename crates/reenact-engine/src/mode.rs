@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
     sync::{
         Once,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
 };
 
@@ -32,6 +32,19 @@ pub(crate) enum Mode {
     Replay = 4,
     /// They happen when the conductor says so.
     Conducted = 5,
+}
+
+/// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
+pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
+/// The variables of ours that belong to the run: a program may ask how many workers there are.
+pub(crate) const OF_THE_RUN: [&str; 2] = [STRATEGY, "REENACT_WORKERS"];
+/// Whether it is the sender's.
+static WITH_SENDER: AtomicBool = AtomicBool::new(false);
+
+/// Whether the order of messages is recorded by those who send them.
+#[inline(always)]
+pub(crate) fn with_sender() -> bool {
+    WITH_SENDER.load(Ordering::Relaxed)
 }
 
 static MODE: AtomicU8 = AtomicU8::new(Mode::Unknown as u8);
@@ -98,10 +111,24 @@ pub(crate) fn settle() {
             _ => Mode::Off,
         };
         if mode != Mode::Off {
+            settle_strategy();
             turn_off_in_forked_children();
         }
         set(mode);
     });
+}
+
+/// Settles which side of a message records it.
+pub(crate) fn settle_strategy() {
+    match std::env::var(STRATEGY).as_deref() {
+        Ok("sender") => WITH_SENDER.store(true, Ordering::SeqCst),
+        Ok("receiver" | "") | Err(_) => {}
+        Ok(other) => {
+            eprintln!(
+                "reenact: {STRATEGY}={other} is not a strategy (sender, receiver): using receiver"
+            );
+        }
+    }
 }
 
 /// A child made by `fork` alone shares the mapping of its parent's trace but is another process: it runs off.

@@ -36,7 +36,7 @@ use self::{
     sleepers::Sleepers,
     worker::{Worker, current},
 };
-use crate::{Fact, raw::Parker};
+use crate::{Fact, activity::aside, mode, raw::Parker};
 
 /// Something that a worker can run. The first field of whatever it is (`#[repr(C)]`).
 pub struct Task {
@@ -116,6 +116,8 @@ const STAND_INS: usize = 256;
 impl Pool {
     /// A pool with so many workers.
     pub fn new(size: NonZeroUsize) -> Pool {
+        // Workers are counted from the beginning.
+        mode::settle();
         let size = size.get();
         let places = (0..size + STAND_INS).map(|_| Place::new()).collect();
         let pool = Pool {
@@ -327,9 +329,7 @@ impl Shared {
                 .push(thread),
             // A pool without a single worker cannot go on; with fewer it is slower.
             Err(error) if index == 0 => panic!("cannot start a worker thread: {error}"),
-            Err(_) => {
-                self.sleepers.one_less_awake();
-            }
+            Err(_) => self.sleepers.one_less_awake(),
         }
     }
 
@@ -358,28 +358,27 @@ fn run_closed(task: Scheduled) {
     thread_local! {
         static RUNNING: RefCell<Option<Vec<Scheduled>>> = const { RefCell::new(None) };
     }
-    let is_first = RUNNING.with_borrow_mut(|running| match running {
-        Some(tasks) => {
-            tasks.push(task);
-            false
-        }
-        None => {
-            *running = Some(vec![task]);
-            true
-        }
-    });
-    while is_first {
-        let next = RUNNING.with_borrow_mut(|running| {
+    fn next() -> Option<Scheduled> {
+        RUNNING.with_borrow_mut(|running| {
             let next = running.as_mut()?.pop();
             if next.is_none() {
                 *running = None;
             }
             next
+        })
+    }
+    let is_first = RUNNING.with_borrow_mut(|running| {
+        let is_first = running.is_none();
+        running.get_or_insert_default().push(task);
+        is_first
+    });
+    if is_first {
+        // The thread may have an activity of its own.
+        aside(|| {
+            while let Some(task) = next() {
+                task.run();
+            }
         });
-        match next {
-            Some(task) => task.run(),
-            None => return,
-        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
     io,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
+    ptr::NonNull,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{
@@ -19,12 +20,13 @@ use std::{
 };
 
 use reenact_trace::{
-    Appender, Event, Kind, Origin, Program, Slot, Stop, Storage, TraceError, Writer,
+    Appender, Event, Kind, Origin, Place, Program, Slot, Stop, Storage, TraceError, Writer,
 };
 
 use crate::{
     Entity, Op, OpInfo,
     activity::{Hot, self_origin, with_recording},
+    arrivals::{Arrival, Arrivals, NUMBERED, Name, Source},
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -45,6 +47,12 @@ static RECORDER: OnceLock<Arc<Recorder>> = OnceLock::new();
 pub(crate) const BIRTH: Op = Op::new(&OpInfo {
     code: 0xff,
     name: "birth",
+});
+
+/// The same for a light child, whose number comes from a block.
+pub(crate) const LIGHT_BIRTH: Op = Op::new(&OpInfo {
+    code: 0xfe,
+    name: "birth of a light activity",
 });
 
 /// Every so many events of an activity its hash is written too.
@@ -98,9 +106,10 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         None => Storage::File,
     };
     let mut program = Program::current();
-    program
-        .environment
-        .retain(|(name, _)| !name.to_string_lossy().starts_with("REENACT"));
+    program.environment.retain(|(name, _)| {
+        let name = name.to_string_lossy();
+        !name.starts_with("REENACT") || mode::OF_THE_RUN.contains(&&*name)
+    });
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.
     extern "C" fn at_exit() {
@@ -136,90 +145,294 @@ pub(crate) struct Newborn {
     name: String,
 }
 
-/// An activity that records.
+/// What a thread needs to record: where it appends, and its own activity if it has one. A worker has none.
 pub(crate) struct Recording {
     recorder: Arc<Recorder>,
-    number: u32,
-    is_foreign: bool,
     appender: Appender,
+    own: Option<Own>,
+}
+
+/// The activity of a thread.
+struct Own {
+    diary: Diary,
     /// Given back when the thread ends.
     slot: Option<Slot>,
-    /// Operations that the items written so far stand for.
-    position: u64,
-    events_since_tick: u32,
+    is_foreign: bool,
     /// Whether its own code has ended.
     has_ended: bool,
+}
+
+/// What an activity has to remember to record. A light one has none until something surprising happens to it.
+pub(crate) struct Diary {
+    number: u32,
+    /// Its counter and hash in the live file; null if it has none any more.
+    word: *mut u64,
+    place: Place,
+    events_since_tick: u32,
     entities: u32,
     children: u64,
+    /// Numbers for light children.
+    block: Block,
+    /// Messages sent to promises.
+    tickets: u64,
     views: Views,
+    pub(crate) arrivals: Option<Box<Arrivals>>,
+}
+
+/// Numbers that an activity has for its next light children.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Block {
+    pub(crate) next: u32,
+    pub(crate) left: u32,
+    /// How many the next block has, so that few have to be asked for and few are wasted.
+    size: u32,
+}
+
+impl Block {
+    const MOST: u32 = 1024;
+
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        self.next += 1;
+        Some(self.next - 1)
+    }
+
+    fn next_size(&self) -> u32 {
+        (self.size * 2).clamp(1, Block::MOST)
+    }
+
+    pub(crate) fn refill(&mut self, first: u32, size: u32) {
+        *self = Block {
+            next: first,
+            left: size,
+            size,
+        };
+    }
+}
+
+/// The activity that the calling thread runs, about to write.
+pub(crate) struct Me<'a> {
+    recorder: &'a Recorder,
+    appender: &'a mut Appender,
+    pub(crate) diary: &'a mut Diary,
 }
 
 impl Recording {
-    /// Makes the calling thread an activity: the announced one, or one that nobody announced.
-    pub(crate) fn register(newborn: Option<Newborn>) -> Option<Box<Recording>> {
+    /// For a thread that has no activity of its own, or none yet.
+    pub(crate) fn of_thread() -> Option<Box<Recording>> {
         let recorder = Arc::clone(RECORDER.get()?);
-        let newborn = newborn.unwrap_or_else(|| recorder.unannounced());
         let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
-        let mut appender = recorder.writer.appender(thread)?;
-        let written = appender.start(
+        let appender = recorder.writer.appender(thread)?;
+        Some(Box::new(Recording {
+            recorder,
+            appender,
+            own: None,
+        }))
+    }
+
+    /// Makes the calling thread an activity: the announced one, or one that nobody announced.
+    pub(crate) fn register(&mut self, newborn: Option<Newborn>) -> bool {
+        let newborn = newborn.unwrap_or_else(|| self.recorder.unannounced());
+        let mut diary = Diary::new(newborn.number, std::ptr::null_mut());
+        let written = self.appender.start(
+            &mut diary.place,
             newborn.number,
             newborn.origin.code(),
             newborn.index,
             &newborn.name,
         );
         let slot = written
-            .then(|| recorder.writer.slot(newborn.number))
-            .flatten()?;
-        Some(Box::new(Recording {
-            recorder,
-            number: newborn.number,
-            is_foreign: newborn.origin == Origin::Foreign,
-            appender,
+            .then(|| self.appender.slot(newborn.number))
+            .flatten();
+        let Some(slot) = slot else {
+            return false;
+        };
+        diary.word = slot.word().as_ptr();
+        self.own = Some(Own {
+            diary,
             slot: Some(slot),
-            position: 0,
-            events_since_tick: 0,
+            is_foreign: newborn.origin == Origin::Foreign,
             has_ended: false,
+        });
+        true
+    }
+
+    /// Whether the thread's own activity can record.
+    pub(crate) fn is_registered(&self) -> bool {
+        matches!(&self.own, Some(own) if own.slot.is_some())
+    }
+
+    /// The token and the counter of the thread's own activity.
+    pub(crate) fn own(&self) -> Option<(u32, *mut u64)> {
+        let diary = &self.own.as_ref()?.diary;
+        Some((token_of(diary.number), diary.word))
+    }
+
+    /// The thread's own activity.
+    pub(crate) fn me(&mut self) -> Option<Me<'_>> {
+        let own = self.own.as_mut()?;
+        Some(Me {
+            recorder: &self.recorder,
+            appender: &mut self.appender,
+            diary: &mut own.diary,
+        })
+    }
+
+    /// The light activity that this diary is of.
+    pub(crate) fn light<'a>(&'a mut self, diary: &'a mut Diary) -> Me<'a> {
+        Me {
+            recorder: &self.recorder,
+            appender: &mut self.appender,
+            diary,
+        }
+    }
+
+    /// Gives a light activity a counter.
+    pub(crate) fn slot(&mut self, number: u32) -> Option<*mut u64> {
+        Some(self.appender.slot(number)?.word().as_ptr())
+    }
+
+    /// A light activity has ended. One that was never surprised has no diary.
+    pub(crate) fn end_light(&mut self, number: u32, word: *mut u64, diary: Option<&mut Diary>) {
+        let recording = mode::byte() == Mode::Record as u8;
+        match diary {
+            Some(diary) => self.light(diary).write_end(|hash| hash),
+            None if recording => {
+                let counted = if word.is_null() {
+                    0
+                } else {
+                    // SAFETY: As in `Diary::counted`.
+                    unsafe { word.read_volatile() }
+                };
+                let hash = (counted >> 32) as u32;
+                let _ = self.appender.quiet_end(number, counted as u32, hash);
+            }
+            None => {}
+        }
+        if recording && let Some(word) = NonNull::new(word) {
+            // SAFETY: It came from `slot`, and what it counted is in the trace.
+            self.appender.give_back(unsafe { Slot::at(word) });
+        }
+    }
+
+    /// The own activity's code has ended.
+    pub(crate) fn end(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.has_ended = true;
+        }
+        if let Some(mut me) = self.me() {
+            me.write_end(|hash| hash);
+        }
+    }
+
+    /// The thread is going: what it counted since its last event is written, and the slot given back. A foreign activity
+    /// ends with its thread; any other that has not ended before ends the process.
+    pub(crate) fn leave_thread(&mut self) {
+        let Some(own) = &self.own else {
+            return;
+        };
+        match (own.has_ended, own.is_foreign) {
+            (false, true) => self.end(),
+            (false, false) => self
+                .me()
+                .into_iter()
+                .for_each(|mut me| me.write_end(of_exit)),
+            (true, _) => {
+                if mode::byte() == Mode::Record as u8 && own.diary.unwritten().0 > 0 {
+                    self.me().into_iter().for_each(|mut me| me.tick());
+                }
+            }
+        }
+        let slot = self.own.as_mut().and_then(|own| {
+            own.diary.word = std::ptr::null_mut();
+            own.slot.take()
+        });
+        if let Some(slot) = slot
+            && !self.recorder.writer.has_stopped()
+        {
+            self.appender.give_back(slot);
+        }
+    }
+}
+
+impl Diary {
+    pub(crate) fn new(number: u32, word: *mut u64) -> Diary {
+        Diary {
+            number,
+            word,
+            place: Place::default(),
+            events_since_tick: 0,
             entities: 0,
             children: 0,
+            block: Block::default(),
+            tickets: 0,
             views: Views::default(),
-        }))
-    }
-
-    pub(crate) fn is_current(&self) -> bool {
-        self.slot.is_some()
-    }
-
-    pub(crate) fn number(&self) -> u32 {
-        self.number
-    }
-
-    pub(crate) fn token(&self) -> u32 {
-        token_of(self.number)
-    }
-
-    pub(crate) fn word(&self) -> *mut u64 {
-        match &self.slot {
-            Some(slot) => slot.word().as_ptr(),
-            None => std::ptr::null_mut(),
+            arrivals: None,
         }
+    }
+
+    /// The counter and hash.
+    fn counted(&self) -> u64 {
+        if self.word.is_null() {
+            return 0;
+        }
+        // SAFETY: It is mapped while the activity has it, and only the thread that runs the activity writes to it.
+        unsafe { self.word.read_volatile() }
+    }
+
+    /// Silent operations since the last item, and the hash now.
+    fn unwritten(&self) -> (u32, u32) {
+        let word = self.counted();
+        (
+            (word as u32).wrapping_sub(self.place.position() as u32),
+            (word >> 32) as u32,
+        )
+    }
+}
+
+impl Me<'_> {
+    pub(crate) fn number(&self) -> u32 {
+        self.diary.number
+    }
+
+    fn token(&self) -> u32 {
+        token_of(self.diary.number)
     }
 
     pub(crate) fn child(&mut self, name: &str) -> Newborn {
         count(tag(0, BIRTH));
-        let index = self.children;
-        self.children += 1;
+        let index = self.diary.children;
+        self.diary.children += 1;
         Newborn {
-            number: self.recorder.new_number(),
-            origin: Origin::Child(self.number),
+            number: self.recorder.new_numbers(1),
+            origin: Origin::Child(self.diary.number),
             index,
             name: name.to_owned(),
         }
     }
 
-    /// The activity's own code has ended.
-    pub(crate) fn end(&mut self) {
-        self.has_ended = true;
-        self.write_end(|hash| hash);
+    /// A light child: its number.
+    pub(crate) fn light_child(&mut self) -> u32 {
+        if let Some(number) = self.diary.block.take() {
+            count(tag(0, LIGHT_BIRTH));
+            return number;
+        }
+        let size = self.diary.block.next_size();
+        let first = self.recorder.new_numbers(size);
+        self.diary.block.refill(first, size);
+        self.write(
+            Kind::CHILDREN,
+            first.into(),
+            size.into(),
+            tag(0, LIGHT_BIRTH),
+        );
+        self.diary.block.take().unwrap_or(first)
+    }
+
+    /// The number of a message to a promise.
+    pub(crate) fn ticket(&mut self) -> u64 {
+        self.diary.tickets += 1;
+        self.diary.tickets - 1
     }
 
     /// After recording has stopped, this is not where the trace of the activity ends.
@@ -227,71 +440,41 @@ impl Recording {
         if mode::byte() != Mode::Record as u8 {
             return;
         }
-        let (silent, hash) = self.unwritten();
-        let hash = mark(hash);
-        if self.appender.end(self.number, self.position, silent, hash) {
-            self.position += u64::from(silent);
-        }
-    }
-
-    /// The thread is going: what it counted since its last event is written, and the slot given back. A foreign activity
-    /// ends with its thread; any other that has not ended before ends the process.
-    pub(crate) fn leave_thread(&mut self) {
-        match (self.has_ended, self.is_foreign) {
-            (false, true) => self.end(),
-            (false, false) => self.write_end(of_exit),
-            (true, _) => {
-                if mode::byte() == Mode::Record as u8 && self.unwritten().0 > 0 {
-                    self.tick();
-                }
-            }
-        }
-        self.slot = None;
-    }
-
-    /// The counter and hash.
-    fn counted(&self) -> u64 {
-        match &self.slot {
-            // SAFETY: The slot is mapped while we have it, and only this thread writes to it.
-            Some(slot) => unsafe { slot.word().as_ptr().read_volatile() },
-            None => 0,
-        }
-    }
-
-    /// Silent operations since the last item, and the hash now.
-    fn unwritten(&self) -> (u32, u32) {
-        let word = self.counted();
-        (
-            (word as u32).wrapping_sub(self.position as u32),
-            (word >> 32) as u32,
-        )
+        let (silent, hash) = self.diary.unwritten();
+        let number = self.diary.number;
+        let _ = self
+            .appender
+            .end(&mut self.diary.place, number, silent, mark(hash));
     }
 
     fn tick(&mut self) {
-        let (silent, hash) = self.unwritten();
-        if self.appender.tick(self.number, self.position, silent, hash) {
-            self.position += u64::from(silent);
-            self.events_since_tick = 0;
+        let (silent, hash) = self.diary.unwritten();
+        let number = self.diary.number;
+        if self
+            .appender
+            .tick(&mut self.diary.place, number, silent, hash)
+        {
+            self.diary.events_since_tick = 0;
         }
     }
 
     /// Writes an event and counts its operation, in this order: a process that is killed in between has the event, and
     /// a reader sees that it was not counted yet. False if recording has stopped.
-    fn write(&mut self, kind: Kind, number: u64, second: u64, tag: u64) -> bool {
-        let (silent, _) = self.unwritten();
+    pub(crate) fn write(&mut self, kind: Kind, number: u64, second: u64, tag: u64) -> bool {
+        let (silent, _) = self.diary.unwritten();
         let event = Event {
             silent,
             kind,
             number,
             second,
         };
-        if !self.appender.event(self.number, self.position, &event) {
+        let me = self.diary.number;
+        if !self.appender.event(&mut self.diary.place, me, &event) {
             return false;
         }
-        self.position += u64::from(silent) + 1;
         count(tag);
-        self.events_since_tick += 1;
-        if self.events_since_tick >= EVENTS_PER_TICK {
+        self.diary.events_since_tick += 1;
+        if self.diary.events_since_tick >= EVENTS_PER_TICK {
             self.tick();
         }
         true
@@ -299,18 +482,59 @@ impl Recording {
 
     /// Gives a new entity its name.
     fn name(&mut self, entity: &Entity) {
-        self.entities += 1;
+        self.diary.entities += 1;
         entity
             .key
-            .store(key_of(self.number, self.entities), Relaxed);
+            .store(key_of(self.diary.number, self.diary.entities), Relaxed);
         entity.looks.store(0, Relaxed);
         entity.last.store(self.token(), Relaxed);
+    }
+
+    /// A message is sent to the activity with this key, as its n-th: the strategy that records with the sender.
+    pub(crate) fn sent(&mut self, key: u64, position: u64, op: Op) -> bool {
+        let expected = self.diary.views.get(key).unwrap_or(0);
+        self.diary.views.set(key, position + 1);
+        if expected == position {
+            count(tag(key, op));
+            return true;
+        }
+        self.write(Kind::TAKE, position.wrapping_sub(expected), 0, tag(key, op))
+    }
+
+    /// A message has come that is not known to be the predicted one.
+    pub(crate) fn received(&mut self, first: Source, arrival: Arrival, tag: u64) -> bool {
+        let arrivals = self
+            .diary
+            .arrivals
+            .get_or_insert_with(|| Box::new(Arrivals::new(first)));
+        if arrivals.predicted() == arrival {
+            arrivals.as_predicted();
+            count(tag);
+            return true;
+        }
+        let name = arrivals.name(arrival.source);
+        let number = arrivals.number_from(arrival.source);
+        arrivals.came(arrival);
+        let distance = arrival.number.wrapping_sub(number);
+        match name {
+            _ if arrival.source & NUMBERED != 0 && distance != 0 => {
+                self.write(Kind::PIPELINED, name.code(), zigzag(distance), tag)
+            }
+            Name::Known(place) => self.write(Kind::RECEIVE, place.into(), 0, tag),
+            Name::Newcomer(source) => self.write(Kind::NEWCOMER, source.into(), 0, tag),
+        }
     }
 }
 
 impl Recorder {
-    fn new_number(&self) -> u32 {
-        self.next_number.fetch_add(1, Relaxed)
+    /// So many numbers for activities; the first.
+    fn new_numbers(&self, count: u32) -> u32 {
+        let first = self.next_number.fetch_add(count, Relaxed);
+        if first > u32::MAX / 2 - Block::MOST {
+            // Half of all numbers are needed for something else, and these are used up.
+            self.writer.stop(Stop::NoRoom);
+        }
+        first
     }
 
     fn unannounced(&self) -> Newborn {
@@ -325,12 +549,22 @@ impl Recorder {
             _ => 0,
         };
         Newborn {
-            number: self.new_number(),
+            number: self.new_numbers(1),
             origin,
             index,
             name,
         }
     }
+}
+
+/// Small differences, whichever way they go, as small numbers.
+pub(crate) fn zigzag(difference: u64) -> u64 {
+    difference << 1 ^ ((difference as i64 >> 63) as u64)
+}
+
+/// The difference that [`zigzag`] made this of.
+pub(crate) fn unzigzag(number: u64) -> u64 {
+    number >> 1 ^ (number & 1).wrapping_neg()
 }
 
 /// By which an entity knows an activity: not 0, which is nobody.
@@ -361,9 +595,19 @@ pub(crate) fn of_exit(hash: u32) -> u32 {
 /// An operation went as predicted.
 #[inline(always)]
 pub(crate) fn count(tag: u64) {
-    let word = Hot::word();
     // SAFETY: A token that an entity knows belongs to a thread that is registered, whose word is mapped; and events
     // are written only by such threads.
+    unsafe { count_at(Hot::word(), tag) };
+}
+
+/// As [`count`], for an activity whose counter is at `word`.
+///
+/// # Safety
+///
+/// It is, and the calling thread runs that activity.
+#[inline(always)]
+pub(crate) unsafe fn count_at(word: *mut u64, tag: u64) {
+    // SAFETY: The caller's.
     let next = unsafe {
         let next = counted(word.read(), tag);
         word.write_volatile(next);
@@ -377,12 +621,12 @@ pub(crate) fn count(tag: u64) {
 #[cold]
 fn tick_after_long_silence() {
     // Where the activity is in use already, it is writing an event, which does as well.
-    with_recording(Recording::tick);
+    with_recording(|me| me.tick());
 }
 
 /// Runs `write` for this thread's activity. An entity about which nothing could be written is marked, so that others
 /// know.
-fn or_mark(entity: &Entity, write: impl FnOnce(&mut Recording) -> bool) {
+fn or_mark(entity: &Entity, write: impl FnOnce(&mut Me<'_>) -> bool) {
     let unrecorded = entity.last.load(Relaxed) == Entity::UNRECORDED;
     if unrecorded || !with_recording(write).unwrap_or(false) {
         if let Some(recorder) = RECORDER.get() {
@@ -404,7 +648,7 @@ pub(crate) fn time_out(entity: &Entity, op: Op) {
     or_mark(entity, |me| taken(me, entity, op, Kind::TIMED_OUT));
 }
 
-fn taken(me: &mut Recording, entity: &Entity, op: Op, kind: Kind) -> bool {
+fn taken(me: &mut Me<'_>, entity: &Entity, op: Op, kind: Kind) -> bool {
     let version = entity.version.load(Relaxed);
     let position = version & !Entity::FLAG;
     if entity.last.load(Relaxed) == 0 && kind == Kind::TAKE {
@@ -414,7 +658,7 @@ fn taken(me: &mut Recording, entity: &Entity, op: Op, kind: Kind) -> bool {
         return true;
     }
     let key = entity.key.load(Relaxed);
-    let distance = position.wrapping_sub(me.views.get(key).unwrap_or(0));
+    let distance = position.wrapping_sub(me.diary.views.get(key).unwrap_or(0));
     let looks = entity.looks.load(Relaxed) & !Entity::BY_OTHERS;
     let kind = if looks > 0 && kind == Kind::TAKE {
         Kind::TAKE_AFTER_LOOKS
@@ -426,7 +670,7 @@ fn taken(me: &mut Recording, entity: &Entity, op: Op, kind: Kind) -> bool {
     } else {
         0
     };
-    me.views.set(key, position + 1);
+    me.diary.views.set(key, position + 1);
     entity.version.store(version + 1, Relaxed);
     entity.looks.store(0, Relaxed);
     entity.last.store(me.token(), Relaxed);
@@ -463,13 +707,13 @@ pub(crate) fn look(entity: &Entity, op: Op) {
 }
 
 /// Writes a look, unless this activity knows the entity to be as it is.
-fn looked(me: &mut Recording, key: u64, version: u64, op: Op) -> bool {
-    let seen = me.views.get(key);
+fn looked(me: &mut Me<'_>, key: u64, version: u64, op: Op) -> bool {
+    let seen = me.diary.views.get(key);
     if seen == Some(version) {
         count(tag(key, op));
         return true;
     }
-    me.views.set(key, version);
+    me.diary.views.set(key, version);
     me.write(
         Kind::LOOK,
         version.wrapping_sub(seen.unwrap_or(0)),
@@ -489,8 +733,9 @@ pub(crate) fn observe(entity: &Entity, op: Op, read: impl Fn() -> u64) -> u64 {
     let key = entity.key.load(Relaxed);
     let known = last != 0
         && last != Entity::UNRECORDED
-        && with_recording(|me| me.views.get(key) == Some(version) && looked(me, key, version, op))
-            == Some(true);
+        && with_recording(|me| {
+            me.diary.views.get(key) == Some(version) && looked(me, key, version, op)
+        }) == Some(true);
     if known {
         return value;
     }
@@ -505,7 +750,7 @@ pub(crate) fn observe(entity: &Entity, op: Op, read: impl Fn() -> u64) -> u64 {
         }
         let version = entity.version.load(Relaxed) & !Entity::FLAG;
         let key = entity.key.load(Relaxed);
-        if entity.last.load(Relaxed) == me.token() || me.views.get(key) == Some(version) {
+        if entity.last.load(Relaxed) == me.token() || me.diary.views.get(key) == Some(version) {
             count(entity.tag(op));
             return true;
         }

@@ -9,16 +9,17 @@ mod cursor;
 mod ending;
 mod log;
 pub(crate) mod quiet;
+mod reception;
 mod report;
 mod stillness;
 mod turns;
+mod unborn;
 
 use std::{
-    cell::RefCell,
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
             AtomicBool, AtomicU32,
             Ordering::{Relaxed, SeqCst},
@@ -32,9 +33,10 @@ use self::{
     cursor::{Cursor, Next, Observation},
     log::Log,
     turns::{Turns, Want},
+    unborn::Unborn,
 };
 use crate::{
-    Access, Activity, Conductor, Decision, Entity, Fact, Operation,
+    Access, Activity, Arrival, Conductor, Decision, Entity, Fact, NextArrival, Operation,
     activity::HOT,
     conduct,
     entity::tag,
@@ -54,7 +56,7 @@ pub(crate) struct Replay {
     foreign: Mutex<HashMap<String, u64>>,
     runners: Mutex<HashMap<u32, Arc<Runner>>>,
     /// Activities of the trace that have not come.
-    unborn: Mutex<BTreeSet<u32>>,
+    unborn: Mutex<Unborn>,
     /// Threads that come when they like: foreign ones that are there or, says the trace, will be, and main until it has
     /// come. As long as there are any, that all the others wait does not mean that everybody does.
     guests: AtomicU32,
@@ -68,19 +70,31 @@ pub(crate) struct Replay {
 /// An activity on its way through the trace.
 struct Runner {
     number: u32,
-    /// As the trace names it.
-    family: String,
+    /// As the trace names it, once somebody wants to know.
+    family: OnceLock<String>,
     /// Locked by the activity itself; by others only where it does not move.
     cursor: Mutex<Cursor>,
-    parker: Arc<Parker>,
+    parker: OnceLock<Arc<Parker>>,
     ended: AtomicBool,
     /// Whether nothing of the trace is left for it.
     consumed: AtomicBool,
     is_foreign: bool,
+    /// Whether it is a light one, which waits for nothing but messages.
+    is_light: bool,
     /// Whether the trace has it.
     is_known: bool,
     /// What it waits for, for reports; none while it runs.
     waiting: Mutex<Option<String>>,
+}
+
+impl Runner {
+    fn parker(&self) -> &Arc<Parker> {
+        self.parker.get_or_init(Arc::default)
+    }
+
+    fn cursor(&self) -> MutexGuard<'_, Cursor> {
+        self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Begins to replay because the environment says so.
@@ -137,8 +151,10 @@ impl Replay {
             .map(PathBuf::from)
             .map(|path| Log::create(&path))
             .transpose()?;
+        // Light ones are found by their numbers.
         let places = trace
             .activities()
+            .filter(|info| !info.in_block)
             .map(|info| {
                 let name = match info.origin {
                     Origin::Foreign => info.name.clone(),
@@ -151,11 +167,11 @@ impl Replay {
             .activities()
             .filter(|info| info.origin == Origin::Foreign)
             .count() as u32;
-        let unborn: BTreeSet<u32> = trace.activities().map(|info| info.number).collect();
+        let unborn = Unborn::new(trace.activities().map(|info| info.number).collect());
         Ok(Replay {
             places,
             guests: AtomicU32::new(guests + 1),
-            unconsumed: AtomicU32::new(unborn.len() as u32),
+            unconsumed: AtomicU32::new(unborn.all() as u32),
             unborn: unborn.into(),
             next_unknown: AtomicU32::new(0),
             trace,
@@ -178,27 +194,25 @@ impl Replay {
         }
     }
 
-    /// The runner of an activity; the last one that this thread asked for is at hand.
-    fn runner(&self, number: u32) -> Arc<Runner> {
-        thread_local! {
-            static MINE: RefCell<Option<Arc<Runner>>> = const { RefCell::new(None) };
-        }
-        let find = || {
-            let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(
-                runners
-                    .get(&number)
-                    .expect("every activity is born before it acts"),
-            )
-        };
-        MINE.try_with(|mine| {
-            let mut mine = mine.borrow_mut();
-            match &*mine {
-                Some(runner) if runner.number == number => Arc::clone(runner),
-                _ => Arc::clone(mine.insert(find())),
-            }
-        })
-        .unwrap_or_else(|_| find())
+    fn family_of<'a>(&self, runner: &'a Runner) -> &'a str {
+        runner
+            .family
+            .get_or_init(|| self.trace.family_name(runner.number))
+    }
+
+    fn find(&self, number: u32) -> Arc<Runner> {
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = runners.get(&number);
+        Arc::clone(runner.expect("every activity is born before it acts"))
+    }
+
+    /// The runner of an activity, which keeps it.
+    fn runner<'a>(&self, activity: &'a Activity) -> &'a Runner {
+        let kept = activity
+            .kept
+            .get_or_init(|| Box::new(self.find(activity.number)));
+        kept.downcast_ref::<Arc<Runner>>()
+            .expect("one conductor at a time")
     }
 
     /// What comes next in the trace of an activity, after checks and loading; parks for good at the trace's end.
@@ -364,8 +378,8 @@ impl Replay {
 
     /// An activity has a child.
     fn birth(&self, parent: u32) {
-        let runner = self.runner(parent);
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = self.find(parent);
+        let mut cursor = runner.cursor();
         let doing = || "a thread is started".to_owned();
         if self.expect(&runner, &mut cursor, &doing).is_some() {
             self.diverge(&runner, &cursor, &cursor.describe(), &doing());
@@ -398,7 +412,7 @@ impl Replay {
             version: position,
             looks,
         };
-        let slept = self.turns.wait_for(entity, want, &runner.parker, || {
+        let slept = self.turns.wait_for(entity, want, runner.parker(), || {
             self.sleeps(runner, || {
                 format!(
                     "its turn ({} of {}) to {}",
@@ -439,7 +453,7 @@ impl Conductor for Replay {
         let known = self.places.get(&(origin, index, name)).copied();
         let known = known.filter(|number| {
             let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
-            unborn.remove(number)
+            unborn.remove(*number)
         });
         let number = known.unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
@@ -450,24 +464,25 @@ impl Conductor for Replay {
         };
         let runner = Arc::new(Runner {
             number,
-            family: match (known, origin) {
+            family: OnceLock::from(match (known, origin) {
                 (Some(number), _) => self.trace.family_name(number),
                 (None, Origin::Main) => "main".to_owned(),
-                (None, Origin::Foreign) => format!("foreign{index}"),
+                (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
                 (None, Origin::Child(parent)) => {
-                    format!("{}.{index}", self.runner(parent).family)
+                    format!("{}.{index}", self.family_of(&self.find(parent)))
                 }
-            },
+            }),
             cursor: Mutex::new(Cursor::new(self.trace.events(number))),
-            parker: Arc::default(),
+            parker: OnceLock::new(),
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(known.is_none()),
             is_foreign,
+            is_light: false,
             is_known: known.is_some(),
             waiting: Mutex::new(None),
         });
         self.turns.awake.fetch_add(1, SeqCst);
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cursor = runner.cursor();
         self.load(&runner, &mut cursor);
         drop(cursor);
         self.runners
@@ -478,24 +493,24 @@ impl Conductor for Replay {
     }
 
     fn arrive(&self, operation: &Operation<'_>) -> Decision {
-        let runner = self.runner(operation.activity.number);
+        let runner = self.runner(operation.activity);
         let decision = if operation.access == Access::Announce {
             Decision::Go
         } else {
-            let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cursor = runner.cursor();
             HOT.with(|hot| hot.quiet.set(cursor.quiet()));
             cursor.observation = Observation::Silent;
             let doing = || match operation.entity.map(|entity| name_of(&self.trace, entity)) {
                 Some(name) => format!("{} ({name})", describe(operation)),
                 None => describe(operation),
             };
-            match self.expect(&runner, &mut cursor, &doing) {
-                None => self.silent(&runner, &mut cursor, operation),
-                Some(event) => self.surprising(&runner, &mut cursor, operation, event),
+            match self.expect(runner, &mut cursor, &doing) {
+                None => self.silent(runner, &mut cursor, operation),
+                Some(event) => self.surprising(runner, &mut cursor, operation, event),
             }
         };
         if let Some(log) = &self.log {
-            log.happened(&self.trace, &runner.family, operation, decision);
+            log.happened(&self.trace, self.family_of(runner), operation, decision);
         }
         decision
     }
@@ -505,8 +520,8 @@ impl Conductor for Replay {
             return;
         };
         if let Some(value) = value {
-            let runner = self.runner(operation.activity.number);
-            let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            let runner = self.runner(operation.activity);
+            let mut cursor = runner.cursor();
             cursor.seen.insert(entity.key.load(Relaxed), value);
             if operation.access == Access::Observe {
                 match cursor.observation {
@@ -519,7 +534,7 @@ impl Conductor for Replay {
         } else if let Some(log) = &self.log {
             log.left(
                 &self.trace,
-                &self.runner(operation.activity.number).family,
+                self.family_of(self.runner(operation.activity)),
                 operation,
             );
         }
@@ -530,12 +545,12 @@ impl Conductor for Replay {
     }
 
     fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
-        let runner = self.runner(activity.number);
-        let slept = self.turns.wait_for_fact(fact, &runner.parker, || {
-            self.sleeps(&runner, what);
+        let runner = self.runner(activity);
+        let slept = self.turns.wait_for_fact(fact, runner.parker(), || {
+            self.sleeps(runner, what);
         });
         if slept {
-            self.wakes(&runner);
+            self.wakes(runner);
         }
     }
 
@@ -544,25 +559,25 @@ impl Conductor for Replay {
     }
 
     fn begins(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
+        let runner = self.runner(activity);
         if !runner.is_known {
             self.at_end(
-                &runner,
+                runner,
                 "the end of the recording, in which it had not begun",
             );
         }
     }
 
     fn ended(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = self.runner(activity);
+        let mut cursor = runner.cursor();
         let doing = "the activity's code ended";
-        self.settle(&runner, &mut cursor, doing);
+        self.settle(runner, &mut cursor, doing);
         match cursor.next {
-            Next::End { .. } if !cursor.exits() => self.load(&runner, &mut cursor),
-            Next::End { .. } => self.diverge(&runner, &cursor, &cursor.describe(), doing),
+            Next::End { .. } if !cursor.exits() => self.load(runner, &mut cursor),
+            Next::End { .. } => self.diverge(runner, &cursor, &cursor.describe(), doing),
             _ => self.at_end(
-                &runner,
+                runner,
                 "the end of the recording, its own code having ended",
             ),
         }
@@ -572,11 +587,11 @@ impl Conductor for Replay {
     }
 
     fn stillborn(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
-        let cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let runner = self.runner(activity);
+        let cursor = runner.cursor();
         if !cursor.is_consumed() {
             let did = "its thread could not be started";
-            self.diverge(&runner, &cursor, &cursor.describe(), did);
+            self.diverge(runner, &cursor, &cursor.describe(), did);
         }
         drop(cursor);
         runner.ended.store(true, SeqCst);
@@ -584,23 +599,23 @@ impl Conductor for Replay {
     }
 
     fn thread_gone(&self, activity: &Activity) {
-        let runner = self.runner(activity.number);
+        let runner = self.runner(activity);
         if !runner.ended.load(SeqCst) && !runner.is_foreign {
             // Threads of ours end before they go, unless the whole process does.
-            self.exit_begins(&runner);
+            self.exit_begins(runner);
             return;
         }
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cursor = runner.cursor();
         let doing = "the thread ended";
-        self.settle(&runner, &mut cursor, doing);
+        self.settle(runner, &mut cursor, doing);
         if let Next::End { .. } = cursor.next {
             if runner.ended.swap(true, SeqCst) {
-                self.diverge(&runner, &cursor, &cursor.describe(), doing);
+                self.diverge(runner, &cursor, &cursor.describe(), doing);
             }
-            self.load(&runner, &mut cursor);
+            self.load(runner, &mut cursor);
         }
         drop(cursor);
-        self.consumed(&runner);
+        self.consumed(runner);
         self.runners
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -608,6 +623,46 @@ impl Conductor for Replay {
         if runner.is_foreign {
             self.guests.fetch_sub(1, SeqCst);
         }
+        self.one_less_awake();
+    }
+
+    fn light_born(&self, parent: &Activity) -> u32 {
+        self.light_birth(self.runner(parent))
+    }
+
+    fn light_begins(&self, number: u32, first: u32) {
+        self.begin_light(number, first);
+    }
+
+    fn light_ended(&self, activity: &Activity) {
+        self.end_light(self.runner(activity));
+    }
+
+    fn next_arrival(&self, activity: &Activity) -> NextArrival {
+        self.next_for(self.runner(activity))
+    }
+
+    fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {
+        let runner = self.runner(activity);
+        if let Some(log) = &self.log {
+            log.handled(&runner.family, &self.describe_arrival(arrival));
+        }
+        self.receive(runner, arrival, tag);
+    }
+
+    fn unexpected(&self, activity: &Activity, arrival: Arrival) {
+        self.unexpected_arrival(self.runner(activity), arrival)
+    }
+
+    fn position(&self, activity: &Activity, key: u64) -> u64 {
+        self.position_of(self.runner(activity), key)
+    }
+
+    fn worker_awake(&self) {
+        self.turns.awake.fetch_add(1, SeqCst);
+    }
+
+    fn worker_asleep(&self) {
         self.one_less_awake();
     }
 }

@@ -21,6 +21,7 @@ pub fn record_to(path: &Path) -> Result<(), TraceError> {
     mode::settle();
     if mode::settled() == Mode::Off {
         record::start(path)?;
+        mode::settle_strategy();
         mode::set(Mode::Record);
     }
     Ok(())

@@ -4,19 +4,16 @@
 
 mod live_part;
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    fs::File,
-    io,
-    os::unix::fs::FileExt,
-    path::Path,
-};
+use std::{collections::HashSet, fs::File, io, ops::Range, os::unix::fs::FileExt, path::Path};
 
 use crate::{
+    catalog::{MAX_START, Tail},
+    directory::Directory,
     error::{Damage, TraceError},
     layout::{
-        CHUNK, CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FORMAT_VERSION, SECTION_HEADER,
-        SECTION_MAGIC, TAIL, get_u16, get_u32, kind,
+        CHUNK, CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FLAG_STRUCTURED, FORMAT_VERSION,
+        MAX_GROUPED_SECTION, OLDEST_VERSION, SECTION_HEADER, SECTION_MAGIC, TAIL, get_u16, get_u32,
+        kind, live,
     },
     live::live_path,
     program::{Exit, Program, Stop},
@@ -34,13 +31,69 @@ pub(crate) struct Chunk {
     pub(crate) section: Section,
 }
 
+impl Chunk {
+    /// Whether one must look inside to know which activities it speaks of.
+    pub(crate) fn is_structured(&self) -> bool {
+        self.section.flags & FLAG_STRUCTURED != 0
+    }
+
+    /// Reads a part of the payload from the file that it is in.
+    pub(crate) fn read(
+        &self,
+        file: &File,
+        live: Option<&File>,
+        range: Range<u32>,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let file = live.filter(|_| self.in_live).unwrap_or(file);
+        buffer.clear();
+        buffer.resize(range.len(), 0);
+        file.read_exact_at(buffer, self.offset + u64::from(range.start))
+    }
+
+    /// Whether this is the payload that was written. Chunks in the live file have no checksums: their writers have no
+    /// time for them.
+    pub(crate) fn verify(&self, payload: &[u8]) -> Result<(), Damage> {
+        if self.in_live {
+            return Ok(());
+        }
+        self.section.verify(payload).map_err(|what| Damage {
+            offset: self.offset,
+            what,
+        })
+    }
+}
+
+/// A section of streams, whose payload is read when somebody needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StreamSection {
+    /// Of the payload.
+    pub(crate) offset: u64,
+    pub(crate) section: Section,
+}
+
+/// What a trace has instead of chunks after it was grouped by activity.
+#[derive(Default)]
+pub(crate) struct Grouped {
+    pub(crate) directory: Directory,
+    pub(crate) streams: Vec<StreamSection>,
+    /// Of the next section.
+    sequence: u64,
+}
+
 /// What the two files hold, before it is indexed.
 pub(crate) struct Contents {
+    pub(crate) version: u16,
     pub(crate) file: File,
+    /// The live file, unless what it has is in the trace already.
     pub(crate) live: Option<File>,
+    /// Whether there is a live file of which nothing is needed: recovery was killed before it removed it.
+    pub(crate) has_leftover: bool,
     pub(crate) program: Program,
     pub(crate) chunks: Vec<Chunk>,
-    pub(crate) tails: BTreeMap<u32, (u32, u32)>,
+    pub(crate) grouped: Option<Grouped>,
+    /// By activity.
+    pub(crate) tails: Vec<Tail>,
     pub(crate) exit: Option<Exit>,
     pub(crate) stop: Option<Stop>,
     pub(crate) complete: bool,
@@ -84,7 +137,7 @@ impl Contents {
             return Err(not_a_trace());
         }
         let version = get_u16(&header, 8);
-        if version != FORMAT_VERSION {
+        if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&version) {
             return Err(TraceError::Version {
                 path: path.to_owned(),
                 found: version,
@@ -100,11 +153,14 @@ impl Contents {
             });
         }
         let mut contents = Contents {
+            version,
             file,
             live: None,
+            has_leftover: false,
             program: Program::default(),
             chunks: Vec::new(),
-            tails: BTreeMap::new(),
+            grouped: None,
+            tails: Vec::new(),
             exit: None,
             stop: None,
             complete: false,
@@ -115,11 +171,19 @@ impl Contents {
             size,
         };
         contents.walk(path)?;
-        if let Some(live) = live {
-            contents.add_live(live);
+        contents.judge_grouped();
+        match live {
+            // A trace takes this form when it has everything that was in the live file.
+            Some(_) if contents.grouped.is_some() => contents.has_leftover = true,
+            Some(live) => contents.add_live(live),
+            None => {}
         }
         contents.judge_torn_section();
         contents.chunks.sort_by_key(|chunk| chunk.section.sequence);
+        // Of several, the one that was found last counts.
+        contents.tails.reverse();
+        contents.tails.sort_by_key(|tail| tail.activity);
+        contents.tails.dedup_by_key(|tail| tail.activity);
         Ok(contents)
     }
 
@@ -160,6 +224,8 @@ impl Contents {
             };
             if section.kind == kind::CHUNK {
                 self.take_chunk(section, offset);
+            } else if section.kind == kind::STREAMS && self.version > 1 {
+                self.take_streams(section, offset);
             } else {
                 let mut payload = vec![0; section.length as usize];
                 self.file
@@ -167,7 +233,7 @@ impl Contents {
                     .map_err(read)?;
                 let understood = section
                     .verify(&payload)
-                    .and_then(|()| self.take_section(section.kind, &payload));
+                    .and_then(|()| self.take_section(&section, &payload));
                 if let Err(what) = understood {
                     self.damage.get_or_insert(Damage {
                         offset: self.end,
@@ -193,8 +259,8 @@ impl Contents {
         Ok(())
     }
 
-    fn take_section(&mut self, section: u8, payload: &[u8]) -> Result<(), &'static str> {
-        match section {
+    fn take_section(&mut self, section: &Section, payload: &[u8]) -> Result<(), &'static str> {
+        match section.kind {
             kind::PROGRAM => {
                 self.program = Program::from_bytes(payload)
                     .ok_or("the description of the program is malformed")?;
@@ -204,10 +270,29 @@ impl Contents {
                 if !rest.is_empty() {
                     return Err("the counters of activities are malformed");
                 }
+                if self.grouped.is_some() && !tails.is_empty() {
+                    return Err("the counters of activities are twice there");
+                }
                 self.complete = true;
-                for tail in tails {
-                    self.tails
-                        .insert(get_u32(tail, 0), (get_u32(tail, 4), get_u32(tail, 8)));
+                self.tails.extend(tails.iter().map(|tail| Tail {
+                    activity: get_u32(tail, 0),
+                    counter: get_u32(tail, 4),
+                    hash: get_u32(tail, 8),
+                }));
+            }
+            kind::DIRECTORY if self.version > 1 => {
+                if payload.len() > MAX_GROUPED_SECTION {
+                    return Err("a section of the directory is longer than such can be");
+                }
+                if !self.chunks.is_empty() {
+                    return Err(BOTH_FORMS);
+                }
+                let grouped = self.grouped.get_or_insert_default();
+                let is_next = section.sequence == grouped.sequence;
+                grouped.sequence = section.sequence.wrapping_add(1);
+                grouped.directory.read(section, payload)?;
+                if !is_next {
+                    return Err(NOT_NEXT);
                 }
             }
             kind::STOP => {
@@ -224,12 +309,53 @@ impl Contents {
         Ok(())
     }
 
-    fn take_chunk(&mut self, section: Section, offset: u64) {
-        if section.length as usize > CHUNK - CHUNK_HEADER {
+    fn take_streams(&mut self, section: Section, offset: u64) {
+        let grouped = self.grouped.get_or_insert_default();
+        let end = grouped.streams.last().map_or(0, StreamSection::end);
+        let is_next = section.sequence == grouped.sequence;
+        grouped.sequence = section.sequence.wrapping_add(1);
+        let what = if !self.chunks.is_empty() {
+            BOTH_FORMS
+        } else if section.length as usize > MAX_GROUPED_SECTION {
+            "a section of streams is longer than such can be"
+        } else if section.position < end || section.position > MAX_START {
+            "sections of streams are not in order"
+        } else {
+            grouped.streams.push(StreamSection { offset, section });
+            if is_next && section.position == end {
+                return;
+            }
+            NOT_NEXT
+        };
+        self.damage.get_or_insert(Damage { offset, what });
+    }
+
+    /// Whether the streams are as long as the directory says. If the end of the file is missing, that is known anyway.
+    fn judge_grouped(&mut self) {
+        let Some(grouped) = &mut self.grouped else {
+            return;
+        };
+        let Directory {
+            family, children, ..
+        } = &mut grouped.directory;
+        family.set_blocks(children);
+        let end = grouped.streams.last().map_or(0, StreamSection::end);
+        if self.complete && end != grouped.directory.catalog.end() {
             self.damage.get_or_insert(Damage {
-                offset,
-                what: "a chunk is longer than chunks can be",
+                offset: self.end,
+                what: "the streams are not as long as the directory says",
             });
+        }
+    }
+
+    fn take_chunk(&mut self, section: Section, offset: u64) {
+        let wrong = if section.length as usize > CHUNK - CHUNK_HEADER {
+            Some("a chunk is longer than chunks can be")
+        } else {
+            self.grouped.as_ref().map(|_| BOTH_FORMS)
+        };
+        if let Some(what) = wrong {
+            self.damage.get_or_insert(Damage { offset, what });
         } else {
             self.chunks.push(Chunk {
                 in_live: false,
@@ -267,25 +393,49 @@ impl Contents {
     }
 
     /// Adds what threads had not yet handed over when the process ended.
-    fn add_live(&mut self, live: LivePart) {
+    fn add_live(&mut self, part: LivePart) {
+        if part
+            .version
+            .is_some_and(|version| version != self.version.into())
+        {
+            let what = "the live file is of another format version";
+            self.obstruct(live::VERSION as u64, what);
+            self.live = Some(part.file);
+            return;
+        }
         let written: HashSet<u64> = self
             .chunks
             .iter()
             .map(|chunk| chunk.section.sequence)
             .collect();
-        let rest = live
+        let rest = part
             .chunks
             .into_iter()
             .filter(|chunk| !written.contains(&chunk.section.sequence));
         self.chunks.extend(rest);
-        self.tails.extend(live.tails);
-        self.stop = live.stop.or(self.stop);
+        self.tails.extend(part.tails);
+        self.stop = part.stop.or(self.stop);
         // With the live file there, nothing is missing, unless one of the two is damaged.
         self.complete = true;
-        self.live = Some(live.file);
-        if let Some(Damage { offset, what }) = live.damage {
+        self.live = Some(part.file);
+        if let Some(Damage { offset, what }) = part.damage {
             self.obstruct(offset, what);
         }
+    }
+}
+
+const BOTH_FORMS: &str = "the trace has both chunks and streams";
+const NOT_NEXT: &str = "a section is missing or twice there: this is not the next one";
+
+impl StreamSection {
+    /// Where in the streams it begins.
+    pub(crate) fn begin(&self) -> u64 {
+        self.section.position
+    }
+
+    /// Where in the streams it ends.
+    pub(crate) fn end(&self) -> u64 {
+        self.section.position + u64::from(self.section.length)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::layout::FORMAT_VERSION;
+use crate::layout::{FORMAT_VERSION, OLDEST_VERSION};
 
 /// Why a trace could not be written, opened or read.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +25,8 @@ pub enum TraceError {
     },
     /// The file is of another format version.
     #[error(
-        "{path} is a trace of format version {found}; this reenact reads version {FORMAT_VERSION} only: \
-         use the reenact it was recorded with"
+        "{path} is a trace of format version {found}; this reenact reads versions {OLDEST_VERSION} to \
+         {FORMAT_VERSION}: use the reenact it was recorded with"
     )]
     Version {
         /// The file.

@@ -1,19 +1,21 @@
-//! Events and how they become bytes.
+//! Events: what the trace keeps of operations that did not go as predicted.
 //!
 //! An event says: since the last one, `silent` operations of this activity went as predicted; the next one did
-//! not, it is of this kind and its outcome is this number. The two kinds that dominate real traces, taking an
-//! entity and looking at it, fit in one byte together with small numbers:
+//! not, it is of this kind and its outcome is this number. The kinds that dominate real traces, taking an entity,
+//! looking at it and receiving a message, fit in one or two bytes together with small numbers:
 //!
 //! ```text
-//! 1 L S S N N N N    L: 0 take, 1 look   S: silent 0–3   N: number 0–15
-//! 0 K K K K K K K    kind K, then silent and number(s) as LEB128
+//! 1 L S S N N N N              L: 0 take, 1 look   S: silent 0–3   N: number 0–15
+//! 0 0 1 S N N N N  NNNNNNNN    receive             S: silent 0–1   N: number 0–4095
+//! 0 K K K K K K K              kind K, then silent and number(s) as LEB128
 //! ```
 //!
-//! Kinds from 0x40 on carry a second number; kinds from 0x60 on are the trace's own (start, switch, tick, end).
+//! Kinds below 0x20 carry one number, those from 0x40 on two; from 0x60 on they are the trace's own (start, switch,
+//! tick, end, run of quiet ends).
 
 /// What an event is about. Models choose numbers; the trace only stores them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Kind(u8);
+pub struct Kind(pub(crate) u8);
 
 impl Kind {
     /// Took the entity for itself; the number is the position in the entity's order.
@@ -28,18 +30,27 @@ impl Kind {
     pub const CHOICE: Kind = Kind(0x05);
     /// A number from outside the program.
     pub const OUTSIDE: Kind = Kind(0x06);
+    /// A message of another sender than predicted came next; the number says whose.
+    pub const RECEIVE: Kind = Kind(0x07);
+    /// A message of a sender that this activity has not had before; the number is the sender's.
+    pub const NEWCOMER: Kind = Kind(0x08);
+    /// A continuation of its own other than the oldest came next; the number says which.
+    pub const CONTINUE: Kind = Kind(0x09);
     /// Took the entity after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
+    /// A message sent to a promise came next; the numbers say whose, and which of theirs.
+    pub const PIPELINED: Kind = Kind(0x42);
+    /// Numbers for the activity's next children: the first, and how many. The trace itself knows from it who is whose
+    /// child, so these have no need to say it.
+    pub const CHILDREN: Kind = Kind(0x43);
 
     const FIRST_OF_TWO: u8 = 0x40;
-    const FIRST_RESERVED: u8 = 0x60;
 
-    /// A kind for events of a model; one number below 0x40, two below 0x60, `None` for what is reserved.
+    /// A kind for events of a model: one number from 0x01 to 0x1f, two from 0x40 to 0x5f, `None` for what is reserved.
     pub const fn new(code: u8) -> Option<Kind> {
-        if code != 0 && code < Self::FIRST_RESERVED {
-            Some(Kind(code))
-        } else {
-            None
+        match code {
+            0x01..=0x1f | 0x40..=0x5f => Some(Kind(code)),
+            _ => None,
         }
     }
 
@@ -63,7 +74,12 @@ impl std::fmt::Display for Kind {
             Kind::TIMED_OUT => f.write_str("timed out"),
             Kind::CHOICE => f.write_str("choice"),
             Kind::OUTSIDE => f.write_str("outside"),
+            Kind::RECEIVE => f.write_str("receive"),
+            Kind::NEWCOMER => f.write_str("newcomer"),
+            Kind::CONTINUE => f.write_str("continue"),
             Kind::TAKE_AFTER_LOOKS => f.write_str("take after looks"),
+            Kind::PIPELINED => f.write_str("pipelined"),
+            Kind::CHILDREN => f.write_str("children"),
             Kind(code) => write!(f, "kind {code:#04x}"),
         }
     }
@@ -127,278 +143,5 @@ impl Item {
                 silent.into()
             }
         }
-    }
-}
-
-/// What the bytes of a chunk can hold beside the items of one activity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Raw<'a> {
-    Item(Item),
-    /// From here on the chunk speaks of this activity, which is at this position.
-    Switch {
-        activity: u32,
-        position: u64,
-    },
-    /// The first thing in the stream of every activity: where it comes from.
-    Start {
-        origin: u64,
-        index: u64,
-        name: &'a [u8],
-    },
-}
-
-const COMPACT: u8 = 0x80;
-const COMPACT_LOOK: u8 = 0x40;
-const SWITCH: u8 = 0x60;
-const START: u8 = 0x61;
-const TICK: u8 = 0x62;
-const END: u8 = 0x63;
-
-/// Longest name that a start carries; longer ones are cut.
-pub(crate) const MAX_NAME: usize = 64;
-/// Nothing that is appended at once is longer than this: a start with its switch.
-pub(crate) const MAX_ENCODED: usize = 2 * (1 + 3 * 10) + MAX_NAME;
-
-/// Bytes on their way into a chunk: a cursor into a buffer that the caller has made large enough.
-pub(crate) struct Encoder<'a> {
-    buffer: &'a mut [u8],
-    used: usize,
-}
-
-impl<'a> Encoder<'a> {
-    pub(crate) fn new(buffer: &'a mut [u8]) -> Self {
-        Encoder { buffer, used: 0 }
-    }
-
-    pub(crate) fn used(&self) -> usize {
-        self.used
-    }
-
-    #[inline]
-    fn byte(&mut self, byte: u8) {
-        self.buffer[self.used] = byte;
-        self.used += 1;
-    }
-
-    #[inline]
-    fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.byte(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.byte(value as u8);
-    }
-
-    fn hash(&mut self, hash: u32) {
-        for byte in hash.to_le_bytes() {
-            self.byte(byte);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn event(&mut self, event: &Event) {
-        let compact = match event.kind {
-            Kind::TAKE => Some(COMPACT),
-            Kind::LOOK => Some(COMPACT | COMPACT_LOOK),
-            _ => None,
-        };
-        if let Some(tag) = compact
-            && event.silent < 4
-            && event.number < 16
-        {
-            self.byte(tag | (event.silent as u8) << 4 | event.number as u8);
-            return;
-        }
-        self.byte(event.kind.0);
-        self.number(event.silent.into());
-        self.number(event.number);
-        if event.kind.has_two_numbers() {
-            self.number(event.second);
-        }
-    }
-
-    pub(crate) fn tick(&mut self, silent: u32, hash: u32) {
-        self.byte(TICK);
-        self.number(silent.into());
-        self.hash(hash);
-    }
-
-    pub(crate) fn end(&mut self, silent: u32, hash: u32) {
-        self.byte(END);
-        self.number(silent.into());
-        self.hash(hash);
-    }
-
-    pub(crate) fn switch(&mut self, activity: u32, position: u64) {
-        self.byte(SWITCH);
-        self.number(activity.into());
-        self.number(position);
-    }
-
-    pub(crate) fn start(&mut self, origin: u64, index: u64, name: &[u8]) {
-        let name = &name[..name.len().min(MAX_NAME)];
-        self.byte(START);
-        self.number(origin);
-        self.number(index);
-        self.number(name.len() as u64);
-        for &byte in name {
-            self.byte(byte);
-        }
-    }
-}
-
-/// Why bytes are not events: what is wrong with them.
-pub(crate) type Malformed = &'static str;
-
-/// Takes one entry off the front of `bytes`.
-pub(crate) fn decode<'a>(bytes: &mut &'a [u8]) -> Result<Raw<'a>, Malformed> {
-    let tag = take_byte(bytes)?;
-    if tag & COMPACT != 0 {
-        let kind = if tag & COMPACT_LOOK != 0 {
-            Kind::LOOK
-        } else {
-            Kind::TAKE
-        };
-        return Ok(Raw::Item(Item::Event(Event {
-            silent: u32::from(tag >> 4 & 3),
-            kind,
-            number: u64::from(tag & 15),
-            second: 0,
-        })));
-    }
-    if let Some(kind) = Kind::new(tag) {
-        let silent = take_u32(bytes)?;
-        let number = take_number(bytes)?;
-        let second = if kind.has_two_numbers() {
-            take_number(bytes)?
-        } else {
-            0
-        };
-        return Ok(Raw::Item(Item::Event(Event {
-            silent,
-            kind,
-            number,
-            second,
-        })));
-    }
-    match tag {
-        SWITCH => Ok(Raw::Switch {
-            activity: take_u32(bytes)?,
-            position: take_number(bytes)?,
-        }),
-        START => {
-            let origin = take_number(bytes)?;
-            let index = take_number(bytes)?;
-            let length = take_number(bytes)? as usize;
-            if length > MAX_NAME {
-                return Err("a name longer than names can be");
-            }
-            Ok(Raw::Start {
-                origin,
-                index,
-                name: take(bytes, length)?,
-            })
-        }
-        TICK => Ok(Raw::Item(Item::Tick {
-            silent: take_u32(bytes)?,
-            hash: take_hash(bytes)?,
-        })),
-        END => Ok(Raw::Item(Item::End {
-            silent: take_u32(bytes)?,
-            hash: take_hash(bytes)?,
-        })),
-        _ => Err("an unknown kind of entry"),
-    }
-}
-
-const SHORT: Malformed = "an entry that is cut short";
-
-fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], Malformed> {
-    let (head, rest) = bytes.split_at_checked(length).ok_or(SHORT)?;
-    *bytes = rest;
-    Ok(head)
-}
-
-fn take_byte(bytes: &mut &[u8]) -> Result<u8, Malformed> {
-    let (&first, rest) = bytes.split_first().ok_or(SHORT)?;
-    *bytes = rest;
-    Ok(first)
-}
-
-fn take_hash(bytes: &mut &[u8]) -> Result<u32, Malformed> {
-    let head = take(bytes, 4)?;
-    Ok(u32::from_le_bytes(head.try_into().expect("four bytes")))
-}
-
-fn take_number(bytes: &mut &[u8]) -> Result<u64, Malformed> {
-    let mut value = 0u64;
-    for shift in (0..70).step_by(7) {
-        let byte = take_byte(bytes)?;
-        let bits = u64::from(byte & 0x7f);
-        if shift == 63 && bits > 1 {
-            return Err("a number larger than 64 bits");
-        }
-        value |= bits << shift;
-        if byte & 0x80 == 0 {
-            return Ok(value);
-        }
-    }
-    Err("a number larger than 64 bits")
-}
-
-fn take_u32(bytes: &mut &[u8]) -> Result<u32, Malformed> {
-    u32::try_from(take_number(bytes)?).map_err(|_| "a number larger than 32 bits")
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn kinds() -> impl Strategy<Value = Kind> {
-        prop_oneof![
-            Just(Kind::TAKE),
-            Just(Kind::LOOK),
-            Just(Kind::TAKE_AFTER_LOOKS),
-            (1..0x60u8).prop_map(|code| Kind::new(code).unwrap()),
-        ]
-    }
-
-    fn numbers() -> impl Strategy<Value = u64> {
-        prop_oneof![0..20u64, 100..20_000u64, any::<u64>()]
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_encoded_is_decoded(kind in kinds(), silent in prop_oneof![0..6u32, any::<u32>()], number in numbers(), second in numbers()) {
-            let event = Event { silent, kind, number, second: if kind.has_two_numbers() { second } else { 0 } };
-            let mut buffer = [0; MAX_ENCODED];
-            let mut encoder = Encoder::new(&mut buffer);
-            encoder.event(&event);
-            let used = encoder.used();
-            let mut bytes = &buffer[..used];
-            prop_assert_eq!(decode(&mut bytes), Ok(Raw::Item(Item::Event(event))));
-            prop_assert!(bytes.is_empty());
-        }
-
-        #[test]
-        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let mut rest = &bytes[..];
-            while !rest.is_empty() && decode(&mut rest).is_ok() {}
-        }
-    }
-
-    #[test]
-    fn a_hand_over_between_two_threads_is_one_byte() {
-        let mut buffer = [0; MAX_ENCODED];
-        let mut encoder = Encoder::new(&mut buffer);
-        encoder.event(&Event {
-            silent: 1,
-            kind: Kind::TAKE,
-            number: 2,
-            second: 0,
-        });
-        assert_eq!(encoder.used(), 1);
     }
 }

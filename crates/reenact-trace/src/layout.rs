@@ -2,8 +2,10 @@
 //!
 //! `docs/trace-format.md` is the same in prose. All numbers are little-endian.
 
-/// The version of the format this library writes and the only one it reads.
-pub const FORMAT_VERSION: u16 = 1;
+/// The version of the format that this library writes. It reads those from [`OLDEST_VERSION`] on.
+pub const FORMAT_VERSION: u16 = 2;
+/// The oldest version that this library reads.
+pub(crate) const OLDEST_VERSION: u16 = 1;
 
 /// After this many silent operations in a row, the writer of the events makes a [`Tick`](crate::Item::Tick), so
 /// that a difference in a replay is found soon even where nothing surprising happens.
@@ -29,10 +31,18 @@ pub(crate) mod kind {
     pub(crate) const TAILS: u8 = 3;
     pub(crate) const STOP: u8 = 4;
     pub(crate) const EXIT: u8 = 5;
+    pub(crate) const STREAMS: u8 = 6;
+    pub(crate) const DIRECTORY: u8 = 7;
 }
 
-/// Section and chunk flag: besides plain events there are switches or starts inside, so that a reader must
-/// look at the payload to know which activities it speaks of.
+/// Sections of streams are this long, but for the last one; those of the directory end soon after it. Long enough that
+/// headers do not matter, short enough to be verified as a whole when one of the streams in it is first read.
+pub(crate) const GROUPED_SECTION: usize = 256 << 10;
+/// No section of streams or of the directory is longer than this.
+pub(crate) const MAX_GROUPED_SECTION: usize = 1 << 20;
+
+/// Section and chunk flag: besides plain events there are switches, starts, runs of quiet ends or numbers for children
+/// inside, so that a reader must look at the payload to know which activities it speaks of.
 pub(crate) const FLAG_STRUCTURED: u8 = 1;
 
 /// First bytes of a live file.

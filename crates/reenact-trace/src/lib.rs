@@ -8,23 +8,31 @@
 //!
 //! The layout is described once, in `docs/trace-format.md`; the constants are in the `layout` module.
 
+mod catalog;
 mod contents;
+mod directory;
+mod entry;
 mod error;
 pub mod event;
+mod family;
 mod layout;
 mod live;
+mod place;
 mod program;
 mod reader;
 mod recover;
+mod regroup;
 mod section;
 mod signal;
 mod writer;
 
 pub use error::{Damage, TraceError};
 pub use event::{Event, Item, Kind};
+pub use family::{ActivityInfo, Origin};
 pub use layout::{FORMAT_VERSION, MAX_SILENT};
 pub use live::live_path;
+pub use place::Place;
 pub use program::{Exit, Program, Stop, identify};
-pub use reader::{ActivityInfo, EventStream, Origin, Trace};
+pub use reader::{EventStream, Trace};
 pub use recover::{append_exit, recover};
 pub use writer::{Appender, Slot, Storage, Writer};

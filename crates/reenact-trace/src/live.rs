@@ -11,10 +11,10 @@
 //! # Safety
 //!
 //! This is the only module that touches the mapping. [`ChunkPtr`] and [`SlotPtr`] are addresses inside of a slab;
-//! they are handed out by [`LiveFile`], which keeps every slab mapped until it is dropped, and whoever holds one
-//! also holds the `Arc` of the writer that owns the file. A chunk or slot has one owner at a time (the thread it
-//! was handed to, or the background writer); the file's readers look at it only after the process has died or
-//! stopped recording.
+//! they are handed out by [`LiveFile`], which keeps every slab mapped until it is dropped. Whoever holds a chunk also
+//! holds the `Arc` of the writer that owns the file; whoever holds a slot has promised to (see
+//! [`Slot`](crate::Slot)). A chunk or slot has one owner at a time (the thread it was handed to, or the background
+//! writer); the file's readers look at it only after the process has died or stopped recording.
 
 use std::{
     fs::{File, OpenOptions},
@@ -22,7 +22,7 @@ use std::{
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     ptr::NonNull,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence},
+    sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering, compiler_fence},
 };
 
 use memmap2::{MmapOptions, MmapRaw};
@@ -130,7 +130,7 @@ impl LiveFile {
 }
 
 /// Makes sure that the file has blocks for this range, so that a store to a mapping of it cannot fail.
-fn reserve(file: &File, offset: usize, length: usize) -> io::Result<()> {
+pub(crate) fn reserve(file: &File, offset: usize, length: usize) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     without_file_size_signal(|| {
         let reserved = rustix::io::retry_on_intr(|| {
@@ -139,7 +139,11 @@ fn reserve(file: &File, offset: usize, length: usize) -> io::Result<()> {
         match reserved {
             Err(rustix::io::Errno::OPNOTSUPP) => {
                 use std::os::unix::fs::FileExt;
-                file.write_all_at(&vec![0; length], offset as u64)
+                let zeros = vec![0; length.min(SLAB)];
+                (0..length).step_by(SLAB).try_for_each(|at| {
+                    let part = &zeros[..zeros.len().min(length - at)];
+                    file.write_all_at(part, (offset + at) as u64)
+                })
             }
             other => Ok(other?),
         }
@@ -189,6 +193,10 @@ impl ChunkPtr {
             .store(old | u32::from(flags), Ordering::Relaxed);
     }
 
+    pub(crate) fn sequence(&self) -> u64 {
+        self.u64(chunk::SEQUENCE).load(Ordering::Relaxed)
+    }
+
     pub(crate) fn used(&self) -> usize {
         self.u32(chunk::USED).load(Ordering::Relaxed) as usize
     }
@@ -214,6 +222,18 @@ impl ChunkPtr {
         }
     }
 
+    /// Changes a number of two bytes at an even place of the payload that is valid already, all at once. For the chunk's
+    /// owner.
+    #[inline]
+    pub(crate) fn put_u16(&mut self, at: usize, value: u16) {
+        assert!(at.is_multiple_of(2) && at + 2 <= Self::CAPACITY);
+        // SAFETY: Aligned, because the payload is, and within the chunk.
+        let field = unsafe { AtomicU16::from_ptr(self.0.as_ptr().add(CHUNK_HEADER + at).cast()) };
+        compiler_fence(Ordering::Release);
+        field.store(value.to_le(), Ordering::Relaxed);
+        compiler_fence(Ordering::Release);
+    }
+
     /// Header and valid payload. For the chunk's owner.
     pub(crate) fn contents(&self) -> (&[u8], &[u8]) {
         // SAFETY: Within the chunk, whose owner calls this.
@@ -224,13 +244,18 @@ impl ChunkPtr {
 }
 
 /// A slot of the live file.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct SlotPtr(NonNull<u8>);
 
 // SAFETY: As for chunks.
 unsafe impl Send for SlotPtr {}
 
 impl SlotPtr {
+    /// The slot that begins with this counter.
+    pub(crate) fn at(word: NonNull<u64>) -> SlotPtr {
+        SlotPtr(word.cast())
+    }
+
     /// The counter and hash.
     pub(crate) fn word(&self) -> NonNull<u64> {
         self.0.cast()

@@ -4,56 +4,45 @@
 //! a crash is the only way.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::FileExt,
     path::Path,
 };
 
 use crate::{
     contents::Contents,
-    error::TraceError,
+    error::{Damage, TraceError},
     layout::{TAIL, kind},
     live::live_path,
     program::Exit,
+    regroup::regroup,
     section::Section,
     signal::without_file_size_signal,
 };
 
-/// Moves what the live file of the trace at `path` holds into the trace, and removes it. Does nothing, and says
-/// so with `false`, if there is no live file. If it fails, both files are as readable as before.
+/// Moves what the live file of the trace at `path` holds into the trace, groups that by activity, and removes the live
+/// file. Does nothing, and says so with `false`, if there is no live file. If it fails, both files are as readable as
+/// before.
+///
+/// A trace that cannot be grouped, because something is wrong with it or there is no room for a second one beside it,
+/// stays in chunks.
 ///
 /// The recorded process must have ended, or have finished recording.
 pub fn recover(path: &Path) -> Result<bool, TraceError> {
+    let _alone = lock(path);
     let contents = Contents::read(path)?;
-    let Some(live) = &contents.live else {
-        return Ok(false);
-    };
-    may_append(path, &contents)?;
-    let mut bytes = Vec::new();
-    for chunk in contents.chunks.iter().filter(|chunk| chunk.in_live) {
-        let mut payload = vec![0; chunk.section.length as usize];
-        live.read_exact_at(&mut payload, chunk.offset)
-            .map_err(TraceError::io("cannot read", live_path(path)))?;
-        // Empty ones too: their numbers would be missing.
-        bytes.extend_from_slice(&chunk.section.to_bytes(&payload));
-    }
-    if let Some(stop) = contents.stop {
-        let (code, errno) = stop.to_code();
-        let mut payload = [0; 8];
-        payload[..4].copy_from_slice(&code.to_le_bytes());
-        payload[4..].copy_from_slice(&errno.to_le_bytes());
-        bytes.extend_from_slice(&section(kind::STOP).to_bytes(&payload));
-    }
-    let mut tails = Vec::with_capacity(contents.tails.len() * TAIL);
-    for (activity, (counter, hash)) in &contents.tails {
-        for number in [activity, counter, hash] {
-            tails.extend_from_slice(&number.to_le_bytes());
+    if contents.has_leftover {
+        may_append(path, &contents)?;
+        may_remove_leftover(path, &contents)?;
+    } else if contents.live.is_some() {
+        may_append(path, &contents)?;
+        if regroup(path, &contents, &end_of_grouped(&contents)).is_err() {
+            let rest = rest_of_chunks(path, &contents)?;
+            append(path, contents.end, &rest).map_err(TraceError::io("cannot complete", path))?;
         }
+    } else {
+        return Ok(false);
     }
-    bytes.extend_from_slice(&section(kind::TAILS).to_bytes(&tails));
-
-    append(path, contents.end, &bytes).map_err(TraceError::io("cannot complete", path))?;
     fs::remove_file(live_path(path)).map_err(TraceError::io("cannot remove", live_path(path)))?;
     Ok(true)
 }
@@ -62,12 +51,15 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
 pub fn append_exit(path: &Path, exit: Exit) -> Result<(), TraceError> {
     let contents = Contents::read(path)?;
     may_append(path, &contents)?;
-    append(
-        path,
-        contents.end,
-        &section(kind::EXIT).to_bytes(&exit.to_bytes()),
-    )
-    .map_err(TraceError::io("cannot complete", path))
+    append(path, contents.end, &exit_section(exit)).map_err(TraceError::io("cannot complete", path))
+}
+
+/// Keeps others who would do the same to this trace waiting, until the file is closed. A file system that has no locks
+/// does without.
+fn lock(path: &Path) -> Option<File> {
+    let live = File::open(live_path(path)).ok()?;
+    live.lock().ok()?;
+    Some(live)
 }
 
 /// Adding to a file cuts off what is behind its last whole section. That may be half of one that the live file has
@@ -82,11 +74,73 @@ fn may_append(path: &Path, contents: &Contents) -> Result<(), TraceError> {
     }
 }
 
-fn section(kind: u8) -> Section {
-    Section {
-        kind,
-        ..Section::default()
+/// A live file beside a trace that is grouped has nothing to add, unless the trace has lost something since.
+fn may_remove_leftover(path: &Path, contents: &Contents) -> Result<(), TraceError> {
+    let damage = match &contents.damage {
+        Some(damage) => damage.clone(),
+        None if contents.complete => return Ok(()),
+        None => Damage {
+            offset: contents.end,
+            what: "the end of the trace is missing",
+        },
+    };
+    Err(TraceError::Damaged {
+        path: path.to_owned(),
+        damage,
+    })
+}
+
+/// What a trace in chunks lacks that its live file has.
+fn rest_of_chunks(path: &Path, contents: &Contents) -> Result<Vec<u8>, TraceError> {
+    let mut bytes = Vec::new();
+    let mut payload = Vec::new();
+    for chunk in contents.chunks.iter().filter(|chunk| chunk.in_live) {
+        chunk
+            .read(
+                &contents.file,
+                contents.live.as_ref(),
+                0..chunk.section.length,
+                &mut payload,
+            )
+            .map_err(TraceError::io("cannot read", live_path(path)))?;
+        // Empty ones too: their numbers would be missing.
+        bytes.extend_from_slice(&chunk.section.to_bytes(&payload));
     }
+    bytes.extend_from_slice(&stop_section(contents));
+    let mut tails = Vec::with_capacity(contents.tails.len() * TAIL);
+    for tail in &contents.tails {
+        for number in [tail.activity, tail.counter, tail.hash] {
+            tails.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+    bytes.extend_from_slice(&Section::of(kind::TAILS).to_bytes(&tails));
+    Ok(bytes)
+}
+
+/// The last sections of a trace that is grouped by activity. The counters are in its directory.
+fn end_of_grouped(contents: &Contents) -> Vec<u8> {
+    let mut bytes = stop_section(contents);
+    bytes.extend_from_slice(&Section::of(kind::TAILS).to_bytes(&[]));
+    if let Some(exit) = contents.exit {
+        bytes.extend_from_slice(&exit_section(exit));
+    }
+    bytes
+}
+
+/// Why recording ended early, if it did.
+fn stop_section(contents: &Contents) -> Vec<u8> {
+    let Some(stop) = contents.stop else {
+        return Vec::new();
+    };
+    let (code, errno) = stop.to_code();
+    let mut payload = [0; 8];
+    payload[..4].copy_from_slice(&code.to_le_bytes());
+    payload[4..].copy_from_slice(&errno.to_le_bytes());
+    Section::of(kind::STOP).to_bytes(&payload)
+}
+
+fn exit_section(exit: Exit) -> Vec<u8> {
+    Section::of(kind::EXIT).to_bytes(&exit.to_bytes())
 }
 
 /// Writes `bytes` after the last whole section, over whatever half of one is there. On failure that half is gone

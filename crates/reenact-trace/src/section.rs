@@ -21,14 +21,27 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    /// A section of this kind that says nothing in its header.
+    pub(crate) fn of(kind: u8) -> Section {
+        Section {
+            kind,
+            ..Section::default()
+        }
+    }
+
     /// The bytes of this section, header and payload, ready to be appended.
-    pub(crate) fn to_bytes(mut self, payload: &[u8]) -> Vec<u8> {
-        self.length = u32::try_from(payload.len()).expect("sections are small");
-        self.checksum = self.compute_checksum(payload);
+    pub(crate) fn to_bytes(self, payload: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(SECTION_HEADER + payload.len());
-        bytes.extend_from_slice(&self.header());
+        bytes.extend_from_slice(&self.header_for(payload));
         bytes.extend_from_slice(payload);
         bytes
+    }
+
+    /// The header of this section if its payload is this one.
+    pub(crate) fn header_for(mut self, payload: &[u8]) -> [u8; SECTION_HEADER] {
+        self.length = u32::try_from(payload.len()).expect("sections are small");
+        self.checksum = self.compute_checksum(payload);
+        self.header()
     }
 
     /// The header, with its own check in it.

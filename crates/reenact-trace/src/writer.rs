@@ -1,12 +1,15 @@
 //! Writing a trace while the program runs.
 //!
-//! A thread that records holds an [`Appender`], which owns one chunk of the live file. Appending is a store of a
+//! A thread that records holds an [`Appender`](crate::Appender), which owns one chunk of the live file. Appending is a store of a
 //! few bytes and a store of the cursor. When the chunk is full it goes to the background thread and the appender
 //! takes another; the background thread appends the chunk to the trace file as a section with a checksum and
 //! gives the chunk back. The lock in here is taken once per chunk, never per event.
 //!
 //! If there is no free chunk, the live file grows; nobody waits for the disk. If it cannot grow, or the trace
 //! file cannot, recording stops: the mark is left in the live file, the program goes on.
+
+mod appender;
+mod slots;
 
 use std::{
     collections::VecDeque,
@@ -22,12 +25,13 @@ use std::{
     thread::JoinHandle,
 };
 
+pub use appender::Appender;
+pub use slots::Slot;
+
 use crate::{
     error::TraceError,
-    event::{Encoder, Event, MAX_ENCODED, MAX_NAME},
     layout::{
-        CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FLAG_STRUCTURED, FORMAT_VERSION, chunk, get_u32,
-        get_u64, kind,
+        CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FORMAT_VERSION, chunk, get_u32, get_u64, kind,
     },
     live::{ChunkPtr, LiveFile, SlotPtr, live_path},
     program::{Program, Stop},
@@ -117,16 +121,7 @@ impl Writer {
             .mode(0o600)
             .open(path)
             .map_err(TraceError::io("cannot create", path))?;
-        let mut start = Vec::with_capacity(FILE_HEADER);
-        start.extend_from_slice(&FILE_MAGIC);
-        start.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
-        start.resize(FILE_HEADER, 0);
-        let section = Section {
-            kind: kind::PROGRAM,
-            ..Section::default()
-        };
-        start.extend_from_slice(&section.to_bytes(&program.to_bytes()));
-        without_file_size_signal(|| file.write_all(&start))
+        without_file_size_signal(|| file.write_all(&beginning(program)))
             .map_err(TraceError::io("cannot write", path))?;
 
         let (live, slots, chunks) = LiveFile::create(&live_path)
@@ -180,7 +175,7 @@ impl Writer {
 
     /// Whether recording has stopped early.
     pub fn has_stopped(&self) -> bool {
-        self.shared.stopped.load(Ordering::Acquire)
+        self.shared.has_stopped()
     }
 
     /// Ends recording early, with this mark in the trace. Only the first call has an effect.
@@ -191,36 +186,7 @@ impl Writer {
     /// A place to append the events of an OS thread to; `None` once recording has stopped.
     pub fn appender(&self, thread: u32) -> Option<Appender> {
         let chunk = self.shared.begun_or_free_chunk(thread)?;
-        Some(Appender {
-            used: chunk.used(),
-            chunk,
-            thread,
-            end: None,
-            writer: self.clone(),
-        })
-    }
-
-    /// A counter for an activity; `None` once recording has stopped.
-    pub fn slot(&self, activity: u32) -> Option<Slot> {
-        let mut state = self.shared.state();
-        if self.has_stopped() {
-            return None;
-        }
-        if state.slots.is_empty() {
-            match state.live.add_slots() {
-                Ok(slots) => state.slots = slots,
-                Err(error) => {
-                    self.shared.stop(reason(&error), state);
-                    return None;
-                }
-            }
-        }
-        let slot = state.slots.pop()?;
-        slot.open(activity);
-        Some(Slot {
-            slot,
-            writer: self.clone(),
-        })
+        Some(Appender::new(self.clone(), chunk, thread))
     }
 
     /// Ends recording: what is in the live file moves to the trace, and the live file goes. Activities that still
@@ -236,6 +202,10 @@ impl Writer {
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
     }
 
     /// Lets the background thread write what is full, and end.
@@ -264,7 +234,7 @@ impl Shared {
 
     fn begun_or_free_chunk(&self, thread: u32) -> Option<ChunkPtr> {
         let mut state = self.state();
-        if self.stopped.load(Ordering::Acquire) {
+        if self.has_stopped() {
             return None;
         }
         if let Some(begun) = state.begun.pop() {
@@ -276,7 +246,7 @@ impl Shared {
 
     fn free_chunk(&self, thread: u32, activity: u32, position: u64) -> Option<ChunkPtr> {
         let mut state = self.state();
-        if self.stopped.load(Ordering::Acquire) {
+        if self.has_stopped() {
             return None;
         }
         if state.free.is_empty() {
@@ -311,7 +281,7 @@ impl Shared {
                 loop {
                     // After a stop, full chunks stay where they are: they are part of the trace.
                     if let Some(&chunk) = state.full.front()
-                        && !self.stopped.load(Ordering::Acquire)
+                        && !self.has_stopped()
                     {
                         break chunk;
                     }
@@ -352,6 +322,16 @@ fn reason(error: &io::Error) -> Stop {
     }
 }
 
+/// What a trace file begins with: its header, and the program.
+pub(crate) fn beginning(program: &Program) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(FILE_HEADER);
+    bytes.extend_from_slice(&FILE_MAGIC);
+    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes.resize(FILE_HEADER, 0);
+    bytes.extend_from_slice(&Section::of(kind::PROGRAM).to_bytes(&program.to_bytes()));
+    bytes
+}
+
 fn chunk_section(chunk: &ChunkPtr) -> Vec<u8> {
     let (header, payload) = chunk.contents();
     section_of_chunk(header.try_into().expect("a chunk's header")).to_bytes(payload)
@@ -367,124 +347,5 @@ pub(crate) fn section_of_chunk(header: &[u8; CHUNK_HEADER]) -> Section {
         activity: get_u32(header, chunk::ACTIVITY),
         position: get_u64(header, chunk::POSITION),
         ..Section::default()
-    }
-}
-
-/// Where one OS thread appends events. Its chunk is left to the next thread when it is dropped.
-pub struct Appender {
-    chunk: ChunkPtr,
-    used: usize,
-    thread: u32,
-    /// The activity that the chunk's end speaks of, and its position there; none where another thread has left it.
-    /// The position tells an activity that was on another thread meanwhile, and said something there.
-    end: Option<(u32, u64)>,
-    writer: Writer,
-}
-
-impl Appender {
-    /// Appends where an activity comes from: the first thing it says. Origin 0 is the main thread, 1 a thread of
-    /// which nobody told us, `2 + n` a child of activity `n`; `index` counts among those of the same origin.
-    #[must_use = "false means that recording has stopped"]
-    pub fn start(&mut self, activity: u32, origin: u64, index: u64, name: &str) -> bool {
-        let name = &name[..name.floor_char_boundary(MAX_NAME)];
-        self.append(activity, 0, 0, true, |encoder| {
-            encoder.start(origin, index, name.as_bytes())
-        })
-    }
-
-    /// Appends an event of an activity that has done `position` operations before its silent ones.
-    #[inline]
-    #[must_use = "false means that recording has stopped"]
-    pub fn event(&mut self, activity: u32, position: u64, event: &Event) -> bool {
-        let operations = u64::from(event.silent) + 1;
-        self.append(activity, position, operations, false, |encoder| {
-            encoder.event(event)
-        })
-    }
-
-    /// Appends a check of the activity's hash.
-    #[must_use = "false means that recording has stopped"]
-    pub fn tick(&mut self, activity: u32, position: u64, silent: u32, hash: u32) -> bool {
-        // One that stands for no operation is marked for the reader, to which it matters when it puts pieces in order.
-        self.append(activity, position, silent.into(), silent == 0, |encoder| {
-            encoder.tick(silent, hash)
-        })
-    }
-
-    /// Appends that the activity's code is at its end.
-    #[must_use = "false means that recording has stopped"]
-    pub fn end(&mut self, activity: u32, position: u64, silent: u32, hash: u32) -> bool {
-        self.append(activity, position, silent.into(), false, |encoder| {
-            encoder.end(silent, hash)
-        })
-    }
-
-    /// Appends what `encode` makes, which stands for so many operations of the activity from its position on.
-    #[inline]
-    fn append(
-        &mut self,
-        activity: u32,
-        position: u64,
-        operations: u64,
-        structured: bool,
-        encode: impl FnOnce(&mut Encoder<'_>),
-    ) -> bool {
-        if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.next_chunk(activity, position) {
-            return false;
-        }
-        let switches = self.end != Some((activity, position));
-        if switches || structured {
-            self.chunk.add_flags(FLAG_STRUCTURED);
-        }
-        let mut encoder = Encoder::new(self.chunk.rest(self.used));
-        if switches {
-            encoder.switch(activity, position);
-        }
-        encode(&mut encoder);
-        self.used += encoder.used();
-        self.end = Some((activity, position + operations));
-        self.chunk.set_used(self.used);
-        true
-    }
-
-    #[cold]
-    fn next_chunk(&mut self, activity: u32, position: u64) -> bool {
-        let shared = &self.writer.shared;
-        let Some(next) = shared.free_chunk(self.thread, activity, position) else {
-            return false;
-        };
-        shared.submit(std::mem::replace(&mut self.chunk, next));
-        self.used = 0;
-        self.end = Some((activity, position));
-        true
-    }
-}
-
-impl Drop for Appender {
-    fn drop(&mut self) {
-        self.writer.shared.state().begun.push(self.chunk);
-    }
-}
-
-/// The counter of one activity, in the live file.
-pub struct Slot {
-    slot: SlotPtr,
-    writer: Writer,
-}
-
-impl Slot {
-    /// Where the counter (low 32 bits) and the hash (high 32 bits) are. Valid as long as this slot.
-    pub fn word(&self) -> std::ptr::NonNull<u64> {
-        self.slot.word()
-    }
-}
-
-impl Drop for Slot {
-    /// The caller has said in the trace what the slot counted, or recording has stopped.
-    fn drop(&mut self) {
-        if !self.writer.has_stopped() {
-            self.slot.free();
-            self.writer.shared.state().slots.push(self.slot);
-        }
     }
 }

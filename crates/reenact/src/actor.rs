@@ -8,13 +8,15 @@ mod far_ref;
 mod mailbox;
 mod ops;
 mod promise;
+mod stash;
 mod system;
 mod timer;
+mod turns;
 
 pub use self::{
     broken::Broken,
     context::Context,
-    far_ref::{FarRef, Full, Target},
+    far_ref::{FarRef, SendError, Target},
     promise::{Promise, Resolver},
     system::{Builder, System, spawn},
 };

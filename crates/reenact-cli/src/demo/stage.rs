@@ -29,19 +29,31 @@ pub(super) struct Stage {
     this_program: PathBuf,
 }
 
+/// How often an act replays the failure.
+const REPLAYS: usize = 5;
+
 /// A run that failed.
 pub(super) struct Catch {
-    pub(super) trace: PathBuf,
+    trace: PathBuf,
     /// How many runs it took.
-    pub(super) runs: u32,
+    runs: u32,
     /// What the program had to say.
-    pub(super) output: String,
+    output: String,
 }
 
 /// A replay, as an act tells of it.
-pub(super) struct Replayed {
-    pub(super) outcome: Outcome,
-    pub(super) output: String,
+struct Replayed {
+    outcome: Outcome,
+    output: String,
+}
+
+/// What the program panicked with: the line with this word in it.
+fn complaint<'a>(output: &'a str, word: &str) -> &'a str {
+    output
+        .lines()
+        .find(|line| line.contains(word))
+        .unwrap_or("it ended in an unexpected way")
+        .trim()
 }
 
 impl Stage {
@@ -98,15 +110,43 @@ impl Stage {
         }
     }
 
-    /// Replays a recording once.
-    pub(super) fn replay(&self, trace: &Path) -> Result<Replayed, Failure> {
-        self.replay_with(trace, None)
+    /// Says how the program failed, with the line of its output that has this word in it, and that it fails the same
+    /// way in every replay.
+    pub(super) fn show_failure_and_replays(
+        &self,
+        catch: &Catch,
+        word: &str,
+    ) -> Result<(), Failure> {
+        let complained = complaint(&catch.output, word);
+        self.say(format_args!(
+            "    run {} failed: {complained}\n",
+            catch.runs
+        ))?;
+        self.say(
+            "Run it again, and it will most likely go well. Replay the recording, and it cannot:\n",
+        )?;
+        for number in 1..=REPLAYS {
+            let replayed = self.replay_with(&catch.trace, None)?;
+            let said = complaint(&replayed.output, word);
+            if !matches!(replayed.outcome, Outcome::Same { .. }) || said != complained {
+                return Err(Failure::DemoBroken {
+                    what: format!(
+                        "a replay went another way: {}\n{}",
+                        replayed.outcome, replayed.output
+                    ),
+                });
+            }
+            self.say(format_args!("    replay {number} of {REPLAYS}: {said}"))?;
+        }
+        self.say(
+            "\nA failure that comes every time can be looked at. This is what happened, in this order:\n",
+        )
     }
 
-    /// Replays a recording, noting every operation.
-    pub(super) fn replay_with_log(&self, trace: &Path) -> Result<Vec<Operation>, Failure> {
+    /// Replays a failure, noting every operation.
+    pub(super) fn replay_with_log(&self, catch: &Catch) -> Result<Vec<Operation>, Failure> {
         let path = self.directory.path().join("log");
-        self.replay_with(trace, Some(&path))?;
+        self.replay_with(&catch.trace, Some(&path))?;
         Ok(log::read(&path)?.collect())
     }
 

@@ -1,7 +1,7 @@
 //! How to run a recorded program again, and what came of it.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fmt, fs, io,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -109,7 +109,7 @@ impl Plan {
             environment: program
                 .environment
                 .iter()
-                .filter(|(name, _)| !name.to_string_lossy().starts_with("REENACT"))
+                .filter(|(name, _)| belongs_to_the_run(name))
                 .cloned()
                 .collect(),
             directory,
@@ -168,6 +168,13 @@ impl Plan {
         };
         Ok(self.recorded.compare(exit, report))
     }
+}
+
+/// Whether a variable of the recorded environment is for the replay as well. Those of ours that say what to do with the
+/// program are not; those that the run depends on are: who writes the order of messages down, and how many run actors.
+fn belongs_to_the_run(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    !name.starts_with("REENACT") || name == "REENACT_STRATEGY" || name == "REENACT_WORKERS"
 }
 
 /// The recorded name and, unless there are others, the recorded arguments.

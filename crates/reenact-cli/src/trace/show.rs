@@ -6,14 +6,20 @@ use std::{
 };
 
 use anstyle::Style;
+use indicatif::HumanCount;
 use reenact_trace::{ActivityInfo, Exit, Item, Trace};
 
-use crate::{args::ShowArgs, error::Failure};
+use super::words::Words;
+use crate::{args::ShowArgs, error::Failure, report};
+
+/// So many activities in which nothing went otherwise than predicted are shown; there may be thousands, each as good as
+/// the other.
+const QUIET_SHOWN: u64 = 20;
 
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let trace = super::open(&args.file)?;
     let mut out = io::BufWriter::new(anstream::stdout());
-    let chosen: Vec<&ActivityInfo> = trace
+    let chosen: Vec<ActivityInfo> = trace
         .activities()
         .filter(|info| is_chosen(&trace, info, args.activity.as_deref()))
         .collect();
@@ -27,9 +33,13 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         });
     }
     header(&trace, &mut out).map_err(Failure::Output)?;
-    for info in chosen {
-        activity(&trace, info, args.limit, &mut out)?;
+    let mut quiet = Quiet::default();
+    for info in &chosen {
+        if args.activity.is_some() || !quiet.swallows(&trace, info) {
+            activity(&trace, info, args.limit, &mut out)?;
+        }
     }
+    quiet.summary(&mut out).map_err(Failure::Output)?;
     out.flush().map_err(Failure::Output)?;
     Ok(Exit::Status(0))
 }
@@ -38,13 +48,54 @@ fn is_chosen(trace: &Trace, info: &ActivityInfo, name: Option<&str>) -> bool {
     name.is_none_or(|name| info.name == name || trace.family_name(info.number) == name)
 }
 
+/// Activities that have nothing to show but how many operations they had.
+#[derive(Default)]
+struct Quiet {
+    activities: u64,
+    operations: u64,
+}
+
+impl Quiet {
+    /// Whether there is no need to show the activity.
+    fn swallows(&mut self, trace: &Arc<Trace>, info: &ActivityInfo) -> bool {
+        let mut events = trace.events(info.number);
+        let is_quiet = events.by_ref().all(|item| {
+            matches!(
+                item,
+                Ok(Item::End { .. } | Item::Cut { .. } | Item::Tick { .. })
+            )
+        });
+        if !is_quiet {
+            return false;
+        }
+        self.activities += 1;
+        let swallowed = self.activities > QUIET_SHOWN;
+        if swallowed {
+            self.operations += events.position();
+        }
+        swallowed
+    }
+
+    fn summary(&self, out: &mut impl Write) -> io::Result<()> {
+        let Some(more @ 1..) = self.activities.checked_sub(QUIET_SHOWN) else {
+            return Ok(());
+        };
+        let activities = report::counted(more, "activity", "activities");
+        let operations = HumanCount(self.operations);
+        writeln!(
+            out,
+            "\nand {activities} more in which everything went as predicted, {operations} operations in all"
+        )
+    }
+}
+
 /// Enough names to choose from; a program may have many thousand threads.
 fn some_names(trace: &Trace) -> String {
     const ENOUGH: usize = 12;
     let names: Vec<String> = trace
         .activities()
         .take(ENOUGH)
-        .map(|info| heading(trace, info))
+        .map(|info| heading(trace, &info))
         .collect();
     let more = trace.activities().len().saturating_sub(ENOUGH);
     match more {
@@ -80,6 +131,7 @@ fn activity(
     let dim = Style::new().dimmed();
     writeln!(out, "\n{bold}{}{bold:#}", heading(trace, info)).map_err(Failure::Output)?;
     let mut events = trace.events(info.number);
+    let mut words = Words::new(trace, info);
     let mut shown = 0;
     let mut ended = false;
     while let Some(item) = events.next() {
@@ -100,7 +152,7 @@ fn activity(
         }
         shown += 1;
         ended |= matches!(item, Item::End { .. });
-        let (silent, what) = describe(&item);
+        let (silent, what) = describe(&item, &mut words);
         let position = events.position();
         let predicted = match silent {
             0 => String::new(),
@@ -112,13 +164,9 @@ fn activity(
     Ok(())
 }
 
-fn describe(item: &Item) -> (u32, String) {
+fn describe(item: &Item, words: &mut Words<'_>) -> (u32, String) {
     match *item {
-        Item::Event(event) if event.kind.has_two_numbers() => (
-            event.silent,
-            format!("{} {} {}", event.kind, event.number, event.second),
-        ),
-        Item::Event(event) => (event.silent, format!("{} {}", event.kind, event.number)),
+        Item::Event(event) => (event.silent, words.describe(event)),
         Item::Tick { silent, hash } => (silent, format!("check {hash:08x}")),
         Item::End { silent, .. } => (silent, "end".to_owned()),
         Item::Cut { silent, .. } => (silent, "the recording ends".to_owned()),

@@ -22,7 +22,13 @@ struct Stats {
     stop: Option<String>,
     activities: u64,
     foreign_activities: u64,
+    /// Activities that are not threads.
+    actors: u64,
     operations: u64,
+    /// Those of actors: messages handled, and whatever else they did where activities meet.
+    actor_operations: u64,
+    /// Which side of a message recorded it.
+    strategy: &'static str,
     events: u64,
     events_by_kind: BTreeMap<String, u64>,
     checks: u64,
@@ -57,6 +63,8 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
 #[derive(Default)]
 struct Totals {
     operations: u64,
+    actors: u64,
+    actor_operations: u64,
     by_kind: BTreeMap<Kind, u64>,
     checks: u64,
     damage: Option<reenact_trace::Damage>,
@@ -81,6 +89,10 @@ impl Totals {
                 progress.inc(1);
             }
             totals.operations += events.position();
+            if info.in_block {
+                totals.actors += 1;
+                totals.actor_operations += events.position();
+            }
         }
         progress.finish_and_clear();
         Ok(totals)
@@ -113,7 +125,13 @@ impl Stats {
                 .activities()
                 .filter(|info| info.origin == Origin::Foreign)
                 .count() as u64,
+            actors: totals.actors,
             operations,
+            actor_operations: totals.actor_operations,
+            strategy: match super::with_sender(program) {
+                true => "sender",
+                false => "receiver",
+            },
             events,
             events_by_kind: totals
                 .by_kind
@@ -124,6 +142,30 @@ impl Stats {
             silent_share: per_operation(operations.saturating_sub(events)),
             bytes_per_operation: per_operation(trace.size()),
         })
+    }
+
+    fn activities_in_words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.actors > 0 {
+            let threads = self.activities - self.actors;
+            parts.push(report::counted(threads, "thread", "threads"));
+            parts.push(report::counted(self.actors, "actor", "actors"));
+        }
+        if self.foreign_activities > 0 {
+            parts.push(format!("{} foreign", HumanCount(self.foreign_activities)));
+        }
+        with_parts(self.activities, &parts)
+    }
+
+    fn operations_in_words(&self) -> String {
+        match self.actors {
+            0 => with_parts(self.operations, &[]),
+            _ => {
+                let of_actors = HumanCount(self.actor_operations);
+                let part = format!("{of_actors} of actors, mostly messages handled");
+                with_parts(self.operations, &[part])
+            }
+        }
     }
 
     fn to_text(&self, trace: &Trace) -> String {
@@ -151,14 +193,11 @@ impl Stats {
             rows.push(("damage", "the end of the recording is missing".to_owned()));
         }
         rows.push(("size", DecimalBytes(self.size_bytes).to_string()));
-        rows.push((
-            "activities",
-            match self.foreign_activities {
-                0 => HumanCount(self.activities).to_string(),
-                foreign => format!("{} ({foreign} foreign)", HumanCount(self.activities)),
-            },
-        ));
-        rows.push(("operations", HumanCount(self.operations).to_string()));
+        rows.push(("activities", self.activities_in_words()));
+        rows.push(("operations", self.operations_in_words()));
+        if self.actors > 0 {
+            rows.push(("recorded by", format!("the {} of a message", self.strategy)));
+        }
         if let Some(share) = self.silent_share {
             rows.push(("as predicted", format!("{:.2} %", share * 100.0)));
         }
@@ -173,5 +212,12 @@ impl Stats {
         rows.iter()
             .map(|(name, value)| format!("{name:<14}{value}\n"))
             .collect()
+    }
+}
+
+fn with_parts(number: u64, parts: &[String]) -> String {
+    match parts {
+        [] => HumanCount(number).to_string(),
+        parts => format!("{} ({})", HumanCount(number), parts.join(", ")),
     }
 }

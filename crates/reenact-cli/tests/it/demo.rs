@@ -15,17 +15,8 @@ fn the_demo_catches_the_bug_replays_it_and_shows_the_order() {
             .contains("    replay 5 of 5: the account is overdrawn: -100\n")
     );
     // Which of the two asked first differs from run to run; that both asked before either took does not.
-    let rows: Vec<&str> = run
-        .stdout
-        .lines()
-        .filter(|line| line.contains('●'))
-        .map(|line| {
-            let start = line.find('●').unwrap() + '●'.len_utf8();
-            line[start..].split("  ").next().unwrap().trim()
-        })
-        .collect();
     assert_eq!(
-        rows,
+        marked(&run.stdout),
         [
             "is there enough?",
             "is there enough?",
@@ -35,5 +26,48 @@ fn the_demo_catches_the_bug_replays_it_and_shows_the_order() {
         "{}",
         run.stdout
     );
+    assert!(run.stdout.contains("reenact demo actors\n"));
     assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn the_demo_of_actors_catches_the_message_that_comes_in_between() {
+    let place = Place::new();
+    let run = place.finish(
+        place
+            .command(&["demo", "actors"])
+            .env("TMPDIR", place.path("")),
+    );
+    assert!(run.status.success(), "{}\n{}", run.stdout, run.stderr);
+    assert_eq!(place.files(), [""; 0], "it leaves nothing behind");
+    assert!(
+        run.stdout
+            .contains(" failed: client 1 doubled 12 and got 66\n")
+    );
+    assert!(
+        run.stdout
+            .contains("    replay 5 of 5: client 1 doubled 12 and got 66\n")
+    );
+    assert_eq!(
+        marked(&run.stdout),
+        ["double(12)", "double(33)", "get_result()"],
+        "{}",
+        run.stdout
+    );
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn a_story_that_nobody_knows_is_refused_with_those_there_are() {
+    let run = Place::new().reenact(&["demo", "fibers"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(run.stderr.contains("[possible values: threads, actors]"));
+}
+
+/// What is marked in the diagram, from top to bottom.
+fn marked(shown: &str) -> Vec<&str> {
+    shown
+        .lines()
+        .filter_map(|line| Some(line.split_once('●')?.1.split("  ").next()?.trim()))
+        .collect()
 }

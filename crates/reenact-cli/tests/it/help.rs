@@ -9,9 +9,10 @@ fn help_teaches_by_example() {
     expect![[r#"
         Record a concurrent Rust program, and replay what happened as often as you like.
 
-        A program that uses reenact::{thread, sync} in place of std::{thread, sync} can be recorded as it
-        is, without another build. The recording is one small file; replaying it takes every lock, message
-        and wake-up in the order in which they happened, so that a failure that came once comes every time.
+        A program that uses reenact::{thread, sync} in place of std::{thread, sync}, or reenact::actor, can
+        be recorded as it is, without another build. The recording is one small file; replaying it takes
+        every lock, message and wake-up in the order in which they happened, so that a failure that came
+        once comes every time.
 
         Usage: reenact <COMMAND>
 
@@ -31,6 +32,7 @@ fn help_teaches_by_example() {
 
         Examples:
           reenact demo                               See it work on a bug that comes and goes
+          reenact demo actors                        …and on messages that come in a bad order
           reenact record -- ./app --port 80          Run ./app and keep how it went in app.reenact
           reenact replay app.reenact                 The same run again
           reenact replay app.reenact --times 100     …and a hundred times, to be sure
@@ -44,15 +46,17 @@ fn help_for_record_says_what_the_exit_status_is() {
     expect![[r#"
         Run a program and keep how it went
 
-        Usage: reenact record [-o FILE] -- CMD...
+        Usage: reenact record [-o FILE] [--strategy SIDE] -- CMD...
 
         Arguments:
           <CMD>...  The program and its arguments
 
         Options:
-          -o, --output <FILE>  Where the recording goes [default: the program's name with .reenact, in this
-                               directory]
-          -h, --help           Print help (see more with '--help')
+          -o, --output <FILE>    Where the recording goes [default: the program's name with .reenact, in
+                                 this directory]
+              --strategy <SIDE>  Which side of a message to an actor writes its place in the order down
+                                 [default: receiver] [possible values: receiver, sender]
+          -h, --help             Print help (see more with '--help')
 
         Examples:
           reenact record -- ./app                    Recorded to app.reenact

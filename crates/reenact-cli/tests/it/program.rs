@@ -100,6 +100,99 @@ fn timeouts_and_failed_attempts_go_the_same_way() {
 }
 
 #[test]
+fn messages_come_in_the_same_order() {
+    check("actors");
+}
+
+#[test]
+fn either_side_of_a_message_may_record_it_and_a_replay_knows_which() {
+    for strategy in ["receiver", "sender"] {
+        let place = Place::new();
+        let recorded = place.reenact(&[
+            "record",
+            "--strategy",
+            strategy,
+            "-o",
+            "run.reenact",
+            "--",
+            scenarios(),
+            "actors",
+        ]);
+        assert!(recorded.status.success(), "{}", recorded.stderr);
+        // The recording decides, not the environment of the replay.
+        for other in ["receiver", "sender"] {
+            let replayed = place.finish(
+                place
+                    .command(&["replay", "run.reenact"])
+                    .env("REENACT_STRATEGY", other),
+            );
+            assert!(replayed.status.success(), "{}", replayed.stderr);
+            assert_eq!(replayed.stdout, recorded.stdout);
+        }
+        let stats = place.reenact(&["trace", "stats", "run.reenact", "--json"]);
+        let stats: serde_json::Value = serde_json::from_str(&stats.stdout).unwrap();
+        assert_eq!(stats["strategy"], strategy);
+        assert_eq!(stats["actors"], 4);
+        assert_eq!(stats["activities"], 5);
+    }
+}
+
+#[test]
+fn the_number_of_workers_is_part_of_a_run() {
+    let place = Place::new();
+    let recorded = place.finish(
+        place
+            .command(&["record", "-o", "run.reenact", "--", scenarios(), "crowd"])
+            .env("REENACT_WORKERS", "3"),
+    );
+    assert!(recorded.status.success(), "{}", recorded.stderr);
+    let trace = reenact_trace::Trace::open(&place.path("run.reenact")).unwrap();
+    let environment = &trace.program().environment;
+    assert!(environment.contains(&("REENACT_WORKERS".into(), "3".into())));
+}
+
+#[test]
+fn a_crowd_of_actors_is_shown_as_one() {
+    let place = Place::new();
+    let recorded = record(&place, "crowd");
+    assert!(recorded.status.success(), "{}", recorded.stderr);
+    let stats = place.reenact(&["trace", "stats", "run.reenact"]);
+    assert!(
+        stats
+            .stdout
+            .contains("activities    1,001 (1 thread, 1,000 actors)\n"),
+        "{}",
+        stats.stdout
+    );
+    let shown = place.reenact(&["trace", "show", "run.reenact"]);
+    assert!(shown.stdout.contains("\nmain.a19\n"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("\nmain.a20\n"), "{}", shown.stdout);
+    let last = shown.stdout.lines().last().unwrap();
+    assert_eq!(
+        last,
+        "and 980 activities more in which everything went as predicted, 1,960 operations in all"
+    );
+    let one = place.reenact(&["trace", "show", "run.reenact", "--activity", "main.a999"]);
+    assert!(one.stdout.contains("\nmain.a999\n"), "{}", one.stdout);
+}
+
+#[test]
+fn a_log_tells_which_messages_were_handled() {
+    let place = Place::new();
+    record(&place, "actors");
+    let run = place.reenact(&["replay", "run.reenact", "--log"]);
+    for sender in ["main.a1", "main.a2", "main.a3"] {
+        let line = format!("main.a0 handle a message from {sender}");
+        let count = run
+            .stdout
+            .lines()
+            .filter(|shown| shown.split_whitespace().collect::<Vec<_>>().join(" ") == line)
+            .count();
+        assert_eq!(count, 50, "{}", run.stdout);
+    }
+}
+
+#[test]
 fn a_program_that_does_nothing_leaves_nothing() {
     let place = Place::new();
     let run = record(&place, "nothing");

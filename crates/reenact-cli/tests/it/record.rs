@@ -19,7 +19,7 @@ fn a_program_without_reenact_runs_and_a_warning_says_so() {
     assert_eq!(run.stdout, "out\n");
     expect![[r#"
         err
-        reenact: nothing was recorded: is the program built with reenact (use reenact::{sync, thread}), and did it start a thread or take a lock?
+        reenact: nothing was recorded: is the program built with reenact (use reenact::{sync, thread, actor}), and did it start a thread, take a lock or make an actor?
     "#]].assert_eq(&run.stderr);
     assert_eq!(place.files(), [""; 0]);
 }

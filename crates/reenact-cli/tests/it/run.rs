@@ -97,6 +97,48 @@ impl Place {
         )
     }
 
+    /// Makes a trace of actors: main makes three, of which the first has messages of all kinds.
+    pub(crate) fn trace_of_actors(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        let program = Program {
+            executable: "/bin/sh".into(),
+            build_id: 0,
+            arguments: vec!["sh".into()],
+            directory: self.directory.path().into(),
+            environment: Vec::new(),
+        };
+        let writer = Writer::create(&path, &program, Storage::File, |_| ()).unwrap();
+        let mut appender = writer.appender(0).unwrap();
+        let event = |silent, kind, number, second| Event {
+            silent,
+            kind,
+            number,
+            second,
+        };
+        let [mut main, mut actor] = <[reenact_trace::Place; 2]>::default();
+        assert!(appender.start(&mut main, 0, Origin::Main.code(), 0, ""));
+        for (first, count) in [(1, 1), (2, 2)] {
+            let event = event(0, Kind::CHILDREN, first, count);
+            assert!(appender.event(&mut main, 0, &event));
+        }
+        // Sources are one more than the numbers of activities: main is 1, its actors are 2, 3 and 4.
+        let numbered = 1 << 31;
+        for event in [
+            event(2, Kind::NEWCOMER, 3, 0),
+            event(0, Kind::RECEIVE, 0, 0),
+            event(5, Kind::NEWCOMER, numbered, 0),
+            event(0, Kind::RECEIVE, 1, 0),
+            event(0, Kind::PIPELINED, 2 << 1, 6),
+            event(0, Kind::PIPELINED, (4 | numbered) << 1 | 1, 4),
+            event(0, Kind::PIPELINED, 3 << 1, 3),
+        ] {
+            assert!(appender.event(&mut actor, 1, &event));
+        }
+        drop(appender);
+        writer.finish().unwrap();
+        path
+    }
+
     pub(crate) fn trace_of(&self, name: &str, program: &Program, exit: Option<Exit>) -> PathBuf {
         let path = self.path(name);
         let writer = Writer::create(&path, program, Storage::File, |_| ()).unwrap();
@@ -107,14 +149,15 @@ impl Place {
             number,
             second: if kind == Kind::TAKE_AFTER_LOOKS { 2 } else { 0 },
         };
-        assert!(appender.start(0, Origin::Main.code(), 0, ""));
-        assert!(appender.start(1, Origin::Child(0).code(), 0, "worker"));
-        assert!(appender.event(0, 0, &event(4, Kind::TAKE, 3)));
-        assert!(appender.event(1, 0, &event(0, Kind::TAKE, 1)));
-        assert!(appender.event(1, 1, &event(1, Kind::DECLINED, 0)));
-        assert!(appender.event(0, 5, &event(90, Kind::TAKE_AFTER_LOOKS, 7)));
-        assert!(appender.tick(0, 96, 4, 0xabcd));
-        assert!(appender.end(1, 3, 7, 0x1234));
+        let [mut main, mut child] = <[reenact_trace::Place; 2]>::default();
+        assert!(appender.start(&mut main, 0, Origin::Main.code(), 0, ""));
+        assert!(appender.start(&mut child, 1, Origin::Child(0).code(), 0, "worker"));
+        assert!(appender.event(&mut main, 0, &event(4, Kind::TAKE, 3)));
+        assert!(appender.event(&mut child, 1, &event(0, Kind::TAKE, 1)));
+        assert!(appender.event(&mut child, 1, &event(1, Kind::DECLINED, 0)));
+        assert!(appender.event(&mut main, 0, &event(90, Kind::TAKE_AFTER_LOOKS, 7)));
+        assert!(appender.tick(&mut main, 0, 4, 0xabcd));
+        assert!(appender.end(&mut child, 1, 7, 0x1234));
         drop(appender);
         writer.finish().unwrap();
         if let Some(exit) = exit {

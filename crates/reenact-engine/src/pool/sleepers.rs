@@ -46,11 +46,10 @@ impl Sleepers {
         conduct::one_more_awake();
     }
 
-    /// A worker is not awake after all. True if it was the last.
-    pub(super) fn one_less_awake(&self) -> bool {
-        let last = self.awake.fetch_sub(1, SeqCst) == 1;
+    /// A worker is not awake after all.
+    pub(super) fn one_less_awake(&self) {
+        self.awake.fetch_sub(1, SeqCst);
         conduct::one_less_awake();
-        last
     }
 
     pub(super) fn nobody_awake(&self) -> bool {
@@ -69,11 +68,12 @@ impl Sleepers {
         self.unwatched.load(Relaxed)
     }
 
-    /// Puts a worker on the list of those to be woken.
+    /// Puts a worker on the list of those to be woken. The caller tells the conductor, once it has told those who wait
+    /// for the pool to be quiet: they are awake then.
     pub(super) fn lie_down(&self, worker: usize) -> Rest {
         let mut list = self.lock();
         list.sleeping.push(worker);
-        let rest = if self.one_less_awake() {
+        let rest = if self.awake.fetch_sub(1, SeqCst) == 1 {
             Rest::Last
         } else if list.lookout.is_none() {
             list.lookout = Some(worker);

@@ -10,6 +10,7 @@ use std::{
 use crossbeam_deque::{Steal, Stealer};
 
 use super::{CURRENT, Place, Scheduled, Shared, run_closed, sleepers::Rest};
+use crate::conduct;
 
 /// After so many tasks in a row from the place for the last one, the queue has its turn: two tasks that keep each other
 /// busy must not starve the rest.
@@ -245,17 +246,17 @@ impl Worker {
         let mut patience = LOOKOUT.0;
         loop {
             let rest = sleepers.lie_down(self.index);
+            if let Rest::Last = rest {
+                shared.if_quiet();
+            }
+            conduct::one_less_awake();
             // What came in between, nobody was told of.
             if shared.closing.load(SeqCst) || !shared.injector.is_empty() {
                 sleepers.get_up(self.index);
                 return;
             }
             let woken = match rest {
-                Rest::Last => {
-                    shared.if_quiet();
-                    self.place().parker.rest(None)
-                }
-                Rest::Sleep => self.place().parker.rest(None),
+                Rest::Last | Rest::Sleep => self.place().parker.rest(None),
                 Rest::Lookout => {
                     let woken = self.place().parker.rest(Some(patience));
                     patience = (patience * 2).min(LOOKOUT.1);

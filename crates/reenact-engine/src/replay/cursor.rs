@@ -7,8 +7,11 @@ use std::{
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
-use super::quiet::Quiet;
-use crate::{record::of_exit, views::Views};
+use super::{quiet::Quiet, reception::Reception};
+use crate::{
+    record::{Block, of_exit},
+    views::Views,
+};
 
 /// What stands after the silent operations.
 #[derive(Clone, Copy)]
@@ -44,6 +47,8 @@ pub(super) struct Cursor {
     pub(super) seen: HashMap<u64, u64>,
     /// How many entities it was the first to use.
     pub(super) entities: u32,
+    /// Numbers for its light children.
+    pub(super) block: Block,
     /// What the observation in progress counts as.
     pub(super) observation: Observation,
 }
@@ -51,13 +56,23 @@ pub(super) struct Cursor {
 impl Cursor {
     /// Nothing is loaded yet.
     pub(super) fn new(stream: EventStream) -> Cursor {
+        Cursor::with(stream, Quiet::default())
+    }
+
+    /// The same for a light activity.
+    pub(super) fn light(stream: EventStream, reception: Reception) -> Cursor {
+        Cursor::with(stream, Quiet::light(reception))
+    }
+
+    fn with(stream: EventStream, quiet: Quiet) -> Cursor {
         Cursor {
             stream,
-            quiet: Box::default(),
+            quiet: Box::new(quiet),
             next: Next::Cut { hash: None },
             views: Views::default(),
             seen: HashMap::new(),
             entities: 0,
+            block: Block::default(),
             observation: Observation::Silent,
         }
     }

@@ -91,7 +91,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
 impl Replay {
     /// The thread of this activity ends although its code has not: the process is being ended by it.
     pub(super) fn exit_begins(&self, runner: &Runner) {
-        let mut cursor = runner.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cursor = runner.cursor();
         let doing = "the program exits";
         self.settle(runner, &mut cursor, doing);
         if let Next::End { .. } = cursor.next {

@@ -46,6 +46,11 @@ impl Log {
         self.line(trace, family, operation, operation.op.name(), "");
     }
 
+    /// A light activity handles a message. Which code that is, only the program knows.
+    pub(super) fn handled(&self, family: &str, message: &str) {
+        self.write(&format!("{family}\t-\thandle\t{message}\t\t\n"));
+    }
+
     fn line(&self, trace: &Trace, family: &str, operation: &Operation<'_>, what: &str, note: &str) {
         let name = match operation.activity.name.as_str() {
             "" => "-",
@@ -58,6 +63,10 @@ impl Log {
             "{family}\t{name}\t{what}\t{entity}\t{}\t{note}\n",
             operation.site
         );
+        self.write(&line);
+    }
+
+    fn write(&self, line: &str) {
         // A log that cannot be written must not change the replay.
         let _ = (&self.file).write_all(line.as_bytes());
     }

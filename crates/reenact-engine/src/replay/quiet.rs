@@ -4,25 +4,79 @@
 //! to ask and nothing to wait for. It counts, as recording did, and goes on; only giving an entity back must tell
 //! whoever waits.
 
-use std::sync::atomic::{
-    AtomicU32, AtomicU64,
-    Ordering::{Relaxed, Release},
+use std::{
+    cell::UnsafeCell,
+    sync::atomic::{
+        AtomicU32, AtomicU64,
+        Ordering::{Relaxed, Release},
+    },
 };
 
-use super::{ending, turns::end_take};
-use crate::{Entity, Op, activity::Hot, record::counted};
+use super::{ending, reception::Reception, turns::end_take};
+use crate::{Arrival, Entity, Op, activity::Hot, record::counted};
 
 /// How far an activity can go alone. Changed by its own thread only. Others may look: who finds that nothing is left, also
 /// finds what was counted until then.
+///
+/// Aligned, so that light activities that run on different cores do not share a line.
 #[derive(Default)]
+#[repr(align(64))]
 pub(crate) struct Quiet {
     /// Silent operations before the next item of the trace.
     pub(super) left: AtomicU32,
     /// Counter and hash, as in recording.
     word: AtomicU64,
+    /// For a light activity: the order of its messages. For who runs it, or where nobody can move.
+    reception: UnsafeCell<Option<Reception>>,
 }
 
+// SAFETY: The order of messages is touched by who runs the activity, see there; everything else is atomic.
+unsafe impl Sync for Quiet {}
+
 impl Quiet {
+    /// For a light activity, whose messages come in the order that this knows.
+    pub(super) fn light(reception: Reception) -> Quiet {
+        Quiet {
+            reception: UnsafeCell::new(Some(reception)),
+            ..Quiet::default()
+        }
+    }
+
+    /// The order of a light activity's messages.
+    ///
+    /// # Safety
+    ///
+    /// The calling thread runs the activity, or nobody can move; and it lets go of it before it asks again.
+    #[expect(clippy::mut_from_ref)]
+    pub(super) unsafe fn reception(&self) -> &mut Reception {
+        // SAFETY: The caller's.
+        let reception = unsafe { &mut *self.reception.get() };
+        reception.as_mut().expect("a light activity")
+    }
+
+    /// Handles a message, if it is known to be the one that is next. For who runs the activity.
+    ///
+    /// # Safety
+    ///
+    /// The calling thread runs the activity, which is a light one.
+    #[inline]
+    pub(crate) unsafe fn receive(&self, arrival: Arrival, tag: u64) -> bool {
+        let left = self.left.load(Relaxed);
+        if left == 0 {
+            return false;
+        }
+        // SAFETY: The caller's.
+        let reception = unsafe { self.reception() };
+        if reception.predicted() != arrival {
+            return false;
+        }
+        reception.as_predicted();
+        self.count(tag);
+        // Release: pairs with the Acquire in `Cursor::silent_left`.
+        self.left.store(left - 1, Release);
+        true
+    }
+
     #[inline(always)]
     pub(super) fn count(&self, tag: u64) {
         let word = counted(self.word.load(Relaxed), tag);

@@ -53,7 +53,7 @@ impl Replay {
              \x20 program:   {did}\n\
              The program is not the recorded one, or something that it depends on is not recorded.\n\
              {}",
-            runner.family,
+            self.family_of(runner),
             cursor.position() + 1,
             Backtrace::force_capture(),
         );
@@ -68,19 +68,23 @@ impl Replay {
             .values()
             .filter(|runner| !runner.ended.load(SeqCst))
             .map(|runner| {
+                let family = self.family_of(runner);
+                if runner.is_light {
+                    return format!("  {family} {}\n", self.awaited(runner));
+                }
                 let what = runner
                     .waiting
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
                 match &*what {
-                    Some(what) => format!("  {} waits for {what}\n", runner.family),
-                    None => format!("  {} is not at an operation\n", runner.family),
+                    Some(what) => format!("  {family} waits for {what}\n"),
+                    None => format!("  {family} is not at an operation\n"),
                 }
             })
             .collect();
         drop(runners);
         let unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(unborn.iter().map(|&number| {
+        waiting.extend(unborn.iter().map(|number| {
             let family = self.trace.family_name(number);
             format!("  {family} has not come\n")
         }));

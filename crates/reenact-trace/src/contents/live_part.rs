@@ -1,12 +1,13 @@
 //! What the live file holds: chunks that are not in the trace file yet, or not known to be, and counters.
 
-use std::{collections::BTreeMap, fs::File, io, os::unix::fs::FileExt, path::Path};
+use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
 use crate::{
+    catalog::Tail,
     error::{Damage, TraceError},
     layout::{
-        CHUNK, CHUNK_HEADER, CHUNK_MAGIC, FORMAT_VERSION, LIVE_HEADER, LIVE_MAGIC, MAX_SLABS, SLAB,
-        SLOT, chunk, get_u32, live,
+        CHUNK, CHUNK_HEADER, CHUNK_MAGIC, FORMAT_VERSION, LIVE_HEADER, LIVE_MAGIC, MAX_SLABS,
+        OLDEST_VERSION, SLAB, SLOT, chunk, get_u32, live,
     },
     program::Stop,
     writer::section_of_chunk,
@@ -18,8 +19,10 @@ const PAGE: usize = 4096;
 
 pub(super) struct LivePart {
     pub(super) file: File,
+    /// If it says so.
+    pub(super) version: Option<u32>,
     pub(super) chunks: Vec<Chunk>,
-    pub(super) tails: BTreeMap<u32, (u32, u32)>,
+    pub(super) tails: Vec<Tail>,
     pub(super) stop: Option<Stop>,
     /// The first thing that is wrong with it.
     pub(super) damage: Option<Damage>,
@@ -42,8 +45,9 @@ impl LivePart {
         };
         let mut live = LivePart {
             file,
+            version: None,
             chunks: Vec::new(),
-            tails: BTreeMap::new(),
+            tails: Vec::new(),
             stop: None,
             damage: None,
         };
@@ -64,9 +68,9 @@ impl LivePart {
             self.damaged(0, "the live file does not begin as one");
             return Ok(());
         }
-        if get_u32(&header, live::VERSION) != FORMAT_VERSION.into() {
-            let what = "the live file is of another format version";
-            self.damaged(live::VERSION as u64, what);
+        let version = get_u32(&header, live::VERSION);
+        self.version = Some(version);
+        if !(OLDEST_VERSION.into()..=FORMAT_VERSION.into()).contains(&version) {
             return Ok(());
         }
         let code = get_u32(&header, live::STOP);
@@ -125,8 +129,11 @@ impl LivePart {
         let used = slab.chunks_exact(PAGE).filter(|page| *page != [0; PAGE]);
         for slot in used.flat_map(|page| page.chunks_exact(SLOT)) {
             if let Some(activity) = get_u32(slot, 8).checked_sub(1) {
-                self.tails
-                    .insert(activity, (get_u32(slot, 0), get_u32(slot, 4)));
+                self.tails.push(Tail {
+                    activity,
+                    counter: get_u32(slot, 0),
+                    hash: get_u32(slot, 4),
+                });
             }
         }
     }

@@ -70,14 +70,20 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 
 /// Traces that are sound, from the golden files: as they are, and without header and program.
 fn sound_traces() -> Vec<(Vec<u8>, Vec<u8>)> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/v1");
-    ["everything.reenact", "moved.reenact"]
-        .map(|name| {
-            let bytes = fs::read(directory.join(name)).unwrap();
-            let sections = bytes[sections::boundaries(&bytes)[1]..].to_vec();
-            (bytes, sections)
-        })
-        .into()
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    [
+        "v1/everything.reenact",
+        "v1/moved.reenact",
+        "v2/everything.reenact",
+        "v2/chunks.reenact",
+        "v2/actors.reenact",
+    ]
+    .map(|name| {
+        let bytes = fs::read(directory.join(name)).unwrap();
+        let sections = bytes[sections::boundaries(&bytes)[1]..].to_vec();
+        (bytes, sections)
+    })
+    .into()
 }
 
 /// Payloads that are mostly entries, and say where they belong.
@@ -87,6 +93,10 @@ fn chunks() -> impl Strategy<Value = Vec<u8>> {
         2 => (1..0x64u8, vec(0..=0x7fu8, 2..6)).prop_map(|(kind, rest)| [vec![kind], rest].concat()),
         2 => (0..4u8, 0..5u8).prop_map(|(activity, position)| vec![0x60, activity, position]),
         1 => (0..6u8, 0..3u8).prop_map(|(origin, index)| vec![0x61, origin, index, 0]),
+        1 => (0..3u8, 0..3u8).prop_map(|(high, low)| vec![0x70 | high, low]),
+        1 => (0..4u8, 0..5u8, 1..3u8).prop_map(|(activity, position, still)| vec![0x64, activity, position, still]),
+        1 => (0..9u8, 0..2u8, 0..3u8).prop_map(|(first, operations, count)| vec![0x65, first, operations, 1, 2, 3, 4, count, 0]),
+        1 => (0..9u8, 0..9u8).prop_map(|(first, count)| vec![0x43, 0, first, count]),
         1 => vec(any::<u8>(), 1..5),
     ];
     let chunk = (0..2u8, 0..4u32, 0..5u64, vec(entry, 0..30));
@@ -106,6 +116,58 @@ fn chunks() -> impl Strategy<Value = Vec<u8>> {
             })
             .collect()
     })
+}
+
+/// Directories that are mostly entries, and streams that are mostly items.
+fn grouped() -> impl Strategy<Value = Vec<u8>> {
+    let last = || (0..5u8, 0..2u8).prop_map(|(number, hash)| vec![number, hash, 0, 0, 0]);
+    let activities = prop_oneof![
+        (0..3u8, 0..9u8).prop_map(|(skip, length)| vec![0x20, skip, length]),
+        (0..3u8, last(), 0..9u8).prop_map(|(skip, last, length)| [
+            vec![0x24, skip],
+            last,
+            vec![length]
+        ]
+        .concat()),
+        (0..3u8, 0..5u8, last())
+            .prop_map(|(skip, count, last)| [vec![0x12, skip, count], last].concat()),
+        (0..3u8, 0..5u8, last())
+            .prop_map(|(skip, count, last)| [vec![0x14, skip, count], last].concat()),
+        (0..3u8, 0..6u8, 0..3u8)
+            .prop_map(|(skip, origin, index)| vec![0x08, skip, origin, index, 0]),
+        (0..9u8, 0..9u8, 0..5u8)
+            .prop_map(|(parent, first, count)| vec![0x01, parent, first, count]),
+        vec(any::<u8>(), 1..5),
+    ];
+    let directory =
+        (0..9u32, 0..9u64, vec(activities, 0..20)).prop_map(|(activity, position, entries)| {
+            (sections::DIRECTORY, activity, position, entries.concat())
+        });
+    let streams = (
+        0..9u64,
+        vec(prop_oneof![0x80..=0xffu8, 0x20..0x3fu8, any::<u8>()], 0..30),
+    )
+        .prop_map(|(position, bytes)| (sections::STREAMS, 0, position, bytes));
+    let first = |section: (u8, u32, u64, Vec<u8>)| (section.0, 0, 0, section.3);
+    (
+        directory.clone().prop_map(first),
+        streams.clone().prop_map(first),
+        vec(prop_oneof![directory, streams], 0..3),
+        any::<bool>(),
+    )
+        .prop_map(|(first, second, more, complete)| {
+            let all = [vec![first, second], more].concat();
+            let mut bytes: Vec<u8> = (0..)
+                .zip(all)
+                .flat_map(|(sequence, (kind, activity, position, payload))| {
+                    sections::section(kind, 0, sequence, activity, position, &payload)
+                })
+                .collect();
+            if complete {
+                bytes.extend(sections::section(3, 0, 0, 0, 0, &[]));
+            }
+            bytes
+        })
 }
 
 /// Patches where the live file has something: its header, the first slots, the heads of its first chunks.
@@ -149,7 +211,12 @@ proptest! {
     }
 
     #[test]
-    fn any_sections(sections in chunks()) {
+    fn any_sections(sections in chunks(), version_1: bool) {
+        check(&[vec![1 | u8::from(version_1) << 2], sections].concat());
+    }
+
+    #[test]
+    fn any_directories(sections in grouped()) {
         check(&[vec![1], sections].concat());
     }
 
@@ -159,9 +226,10 @@ proptest! {
         changes in changes(),
         seal: bool,
     ) {
+        let version_1 = seal && whole[8] == 1;
         let mut bytes = if seal { sections } else { whole };
         changes.iter().for_each(|change| apply(&mut bytes, change));
-        bytes.insert(0, seal.into());
+        bytes.insert(0, u8::from(version_1) << 2 | u8::from(seal));
         check(&bytes);
     }
 }
@@ -170,8 +238,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_live_files(patches in patches()) {
-        check(&[vec![2], patches].concat());
+    fn any_live_files(patches in patches(), version_1: bool) {
+        check(&[vec![2 | u8::from(version_1) << 2], patches].concat());
     }
 
     #[test]
@@ -184,7 +252,7 @@ proptest! {
 /// Entries that are all switches between two activities: as many pieces as there can be.
 #[test]
 fn reading_many_pieces_is_no_more_work_than_reading_their_bytes() {
-    let mut bytes = sections::file_header(1);
+    let mut bytes = sections::file_header(2);
     bytes.extend(sections::program());
     let mut position = 0u16;
     for sequence in 0..10 {
@@ -219,7 +287,7 @@ fn a_length_that_is_a_lie_takes_no_memory() {
     let mut header = sections::section(3, 0, 0, 0, 0, &[]);
     header[8..12].copy_from_slice(&(1u32 << 29).to_le_bytes());
     sections::seal(&mut header);
-    let mut bytes = sections::file_header(1);
+    let mut bytes = sections::file_header(2);
     bytes.extend(sections::program());
     bytes.extend(header);
     let peak = peak_of(|| any_bytes_are_read_or_refused(&[vec![0], bytes].concat()));

@@ -24,7 +24,7 @@ fn three_hundred_threads_at_once_have_a_chunk_each() {
                 scope.spawn(move || {
                     let mut appender = writer.appender(number).unwrap();
                     everybody.wait();
-                    let mut speaker = Speaker::start(writer, &mut appender, number);
+                    let mut speaker = Speaker::start(&mut appender, number);
                     for n in 0..20 {
                         assert!(speaker.say(&mut appender, event(n % 3, Kind::TAKE, n.into())));
                     }
@@ -67,13 +67,13 @@ fn twenty_thousand_short_lived_threads_share_a_few_chunks() {
                     let live = |life| {
                         let number = life * THREADS + thread;
                         let mut appender = writer.appender(thread).unwrap();
-                        let mut speaker = Speaker::start(writer, &mut appender, number);
+                        let mut speaker = Speaker::start(&mut appender, number);
                         for n in 0..3 {
                             let event = event(n, Kind::TAKE, u64::from(number % 200));
                             assert!(speaker.say(&mut appender, event));
                         }
                         assert!(speaker.end(&mut appender));
-                        speaker.leave();
+                        speaker.leave(&mut appender);
                         (number, speaker.expected())
                     };
                     (0..LIVES).map(live).collect::<Vec<_>>()

@@ -9,18 +9,19 @@ use std::{
     path::Path,
 };
 
-use reenact_trace::{Exit, Kind, Trace, TraceError, append_exit, live_path, recover};
+use reenact_trace::{Event, Exit, Kind, Trace, TraceError, append_exit, live_path, recover};
 
 use crate::{
     reading::{
-        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, sound_streams,
-        streams,
+        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks,
+        sound_streams, streams,
     },
     script::{Speaker, event, long_event, writer},
-    sections::{CHUNK_SIZE, LIVE_HEADER, SLAB, boundaries},
+    sections::{self, CHUNK, CHUNK_SIZE, DIRECTORY, LIVE_HEADER, SLAB, STREAMS, boundaries},
 };
 
-/// Records three activities on three threads, between which one of them moves; stops early.
+/// Records three activities on three threads, between which one of them moves, and some that end quietly or are idle;
+/// stops early.
 fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
     let writer = writer(path);
     let mut appenders: Vec<_> = (0..3)
@@ -28,7 +29,7 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
         .collect();
     let mut speakers: Vec<_> = (0..3)
         .zip(&mut appenders)
-        .map(|(number, appender)| Speaker::start(&writer, appender, number))
+        .map(|(number, appender)| Speaker::start(appender, number))
         .collect();
     for number in 0..much {
         assert!(speakers[1].say(&mut appenders[1], long_event(number)));
@@ -47,10 +48,22 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
             ));
         }
     }
+    let children = Event {
+        second: 9,
+        ..event(0, Kind::CHILDREN, 10)
+    };
+    assert!(speakers[0].say(&mut appenders[0], children));
+    for number in 10..18 {
+        let mut child = Speaker::quiet(&mut appenders[number as usize % 3], number);
+        child.be_silent(number / 14);
+        if number < 16 {
+            assert!(child.end_quietly(&mut appenders[0]));
+        }
+    }
     speakers[0].be_silent(5);
     assert!(speakers[1].tick(&mut appenders[2]));
     assert!(speakers[2].end(&mut appenders[2]));
-    speakers[2].leave();
+    speakers[2].leave(&mut appenders[2]);
     writer.stop(reenact_trace::Stop::Asked);
     (writer, speakers)
 }
@@ -83,32 +96,55 @@ fn cut_at(path: &Path, lengths: impl Iterator<Item = usize>, exit: usize, whole:
     }
 }
 
+/// A trace that was recorded and made one file of, in chunks or by activity, and how its process ended.
+fn record_whole(path: &Path, much: u64, in_chunks: bool) -> Streams {
+    let (writer, _) = record(path, much);
+    if in_chunks {
+        drop(writer);
+        recover_in_chunks(path);
+    } else {
+        writer.finish().unwrap();
+    }
+    append_exit(path, Exit::Status(0)).unwrap();
+    sound_streams(path)
+}
+
 #[test]
 fn a_trace_cut_at_every_byte_is_read_up_to_there() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.reenact");
-    record(&path, 0).0.finish().unwrap();
-    append_exit(&path, Exit::Status(0)).unwrap();
-    let whole = sound_streams(&path);
-    assert_eq!(whole.len(), 3);
-    let bytes = fs::read(&path).unwrap();
-    let boundaries = boundaries(&bytes);
-    // The program, three chunks, the stop, the counters, the exit.
-    assert_eq!(boundaries.len(), 8);
-    cut_at(&path, (0..bytes.len()).rev(), boundaries[6], &whole);
+    for (in_chunks, kinds) in [
+        (true, &[1, CHUNK, CHUNK, CHUNK, 4, 3, 5][..]),
+        (false, &[1, DIRECTORY, STREAMS, 4, 3, 5]),
+    ] {
+        let whole = record_whole(&path, 0, in_chunks);
+        assert_eq!(whole.len(), 3 + 8);
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(sections::kinds(&bytes), kinds);
+        let exit = boundaries(&bytes)[kinds.len() - 1];
+        cut_at(&path, (0..bytes.len()).rev(), exit, &whole);
+    }
 }
 
 #[test]
-fn a_long_trace_cut_anywhere_is_read_up_to_there() {
+fn a_long_trace_in_chunks_cut_anywhere_is_read_up_to_there() {
+    cut_anywhere(3000, true, 10);
+}
+
+#[test]
+fn a_long_trace_by_activity_cut_anywhere_is_read_up_to_there() {
+    cut_anywhere(30_000, false, 8);
+}
+
+fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.reenact");
-    record(&path, 3000).0.finish().unwrap();
-    append_exit(&path, Exit::Status(0)).unwrap();
-    let whole = sound_streams(&path);
+    let whole = record_whole(&path, much, in_chunks);
     let bytes = fs::read(&path).unwrap();
     let boundaries = boundaries(&bytes);
-    assert!(boundaries.len() > 10);
-    let mut lengths: Vec<_> = (0..bytes.len()).step_by(997).collect();
+    assert!(boundaries.len() > sections);
+    let step = bytes.len() / 70;
+    let mut lengths: Vec<_> = (0..bytes.len()).step_by(step).collect();
     lengths.extend(boundaries.iter().flat_map(|&at| at - 1..=at + 1));
     lengths.retain(|&length| length < bytes.len());
     lengths.sort();

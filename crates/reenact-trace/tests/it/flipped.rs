@@ -2,32 +2,50 @@
 
 use std::{fs, os::unix::fs::FileExt, path::Path, sync::Arc};
 
-use reenact_trace::{Exit, Kind, Stop, Trace, TraceError, append_exit};
+use reenact_trace::{Event, Exit, Kind, Stop, Trace, TraceError, append_exit};
 
 use crate::{
-    reading::sound_streams,
+    reading::{recover_in_chunks, sound_streams},
     script::{Speaker, event, long_event, writer},
-    sections::{CHUNK, boundaries, section},
+    sections::{self, CHUNK, DIRECTORY, STREAMS, boundaries, section},
 };
 
-/// A trace with a section of every kind, among them chunks with one activity, with several, and with nothing.
-fn record(path: &Path) {
+/// A trace with a section of every kind, in chunks or by activity. Among the chunks are some with one activity, with
+/// several, and with nothing.
+fn record(path: &Path, in_chunks: bool) {
     let writer = writer(path);
     let mut appender = writer.appender(0).unwrap();
     let mut other = writer.appender(1).unwrap();
     let empty = writer.appender(2).unwrap();
-    let mut one = Speaker::start(&writer, &mut appender, 0);
-    let mut two = Speaker::start(&writer, &mut other, 1);
+    let mut one = Speaker::start(&mut appender, 0);
+    let mut two = Speaker::start(&mut other, 1);
     for number in 0..5 {
         assert!(one.say(&mut appender, long_event(number)));
     }
     assert!(two.say(&mut other, event(2, Kind::LOOK, 1)));
     assert!(two.tick(&mut other));
     assert!(one.say(&mut other, event(0, Kind::CHOICE, 1)));
+    let children = Event {
+        second: 5,
+        ..event(0, Kind::CHILDREN, 10)
+    };
+    assert!(two.say(&mut other, children));
+    for number in 10..14 {
+        let mut child = Speaker::quiet(&mut other, number);
+        if number < 13 {
+            assert!(child.end_quietly(&mut other));
+        }
+    }
     assert!(two.end(&mut other));
     writer.stop(Stop::Asked);
-    drop(empty);
-    writer.clone().finish().unwrap();
+    drop((appender, other, empty));
+    if !in_chunks {
+        writer.finish().unwrap();
+        append_exit(path, Exit::Signal(6)).unwrap();
+        return;
+    }
+    drop(writer);
+    recover_in_chunks(path);
     append_exit(path, Exit::Signal(6)).unwrap();
 
     // A chunk with one activity follows one that is full. Instead of filling one, it is put in by hand.
@@ -68,15 +86,23 @@ fn look_at(path: &Path) -> Noticed {
 }
 
 #[test]
-fn every_flipped_bit_is_noticed() {
+fn every_flipped_bit_of_a_trace_in_chunks_is_noticed() {
+    flip_every_bit(true, &[1, CHUNK, CHUNK, CHUNK, CHUNK, 4, 3, 5]);
+}
+
+#[test]
+fn every_flipped_bit_of_a_trace_by_activity_is_noticed() {
+    flip_every_bit(false, &[1, DIRECTORY, STREAMS, 4, 3, 5]);
+}
+
+fn flip_every_bit(in_chunks: bool, kinds: &[u8]) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("flipped.reenact");
-    record(&path);
-    sound_streams(&path);
+    record(&path, in_chunks);
+    assert_eq!(sound_streams(&path).len(), 6);
     let bytes = fs::read(&path).unwrap();
+    assert_eq!(sections::kinds(&bytes), kinds);
     let boundaries = boundaries(&bytes);
-    // The program, four chunks, the stop, the counters, the exit.
-    assert_eq!(boundaries.len(), 9);
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     for at in 0..bytes.len() {
         // Whom a chunk belongs to is known from its header, so opening must not believe a wrong one.

@@ -14,13 +14,13 @@ use std::{
     thread,
 };
 
-use reenact_trace::{Appender, Stop, Storage, TraceError, Writer, live_path, recover};
+use reenact_trace::{Appender, Place, Stop, Storage, TraceError, Writer, live_path, recover};
 
 use crate::{
     child,
     reading::{Streams, assert_recovers_to, open, sound_streams, streams},
     script::{Speaker, long_event, program},
-    sections::{LIVE_HEADER, SLAB},
+    sections::{self, LIVE_HEADER, SLAB},
 };
 
 static STOPS: AtomicU32 = AtomicU32::new(0);
@@ -46,7 +46,7 @@ fn create(path: &Path) -> Result<Writer, TraceError> {
 /// Records until that is no longer possible.
 fn record_until_stopped(writer: &Writer) -> (Speaker, Appender) {
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(writer, &mut appender, 0);
+    let mut speaker = Speaker::start(&mut appender, 0);
     for number in 0.. {
         if !speaker.say(&mut appender, long_event(number)) {
             break;
@@ -61,11 +61,12 @@ fn assert_harmless(writer: &Writer, speaker: &mut Speaker, appender: &mut Append
         assert!(!speaker.say(appender, long_event(number)));
         assert!(!speaker.tick(appender));
         assert!(!speaker.end(appender));
-        assert!(!appender.start(9, 0, 0, "late"));
+        assert!(!appender.start(&mut Place::default(), 9, 0, 0, "late"));
+        assert!(!appender.quiet_end(9, 0, 0));
     }
     assert!(writer.has_stopped());
     assert!(writer.appender(1).is_none());
-    assert!(writer.slot(1).is_none());
+    assert!(appender.slot(1).is_none());
     // It may be the background writer that stopped, and be about to call the hook.
     while stops() == 0 {
         thread::yield_now();
@@ -110,8 +111,6 @@ fn a_process_whose_files_may_not_grow() {
     assert_eq!(stops(), 1);
     assert_eq!(sound_streams(&path), streams_of(&speaker));
     println!("recorded {}", speaker.position());
-    // The slot is still in use when the process ends, as it would be.
-    std::mem::forget(speaker);
 }
 
 #[test]
@@ -240,10 +239,11 @@ fn assert_no_room(result: Result<impl std::fmt::Debug, TraceError>) {
 
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_program() {
-    on_small_disk(LIVE + (3 << 20), |directory| {
+    on_small_disk(LIVE + (6 << 20), |directory| {
         let _alone = alone();
         let ballast = directory.join("ballast");
-        fs::write(&ballast, vec![1; 1 << 20]).unwrap();
+        // As much as there may be in the live file when there is no more room, and then some.
+        fs::write(&ballast, vec![1; 4 << 20]).unwrap();
         let path = directory.join("full.reenact");
         let writer = create(&path).unwrap();
         let (mut speaker, mut appender) = record_until_stopped(&writer);
@@ -264,6 +264,35 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
     });
 }
 
+/// Grouping a trace takes room for another one.
+#[test]
+fn a_trace_that_cannot_be_grouped_for_lack_of_room_is_made_one_file_in_chunks() {
+    on_small_disk(LIVE + (10 << 20), |directory| {
+        let path = directory.join("full.reenact");
+        let writer = create(&path).unwrap();
+        let mut appender = writer.appender(0).unwrap();
+        let mut speaker = Speaker::start(&mut appender, 0);
+        for number in 0..100_000 {
+            assert!(speaker.say(&mut appender, long_event(number)));
+        }
+        drop((appender, writer));
+        let ballast = directory.join("ballast");
+        fs::write(&ballast, vec![1; 1 << 17]).unwrap();
+        fill(&directory.join("rest"));
+        let size = fs::metadata(&path).unwrap().len();
+        let live = fs::read(live_path(&path)).unwrap();
+        assert_no_room(recover(&path));
+        assert_eq!(fs::metadata(&path).unwrap().len(), size);
+        assert_eq!(fs::read(live_path(&path)).unwrap(), live);
+
+        fs::remove_file(&ballast).unwrap();
+        assert_recovers_to(&path, &streams_of(&speaker));
+        let kinds = sections::kinds(&fs::read(&path).unwrap());
+        assert_eq!(kinds.iter().max(), Some(&sections::TAILS));
+        assert!(!path.with_added_extension("new").exists());
+    });
+}
+
 #[test]
 fn a_disk_without_room_for_more_activities_ends_the_recording() {
     on_small_disk(LIVE + (1 << 20), |directory| {
@@ -271,7 +300,8 @@ fn a_disk_without_room_for_more_activities_ends_the_recording() {
         let path = directory.join("slots.reenact");
         let writer = create(&path).unwrap();
         fill(&directory.join("rest"));
-        let slots: Vec<_> = (0..).map_while(|number| writer.slot(number)).collect();
+        let mut appender = writer.appender(0).unwrap();
+        let slots: Vec<_> = (0..).map_while(|number| appender.slot(number)).collect();
         assert_eq!(slots.len(), SLAB / 16);
         assert_eq!(stops(), 1);
         assert!(writer.appender(0).is_none());
@@ -338,7 +368,6 @@ fn a_disk_that_hangs_ends_the_recording_and_not_the_program() {
                 }
             }
         });
-        speaker.leave();
         drop((appender, writer));
         over.store(true, Ordering::Release);
     });

@@ -1,7 +1,7 @@
-//! Traces of old, which must be read for ever: `testdata/v1/` is never deleted.
+//! Traces of old, which must be read for ever: `testdata/v1/` and `testdata/v2/` are never deleted.
 //!
 //! Beside each there is what it says. A live file is mostly zeros, so it is kept as text: its size and the rows of 16
-//! bytes that are not zero. The traces are written anew only by
+//! bytes that are not zero. Those of version 2 are written anew only by
 //! `REENACT_WRITE_GOLDEN=1 cargo test -p reenact-trace golden`, what they say by `UPDATE_EXPECT=1`.
 
 use std::{
@@ -15,19 +15,19 @@ use expect_test::{ExpectFile, expect_file};
 use reenact_trace::{Event, Exit, Kind, Stop, append_exit, live_path, recover};
 
 use crate::{
-    reading::{copy_as_after_a_kill, dump, open},
+    reading::{copy_as_after_a_kill, dump, open, recover_in_chunks},
     script::{Speaker, event, long_event, writer},
     sections::boundaries,
 };
 
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/v1")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
 }
 
 /// Asserts what a golden file says, in a copy of it, and that making one file of it changes nothing of that.
 fn check(name: &str, expected: ExpectFile) {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join(name);
+    let path = directory.path().join("golden.reenact");
     fs::copy(self::directory().join(name), &path).unwrap();
     let live = live_path(&self::directory().join(name)).with_added_extension("hex");
     if live.exists() {
@@ -41,25 +41,66 @@ fn check(name: &str, expected: ExpectFile) {
 
 #[test]
 fn a_program_that_did_nothing() {
-    check("empty.reenact", expect_file!["../../testdata/v1/empty.txt"]);
+    check(
+        "v1/empty.reenact",
+        expect_file!["../../testdata/v1/empty.txt"],
+    );
+    check(
+        "v2/empty.reenact",
+        expect_file!["../../testdata/v2/empty.txt"],
+    );
 }
 
 #[test]
 fn everything_that_can_be_said() {
     check(
-        "everything.reenact",
+        "v1/everything.reenact",
         expect_file!["../../testdata/v1/everything.txt"],
+    );
+    check(
+        "v2/everything.reenact",
+        expect_file!["../../testdata/v2/everything.txt"],
+    );
+}
+
+#[test]
+fn everything_in_chunks() {
+    check(
+        "v2/chunks.reenact",
+        expect_file!["../../testdata/v2/everything.txt"],
     );
 }
 
 #[test]
 fn an_activity_that_moved_between_threads() {
-    check("moved.reenact", expect_file!["../../testdata/v1/moved.txt"]);
+    check(
+        "v1/moved.reenact",
+        expect_file!["../../testdata/v1/moved.txt"],
+    );
+    check(
+        "v2/moved.reenact",
+        expect_file!["../../testdata/v2/moved.txt"],
+    );
+}
+
+#[test]
+fn actors_of_which_some_say_something() {
+    check(
+        "v2/actors.reenact",
+        expect_file!["../../testdata/v2/actors.txt"],
+    );
 }
 
 #[test]
 fn a_crash() {
-    check("crash.reenact", expect_file!["../../testdata/v1/crash.txt"]);
+    check(
+        "v1/crash.reenact",
+        expect_file!["../../testdata/v1/crash.txt"],
+    );
+    check(
+        "v2/crash.reenact",
+        expect_file!["../../testdata/v2/crash.txt"],
+    );
 }
 
 #[test]
@@ -67,23 +108,22 @@ fn golden_files_are_written_when_asked_for() {
     if std::env::var_os("REENACT_WRITE_GOLDEN").is_none() {
         return;
     }
-    let directory = directory();
+    let directory = directory().join("v2");
     fs::create_dir_all(&directory).unwrap();
     writer(&directory.join("empty.reenact")).finish().unwrap();
-    write_everything(&directory.join("everything.reenact"));
+    write_everything(&directory.join("everything.reenact"), false);
+    write_everything(&directory.join("chunks.reenact"), true);
     write_moved(&directory.join("moved.reenact"));
+    write_actors(&directory.join("actors.reenact"));
     write_crash(&directory.join("crash.reenact"));
 }
 
-fn write_everything(path: &Path) {
+fn write_everything(path: &Path, in_chunks: bool) {
     let writer = writer(path);
     let mut appender = writer.appender(100).unwrap();
-    assert!(appender.start(0, 0, 0, "app"));
-    let mut main = Speaker::started(&writer, 0);
-    assert!(appender.start(1, 2, 0, "worker \u{2764}"));
-    let mut child = Speaker::started(&writer, 1);
-    assert!(appender.start(2, 1, 0, "pool"));
-    let mut foreign = Speaker::started(&writer, 2);
+    let mut main = Speaker::start_as(&mut appender, 0, 0, 0, "app");
+    let mut child = Speaker::start_as(&mut appender, 1, 2, 0, "worker \u{2764}");
+    let mut foreign = Speaker::start_as(&mut appender, 2, 1, 0, "pool");
     for kind in [
         Kind::TAKE,
         Kind::LOOK,
@@ -91,15 +131,32 @@ fn write_everything(path: &Path) {
         Kind::TIMED_OUT,
         Kind::CHOICE,
         Kind::OUTSIDE,
-        Kind::new(0x3f).unwrap(),
+        Kind::RECEIVE,
+        Kind::NEWCOMER,
+        Kind::CONTINUE,
+        Kind::new(0x1f).unwrap(),
     ] {
-        // Around the bounds of the one-byte form, and of what 64 bits hold.
-        for (silent, number) in [(0, 0), (3, 15), (4, 15), (3, 16), (200, u64::MAX)] {
+        // Around the bounds of the short forms, and of what 64 bits hold.
+        for (silent, number) in [
+            (0, 0),
+            (1, 4095),
+            (1, 4096),
+            (2, 4095),
+            (3, 15),
+            (4, 15),
+            (3, 16),
+            (200, u64::MAX),
+        ] {
             assert!(main.say(&mut appender, event(silent, kind, number)));
         }
     }
     for (number, second) in [(0, 0), (127, 128), (u64::MAX, u64::MAX)] {
-        for kind in [Kind::TAKE_AFTER_LOOKS, Kind::new(0x5f).unwrap()] {
+        for kind in [
+            Kind::TAKE_AFTER_LOOKS,
+            Kind::PIPELINED,
+            Kind::CHILDREN,
+            Kind::new(0x5f).unwrap(),
+        ] {
             let event = Event {
                 silent: 1,
                 kind,
@@ -117,7 +174,13 @@ fn write_everything(path: &Path) {
     assert!(foreign.say_uncounted(&mut appender, event(2, Kind::CHOICE, 1)));
     main.be_silent(70_000);
     writer.stop(Stop::Asked);
-    writer.clone().finish().unwrap();
+    drop(appender);
+    if in_chunks {
+        drop(writer);
+        recover_in_chunks(path);
+    } else {
+        writer.finish().unwrap();
+    }
     append_exit(path, Exit::Status(3)).unwrap();
 }
 
@@ -126,18 +189,62 @@ fn write_moved(path: &Path) {
     let mut older = writer.appender(100).unwrap();
     let mut younger = writer.appender(101).unwrap();
     let unused = writer.appender(102).unwrap();
-    let mut one = Speaker::start(&writer, &mut younger, 0);
-    let mut other = Speaker::start(&writer, &mut older, 1);
+    let mut one = Speaker::start(&mut younger, 0);
+    let mut other = Speaker::start(&mut older, 1);
     for number in 0..3 {
         assert!(one.say(&mut older, event(0, Kind::TAKE, number)));
         assert!(other.say(&mut older, long_event(number)));
         assert!(one.say(&mut younger, event(1, Kind::LOOK, number)));
     }
     assert!(one.end(&mut older));
-    one.leave();
+    one.leave(&mut older);
     drop((older, younger, unused));
     writer.clone().finish().unwrap();
     append_exit(path, Exit::Signal(9)).unwrap();
+}
+
+/// A thread with two blocks of actors, and an actor with one. Some talk in turns on two threads, some end quietly, alike
+/// or not, some are idle at the end, and the last numbers are nobody's.
+fn write_actors(path: &Path) {
+    let children = |first, count| Event {
+        second: count,
+        ..event(0, Kind::CHILDREN, first)
+    };
+    let writer = writer(path);
+    let mut first = writer.appender(100).unwrap();
+    let mut second = writer.appender(101).unwrap();
+    let mut main = Speaker::start_as(&mut first, 0, 0, 0, "app");
+    assert!(main.say(&mut first, children(10, 4)));
+    let mut actors: Vec<_> = (10..14)
+        .map(|number| Speaker::quiet(&mut first, number))
+        .collect();
+    assert!(actors[1].say(&mut second, children(14, 2)));
+    assert!(main.say(&mut first, children(5000, 12)));
+    actors.extend((14..16).map(|number| Speaker::quiet(&mut second, number)));
+    actors.extend((5000..5010).map(|number| Speaker::quiet(&mut first, number)));
+    for round in 0..3 {
+        for actor in [0, 1, 4, 8] {
+            let appender = if (round + actor) % 2 == 0 {
+                &mut first
+            } else {
+                &mut second
+            };
+            assert!(actors[actor].say(appender, event(1, Kind::RECEIVE, actor as u64)));
+            assert!(actors[actor].say(appender, event(0, Kind::NEWCOMER, 5000)));
+            if actor != 4 {
+                assert!(actors[actor].tick(appender));
+            }
+        }
+    }
+    for actor in [5, 6, 7, 9, 10] {
+        actors[actor].be_silent(actor as u32 / 9);
+        assert!(actors[actor].end_quietly(&mut second));
+    }
+    assert!(actors[0].end(&mut second));
+    actors[0].leave(&mut second);
+    actors[12].be_silent(7);
+    drop((first, second));
+    writer.finish().unwrap();
 }
 
 /// What a kill leaves that falls into making one file of two: one chunk is in both, another in the live file and half in
@@ -148,16 +255,20 @@ fn write_crash(path: &Path) {
     let writer = writer(&original);
     let mut first = writer.appender(100).unwrap();
     let mut second = writer.appender(101).unwrap();
-    let mut one = Speaker::start(&writer, &mut first, 0);
-    let mut two = Speaker::start(&writer, &mut second, 1);
+    let mut one = Speaker::start(&mut first, 0);
+    let mut two = Speaker::start(&mut second, 1);
     assert!(one.say(&mut first, event(0, Kind::TAKE, 1)));
     assert!(two.say(&mut second, event(0, Kind::TAKE, 2)));
     assert!(one.say_uncounted(&mut second, event(1, Kind::TIMED_OUT, 300)));
     two.be_silent(9);
+    for number in 2..5 {
+        let mut quiet = Speaker::quiet(&mut first, number);
+        assert!(quiet.end_quietly(&mut first));
+    }
     let copy = directory.path().join("copy.reenact");
     copy_as_after_a_kill(&original, &copy);
     let live = fs::read(live_path(&copy)).unwrap();
-    recover(&copy).unwrap();
+    recover_in_chunks(&copy);
     let whole = fs::read(&copy).unwrap();
     fs::write(path, &whole[..boundaries(&whole)[2] + 47]).unwrap();
     fs::write(live_path(path).with_added_extension("hex"), to_hex(&live)).unwrap();

@@ -7,6 +7,8 @@
 //!
 //! A thread acknowledges each operation in memory that it shares with the parent, after having recorded it. So the
 //! trace has as many operations as were acknowledged, or one more.
+//!
+//! In a second child activities end by the thousand without having said anything, and that is acknowledged.
 
 use std::{
     env,
@@ -21,7 +23,7 @@ use std::{
 };
 
 use memmap2::{MmapOptions, MmapRaw};
-use reenact_trace::{Appender, Event, Item, Kind, Slot, Writer, live_path, recover};
+use reenact_trace::{Appender, Event, Item, Kind, Place, Slot, Writer, live_path, recover};
 
 use crate::{
     child,
@@ -114,6 +116,7 @@ struct Life<'a> {
     activity: u32,
     appender: Appender,
     slot: Slot,
+    place: Place,
     operations: u64,
     acknowledged: &'a AtomicU64,
     total: &'a AtomicU64,
@@ -142,19 +145,19 @@ impl Life<'_> {
     fn live(mut self, events: u64) {
         for n in 0..events {
             let event = event(self.activity, n);
-            let position = self.operations;
             for _ in 0..event.silent {
                 self.count();
             }
-            assert!(self.appender.event(self.activity, position, &event));
+            assert!(self.appender.event(&mut self.place, self.activity, &event));
             self.count();
             if n % EVENTS_PER_TICK == EVENTS_PER_TICK - 1 {
                 let hash = hash(self.operations);
-                assert!(self.appender.tick(self.activity, self.operations, 0, hash));
+                assert!(self.appender.tick(&mut self.place, self.activity, 0, hash));
             }
         }
         let hash = hash(self.operations);
-        assert!(self.appender.end(self.activity, self.operations, 0, hash));
+        assert!(self.appender.end(&mut self.place, self.activity, 0, hash));
+        self.appender.give_back(self.slot);
     }
 }
 
@@ -162,14 +165,16 @@ fn live_and_live_again(writer: &Writer, shared: &Shared, thread: u32, call_after
     for life in 0.. {
         let activity = life * THREADS + thread;
         let mut appender = writer.appender(thread).unwrap();
-        assert!(appender.start(activity, 0, 0, ""));
-        let slot = writer.slot(activity).unwrap();
+        let mut place = Place::default();
+        assert!(appender.start(&mut place, activity, 0, 0, ""));
+        let slot = appender.slot(activity).unwrap();
         let acknowledged = shared.acknowledged(thread);
         acknowledged.store(u64::from(life) << 32, Ordering::Release);
         Life {
             activity,
             appender,
             slot,
+            place,
             operations: 0,
             acknowledged,
             total: shared.total(),
@@ -204,14 +209,11 @@ fn a_process_that_records_until_it_is_killed() {
 }
 
 /// Has a child record, and kills it once it has acknowledged so many operations.
-fn record_and_kill(directory: &Path, after: u64) {
-    let mut child = child::command(
-        "killed::a_process_that_records_until_it_is_killed",
-        directory,
-    )
-    .env(CALL_AFTER, after.to_string())
-    .spawn()
-    .unwrap();
+fn record_and_kill(child: &str, directory: &Path, after: u64) {
+    let mut child = child::command(child, directory)
+        .env(CALL_AFTER, after.to_string())
+        .spawn()
+        .unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
     let called = output.lines().any(|line| line.unwrap().ends_with("now"));
     assert!(called, "the child ended by itself");
@@ -221,6 +223,100 @@ fn record_and_kill(directory: &Path, after: u64) {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// How many operations a quiet activity does: the same as most of its neighbours.
+fn quiet_operations(activity: u32) -> u32 {
+    activity / 300 % 3 + u32::from(activity.is_multiple_of(77))
+}
+
+/// The activities of a thread in the second child begin here.
+fn first_quiet(thread: u32) -> u32 {
+    thread << 24
+}
+
+fn end_quietly_again_and_again(writer: &Writer, shared: &Shared, thread: u32, call_after: u64) {
+    let mut appender = writer.appender(thread).unwrap();
+    for activity in first_quiet(thread).. {
+        let slot = appender.slot(activity).unwrap();
+        let operations = quiet_operations(activity);
+        let word = u64::from(hash(operations.into())) << 32 | u64::from(operations);
+        // SAFETY: The slot is ours, and mapped as long as the writer is there.
+        unsafe { slot.word().as_ptr().write_volatile(word) };
+        assert!(appender.quiet_end(activity, operations, hash(operations.into())));
+        appender.give_back(slot);
+        shared.acknowledged(thread).fetch_add(1, Ordering::Release);
+        let total = shared.total().fetch_add(1, Ordering::Relaxed);
+        if total == call_after {
+            println!("now");
+        }
+        if total > call_after + 10 * OPERATIONS {
+            loop {
+                thread::park();
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "the child of another test"]
+fn a_process_of_quiet_activities_that_is_killed() {
+    let Some(directory) = child::directory() else {
+        return;
+    };
+    let shared = Shared::open(&directory);
+    let writer = writer(&directory.join("killed.reenact"));
+    // SAFETY: A plain call, for this thread and those that it starts.
+    unsafe { libc::nice(5) };
+    let call_after = env::var(CALL_AFTER).unwrap().parse().unwrap();
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (writer, shared) = (&writer, &shared);
+            scope.spawn(move || end_quietly_again_and_again(writer, shared, thread, call_after));
+        }
+    });
+}
+
+#[test]
+fn a_killed_writer_loses_no_quiet_end() {
+    for run in 0..60u64 {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("killed.reenact");
+        let after = run.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (10 * OPERATIONS);
+        record_and_kill(
+            "killed::a_process_of_quiet_activities_that_is_killed",
+            directory.path(),
+            after,
+        );
+        let shared = Shared::open(directory.path());
+        for recovered in [false, true] {
+            assert_eq!(recovered, recovered && recover(&path).unwrap());
+            let trace = open(&path);
+            assert!(trace.is_complete());
+            let mut known = 0;
+            for thread in 0..THREADS {
+                let ended = shared.acknowledged(thread).load(Ordering::Acquire) as u32;
+                let first = first_quiet(thread);
+                for activity in first..first + ended {
+                    let operations = quiet_operations(activity);
+                    let items: Vec<_> = trace.events(activity).map(Result::unwrap).collect();
+                    let end = Item::End {
+                        silent: operations,
+                        hash: hash(operations.into()),
+                    };
+                    let cut = Item::Cut {
+                        silent: 0,
+                        hash: None,
+                    };
+                    assert_eq!(items, [end, cut], "activity {activity}");
+                }
+                // The next one may have begun, and ended.
+                let next = trace.activity(first + ended).is_some();
+                known += ended as usize + usize::from(next);
+            }
+            assert_eq!(trace.activities().len(), known);
+        }
+    }
 }
 
 /// Compares what was read with what the threads had acknowledged.
@@ -288,7 +384,11 @@ fn kill_often(runs: impl Iterator<Item = u64>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("killed.reenact");
         let after = run.wrapping_mul(0x9e37_79b9_7f4a_7c15) % OPERATIONS;
-        record_and_kill(directory.path(), after);
+        record_and_kill(
+            "killed::a_process_that_records_until_it_is_killed",
+            directory.path(),
+            after,
+        );
 
         let shared = Shared::open(directory.path());
         let read = || {
@@ -300,7 +400,11 @@ fn kill_often(runs: impl Iterator<Item = u64>) {
         assert_nothing_is_lost(&left, &shared);
         assert!(recover(&path).unwrap());
         assert!(!live_path(&path).exists());
-        assert_eq!(read(), left);
+        let recovered = read();
+        for (activity, stream) in &left {
+            assert_eq!(recovered.get(activity), Some(stream), "activity {activity}");
+        }
+        assert_eq!(recovered.len(), left.len());
     }
 }
 

@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, sync::Arc};
 
 use reenact_trace::{Item, Trace, live_path};
 
+use crate::sections::{STREAMS, kinds};
+
 /// What a stream gave: its items, and the error that it ended with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stream {
@@ -95,6 +97,16 @@ pub(crate) fn assert_recovers_to(path: &Path, expected: &Streams) {
     assert!(!live_path(path).exists());
     assert_eq!(&sound_streams(path), expected);
     assert!(!reenact_trace::recover(path).unwrap());
+}
+
+/// Makes one file of a trace in two and leaves it in chunks: the file that it would be grouped into cannot be made.
+pub(crate) fn recover_in_chunks(path: &Path) {
+    let in_the_way = path.with_added_extension("new");
+    fs::create_dir(&in_the_way).unwrap();
+    assert!(reenact_trace::recover(path).unwrap());
+    fs::remove_dir(&in_the_way).unwrap();
+    let bytes = fs::read(path).unwrap();
+    assert!(kinds(&bytes).iter().all(|&kind| kind < STREAMS));
 }
 
 /// Copies both files of a trace that is still open, so that the copies are what a kill would have left. The live file

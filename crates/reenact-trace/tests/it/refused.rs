@@ -7,8 +7,7 @@ use reenact_trace::{Trace, append_exit, live_path, recover};
 
 use crate::{
     reading::open,
-    script::writer,
-    sections::{self, CHUNK, file_header, live_header, section},
+    sections::{self, CHUNK, DIRECTORY, STREAMS, file_header, live_header, section},
 };
 
 /// Asserts what opening says of a file with these bytes. The path in it is shortened to `FILE`.
@@ -34,12 +33,12 @@ fn check_path(path: &Path, expected: Expect) {
 
 #[test]
 fn another_format_version() {
-    let mut bytes = file_header(2);
-    bytes.extend(b"whatever version 2 has here");
+    let mut bytes = file_header(3);
+    bytes.extend(b"whatever version 3 has here");
     check(
         &bytes,
         expect![
-            "FILE is a trace of format version 2; this reenact reads version 1 only: use the reenact it was recorded with"
+            "FILE is a trace of format version 3; this reenact reads versions 1 to 2: use the reenact it was recorded with"
         ],
     );
 }
@@ -63,7 +62,7 @@ fn an_empty_file() {
 #[test]
 fn a_header_and_nothing_else() {
     check(
-        &file_header(1),
+        &file_header(2),
         expect!["FILE: the section that names the program is missing or damaged at byte 16"],
     );
 }
@@ -87,7 +86,7 @@ fn a_file_that_is_not_there() {
 
 #[test]
 fn reserved_bytes_that_mean_something_to_someone() {
-    let mut bytes = file_header(1);
+    let mut bytes = file_header(2);
     bytes[12] = 1;
     bytes.extend(sections::program());
     check(
@@ -100,7 +99,7 @@ fn reserved_bytes_that_mean_something_to_someone() {
 fn check_damage(sections: &[Vec<u8>], expected: Expect) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged.reenact");
-    let mut bytes = file_header(1);
+    let mut bytes = file_header(2);
     bytes.extend(sections::program());
     bytes.extend(sections.concat());
     fs::write(&path, bytes).unwrap();
@@ -150,7 +149,7 @@ fn sections_that_nobody_writes() {
         expect!["FILE: an activity is named in a chunk that says it has only one at byte 132"],
     );
     check_damage(
-        &[structured(&[0x81, 0x7f])],
+        &[structured(&[0x81, 0x6f])],
         expect!["FILE: an unknown kind of entry at byte 133"],
     );
     check_damage(
@@ -161,13 +160,117 @@ fn sections_that_nobody_writes() {
         &[structured(&[0x01, 0, 0x80])],
         expect!["FILE: an entry that is cut short at byte 132"],
     );
+    check_damage(
+        &[structured(&[0x81, 0x70, 0x02])],
+        expect!["FILE: an activity is named that the chunk has not spoken of at byte 133"],
+    );
+    check_damage(
+        &[structured(&[0x65, 3, 0, 1, 2, 3, 4, 0, 0])],
+        expect!["FILE: a run of ends of no activities at byte 132"],
+    );
+    let run = [0x65, 3, 0, 1, 2, 3, 4, 2, 0];
+    check_damage(&[structured(&run)], expect!["nothing"]);
+    check_damage(
+        &[structured(&run), section(CHUNK, 1, 1, 0, 0, &run)],
+        expect!["FILE: an activity ends quietly for the second time at byte 181"],
+    );
+}
+
+/// Traces by activity, the directory of which is this, and then streams.
+#[test]
+fn directories_that_nobody_writes() {
+    let directory = |payload: &[u8]| section(DIRECTORY, 0, 0, 0, 0, payload);
+    let streams = |payload: &[u8]| section(STREAMS, 0, 1, 0, 0, payload);
+    let tails = || section(3, 0, 0, 0, 0, &[]);
+    check_damage(&[directory(&[]), tails()], expect!["nothing"]);
+    check_damage(
+        &[directory(&[0x20, 0, 2]), streams(&[0x81, 0x82]), tails()],
+        expect!["nothing"],
+    );
+    check_damage(
+        &[directory(&[0x20, 0, 3]), streams(&[0x81, 0x82]), tails()],
+        expect!["FILE: the streams are not as long as the directory says at byte 217"],
+    );
+    check_damage(
+        &[directory(&[0x20, 0, 3]), streams(&[0x81, 0x60, 0]), tails()],
+        expect!["FILE: an entry that is cut short at byte 176"],
+    );
+    check_damage(
+        &[
+            directory(&[0x20, 0, 4]),
+            streams(&[0x81, 0x60, 0, 0]),
+            tails(),
+        ],
+        expect!["FILE: the stream of an activity has more than its items at byte 176"],
+    );
+    check_damage(
+        &[
+            directory(&[0x20, 0, 1]),
+            section(STREAMS, 0, 2, 0, 0, &[0x81]),
+        ],
+        expect!["FILE: a section is missing or twice there: this is not the next one at byte 175"],
+    );
+    check_damage(
+        &[
+            directory(&[0x20, 0, 1]),
+            section(STREAMS, 0, 1, 0, 1, &[0x81]),
+        ],
+        expect!["FILE: a section is missing or twice there: this is not the next one at byte 175"],
+    );
+    check_damage(
+        &[directory(&[]), streams(&vec![0x81; (1 << 20) + 1])],
+        expect!["FILE: a section of streams is longer than such can be at byte 172"],
+    );
+    check_damage(
+        &[directory(&[0x40, 0])],
+        expect!["FILE: an unknown kind of entry in the directory at byte 92"],
+    );
+    check_damage(
+        &[directory(&[0x16, 0, 2])],
+        expect!["FILE: an unknown kind of entry in the directory at byte 92"],
+    );
+    check_damage(
+        &[directory(&[0x10, 0, 0])],
+        expect!["FILE: an activity with a number that cannot be at byte 92"],
+    );
+    check_damage(
+        &[directory(&[0x00, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x00, 0])],
+        expect!["FILE: an activity with a number that cannot be at byte 92"],
+    );
+    check_damage(
+        &[directory(&[0x01, 0, 5, 0])],
+        expect!["FILE: numbers of children that cannot be at byte 92"],
+    );
+    let long = [&[0x20, 0][..], &[0xff; 9], &[0x01]].concat();
+    check_damage(
+        &[directory(&long)],
+        expect!["FILE: streams that are longer than streams can be at byte 92"],
+    );
+    check_damage(
+        &[directory(&[]), section(CHUNK, 0, 0, 0, 0, &[0x81])],
+        expect!["FILE: the trace has both chunks and streams at byte 172"],
+    );
+    check_damage(
+        &[section(CHUNK, 0, 0, 0, 0, &[0x81]), directory(&[])],
+        expect!["FILE: the trace has both chunks and streams at byte 133"],
+    );
+    check_damage(
+        &[directory(&[]), section(3, 0, 0, 0, 0, &[0; 12])],
+        expect!["FILE: the counters of activities are twice there at byte 132"],
+    );
+    check_damage(
+        &[directory(&[0x00, 3]), section(DIRECTORY, 0, 1, 2, 0, &[])],
+        expect!["FILE: activities of the directory are not in order at byte 134"],
+    );
 }
 
 /// Asserts what a sound trace says with such a live file beside it.
 fn check_live(live: &[u8], expected: Expect) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged.reenact");
-    writer(&path).finish().unwrap();
+    let mut bytes = file_header(2);
+    bytes.extend(sections::program());
+    fs::write(&path, bytes).unwrap();
     fs::write(live_path(&path), live).unwrap();
     let trace = open(&path);
     assert!(!trace.is_complete());
@@ -183,30 +286,30 @@ fn live_files_that_nobody_writes() {
         &[0; 4096],
         expect!["the live file does not begin as one at byte 0"],
     );
-    let mut version = live_header(&[]);
-    version[8] = 2;
-    check_live(
-        &version,
-        expect!["the live file is of another format version at byte 8"],
-    );
-    let mut stop = live_header(&[]);
+    for version in [0, 1, 3] {
+        check_live(
+            &live_header(version, &[]),
+            expect!["the live file is of another format version at byte 8"],
+        );
+    }
+    let mut stop = live_header(2, &[]);
     stop[16] = 77;
     check_live(
         &stop,
         expect!["the live file's mark of an early end is malformed at byte 16"],
     );
     check_live(
-        &live_header(&[1]),
+        &live_header(2, &[1]),
         expect!["the live file is cut short at byte 4096"],
     );
-    let mut slab = live_header(&[3]);
+    let mut slab = live_header(2, &[3]);
     slab.resize(4096 + (1 << 20), 0);
     check_live(
         &slab,
         expect!["a slab of an unknown kind is in the live file at byte 4096"],
     );
     let with_chunk = |change: fn(&mut [u8])| {
-        let mut live = live_header(&[1]);
+        let mut live = live_header(2, &[1]);
         live.extend(sections::live_chunk(0, 0, 0, 0, &[0x81]));
         live.resize(4096 + (1 << 20), 0);
         change(&mut live[4096..]);

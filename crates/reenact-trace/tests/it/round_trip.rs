@@ -5,21 +5,29 @@
 //! round 2   thread 0: activity 1                  thread 1: activity 0, activity 2
 //! ```
 //!
-//! Within a round the threads run as they like; an activity is on one thread, as it would be on a worker pool.
+//! Within a round the threads run as they like; an activity is on one thread, as it would be on a worker pool. Activities
+//! have children, as many as they like, which are all on another thread in each round and say little or nothing.
 
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{Barrier, Mutex},
+    sync::{
+        Barrier, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
 };
 
 use proptest::{collection::vec, prelude::*};
-use reenact_trace::{Event, Kind, Writer, live_path};
+use reenact_trace::{Appender, Event, Kind, Origin, Place, Writer, live_path};
 
 use crate::{
-    reading::{Streams, assert_recovers_to, copy_as_after_a_kill, open, sound_streams, streams},
+    reading::{
+        Streams, assert_recovers_to, copy_as_after_a_kill, dump, open, recover_in_chunks,
+        sound_streams, streams,
+    },
     script::{Speaker, event, long_event, writer},
+    sections::CHUNK_SIZE,
 };
 
 const THREADS: usize = 3;
@@ -33,6 +41,36 @@ enum Say {
     Much(u64),
     Tick,
     Silent(u32),
+    /// Has so many children.
+    Spawn(u32),
+}
+
+/// What a child does in a round.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Nothing,
+    Silent(u32),
+    Event(Event),
+    Tick,
+    /// It ends, quietly if it has said nothing.
+    End,
+}
+
+/// A child: whose, and which of theirs.
+struct Child {
+    speaker: Speaker,
+    parent: u32,
+    index: u64,
+}
+
+/// What the threads share while they tell a story.
+struct Stage {
+    speakers: [Mutex<Option<Speaker>>; ACTIVITIES],
+    /// Of each activity.
+    child_count: [Mutex<u64>; ACTIVITIES],
+    children: Mutex<Vec<Child>>,
+    next_number: AtomicU32,
+    barrier: Barrier,
 }
 
 /// What an activity does in a round, and on which thread.
@@ -59,6 +97,8 @@ enum Departure {
 struct Story {
     rounds: Vec<[Turn; ACTIVITIES]>,
     departures: [(usize, Departure); ACTIVITIES],
+    /// What children do, one after the other and from the beginning again.
+    acts: Vec<Act>,
     /// Whether threads give their appender back after each round, for another thread to go on with its chunk.
     short_lived: [bool; THREADS],
 }
@@ -67,15 +107,18 @@ fn events() -> impl Strategy<Value = Event> {
     let kinds = prop_oneof![
         3 => Just(Kind::TAKE),
         2 => Just(Kind::LOOK),
-        3 => (1..0x60u8).prop_map(|code| Kind::new(code).unwrap()),
+        3 => (1..0x60u8).prop_filter_map("reserved", Kind::new),
     ];
     let numbers = || prop_oneof![0..20u64, 100..20_000u64, any::<u64>()];
-    (0..6u32, kinds, numbers(), numbers()).prop_map(|(silent, kind, number, second)| Event {
-        silent,
-        kind,
-        number,
-        second: if kind.has_two_numbers() { second } else { 0 },
-    })
+    (0..6u32, kinds, numbers(), numbers())
+        .prop_map(|(silent, kind, number, second)| Event {
+            silent,
+            kind,
+            number,
+            second: if kind.has_two_numbers() { second } else { 0 },
+        })
+        // These are true.
+        .prop_filter("children", |event| event.kind != Kind::CHILDREN)
 }
 
 fn stories() -> impl Strategy<Value = Story> {
@@ -84,6 +127,15 @@ fn stories() -> impl Strategy<Value = Story> {
         1 => (100..1500u64).prop_map(Say::Much),
         2 => Just(Say::Tick),
         2 => (0..2000u32).prop_map(Say::Silent),
+        1 => prop_oneof![1..10u32, 1..300u32].prop_map(Say::Spawn),
+    ];
+    let acts = prop_oneof![
+        2 => Just(Act::Nothing),
+        1 => (0..3u32).prop_map(Act::Silent),
+        1 => events().prop_map(Act::Event),
+        2 => (0..2u32, 0..5000u64).prop_map(|(silent, number)| Act::Event(event(silent, Kind::RECEIVE, number))),
+        1 => Just(Act::Tick),
+        2 => Just(Act::End),
     ];
     let turns = (0..THREADS, vec(says, 0..6)).prop_map(|(thread, says)| Turn { thread, says });
     let departures = prop_oneof![
@@ -95,55 +147,99 @@ fn stories() -> impl Strategy<Value = Story> {
     (
         vec(proptest::array::uniform4(turns), 1..5),
         proptest::array::uniform4((0..THREADS, departures)),
+        vec(acts, 1..12),
         any::<[bool; THREADS]>(),
     )
-        .prop_map(|(rounds, departures, short_lived)| Story {
+        .prop_map(|(rounds, departures, acts, short_lived)| Story {
             rounds,
             departures,
+            acts,
             short_lived,
         })
 }
 
-/// Has the story told by threads; returns the activities as they are at the end of it.
-fn tell(story: &Story, writer: &Writer) -> Vec<Speaker> {
-    let speakers: [Mutex<Option<Speaker>>; ACTIVITIES] = Default::default();
-    let barrier = Barrier::new(THREADS);
+/// Has the story told by threads; returns the activities and their children as they are at the end of it.
+fn tell(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
+    let stage = Stage {
+        speakers: Default::default(),
+        child_count: Default::default(),
+        children: Mutex::default(),
+        next_number: AtomicU32::new(10),
+        barrier: Barrier::new(THREADS),
+    };
     thread::scope(|scope| {
         for thread in 0..THREADS {
-            let (speakers, barrier) = (&speakers, &barrier);
-            scope.spawn(move || tell_on_thread(story, writer, thread, speakers, barrier));
+            let stage = &stage;
+            scope.spawn(move || tell_on_thread(story, writer, thread, stage));
         }
     });
-    speakers
-        .into_iter()
-        .filter_map(|speaker| speaker.into_inner().unwrap())
-        .collect()
+    let speakers = stage.speakers.into_iter();
+    (
+        speakers
+            .filter_map(|speaker| speaker.into_inner().unwrap())
+            .collect(),
+        stage.children.into_inner().unwrap(),
+    )
 }
 
-fn tell_on_thread(
-    story: &Story,
-    writer: &Writer,
-    thread: usize,
-    speakers: &[Mutex<Option<Speaker>>],
-    barrier: &Barrier,
-) {
+impl Stage {
+    /// An activity has children: says their numbers, and they are there.
+    fn spawn(&self, parent: &mut Speaker, appender: &mut Appender, count: u32) {
+        let first = self.next_number.fetch_add(count, Ordering::Relaxed);
+        let block = Event {
+            second: count.into(),
+            ..event(0, Kind::CHILDREN, first.into())
+        };
+        assert!(parent.say(appender, block));
+        let mut index = self.child_count[parent.number as usize].lock().unwrap();
+        for number in first..first + count {
+            let child = Child {
+                speaker: Speaker::quiet(appender, number),
+                parent: parent.number,
+                index: *index,
+            };
+            *index += 1;
+            self.children.lock().unwrap().push(child);
+        }
+    }
+
+    /// Has those children act that are on this thread in this round.
+    fn act(&self, story: &Story, round: usize, thread: usize, appender: &mut Appender) {
+        let mut children = self.children.lock().unwrap();
+        for Child { speaker, .. } in children.iter_mut() {
+            let number = speaker.number as usize;
+            if (number / 7 + round) % THREADS != thread || speaker.has_ended() {
+                continue;
+            }
+            match story.acts[(number + round * 5) % story.acts.len()] {
+                Act::Nothing => {}
+                Act::Silent(operations) => speaker.be_silent(operations),
+                Act::Event(event) => assert!(speaker.say(appender, event)),
+                Act::Tick => assert!(speaker.tick(appender)),
+                Act::End if speaker.is_quiet() => assert!(speaker.end_quietly(appender)),
+                Act::End => {
+                    assert!(speaker.end(appender));
+                    speaker.leave(appender);
+                }
+            }
+        }
+    }
+}
+
+fn tell_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stage) {
+    let Stage {
+        speakers, barrier, ..
+    } = stage;
     let mut appender = writer.appender(thread as u32).unwrap();
-    for round in &story.rounds {
+    for (number, round) in story.rounds.iter().enumerate() {
         for (activity, turn) in round.iter().enumerate() {
             if turn.thread != thread {
                 continue;
             }
             let mut speaker = speakers[activity].lock().unwrap();
-            let speaker = speaker
-                .get_or_insert_with(|| Speaker::start(writer, &mut appender, activity as u32));
-            // A check that follows no operation on this thread would stand for nothing, and a recorder makes none.
-            let mut done = false;
+            let speaker =
+                speaker.get_or_insert_with(|| Speaker::start(&mut appender, activity as u32));
             for say in &turn.says {
-                let checks = matches!(say, Say::Tick);
-                if checks && !done {
-                    continue;
-                }
-                done |= !checks;
                 match *say {
                     Say::Event(event) => assert!(speaker.say(&mut appender, event)),
                     Say::Much(count) => {
@@ -153,9 +249,12 @@ fn tell_on_thread(
                     }
                     Say::Tick => assert!(speaker.tick(&mut appender)),
                     Say::Silent(operations) => speaker.be_silent(operations),
+                    Say::Spawn(count) => stage.spawn(speaker, &mut appender, count),
                 }
             }
         }
+        barrier.wait();
+        stage.act(story, number, thread, &mut appender);
         barrier.wait();
         if story.short_lived[thread] {
             drop(appender);
@@ -181,37 +280,59 @@ fn tell_on_thread(
                 assert!(speaker.say(&mut appender, event(1, Kind::TAKE, 9)));
                 speaker.be_silent(1);
                 assert!(speaker.tick(&mut appender));
-                speaker.leave();
+                speaker.leave(&mut appender);
             }
         }
     }
-}
-
-fn expected(speakers: &[Speaker]) -> Streams {
-    speakers
-        .iter()
-        .map(|speaker| (speaker.number, speaker.expected()))
-        .collect()
 }
 
 fn check(story: &Story, finish: bool) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("story.reenact");
     let writer = writer(&path);
-    let mut speakers = tell(story, &writer);
+    let (speakers, children) = tell(story, &writer);
+    let expected: Streams = speakers
+        .iter()
+        .chain(children.iter().map(|child| &child.speaker))
+        .map(|speaker| (speaker.number, speaker.expected()))
+        .collect();
 
     let copy = directory.path().join("copy.reenact");
     copy_as_after_a_kill(&path, &copy);
-    assert_recovers_to(&copy, &expected(&speakers));
+    recover_in_chunks(&copy);
+    assert_eq!(sound_streams(&copy), expected);
+    let in_chunks = dump(&open(&copy));
+    copy_as_after_a_kill(&path, &copy);
+    assert_eq!(dump(&open(&copy)), in_chunks);
+    assert_recovers_to(&copy, &expected);
 
     if finish {
         writer.finish().unwrap();
         assert!(!live_path(&path).exists());
-        assert_eq!(sound_streams(&path), expected(&speakers));
+        assert_eq!(sound_streams(&path), expected);
     } else {
-        speakers.iter_mut().for_each(Speaker::leave);
         drop(writer);
-        assert_recovers_to(&path, &expected(&speakers));
+        assert_recovers_to(&path, &expected);
+    }
+    let trace = open(&path);
+    assert_eq!(dump(&trace), in_chunks);
+    for Child {
+        speaker,
+        parent,
+        index,
+    } in children
+    {
+        let info = trace.activity(speaker.number).unwrap();
+        assert_eq!(
+            (info.origin, info.index, info.in_block),
+            (Origin::Child(parent), index, true)
+        );
+        let name = format!("main.a{index}");
+        assert_eq!(trace.family_name(speaker.number), name);
+    }
+    // All are called main here, and say so themselves.
+    for speaker in speakers {
+        assert_eq!(trace.family_name(speaker.number), "main");
     }
 }
 
@@ -235,7 +356,7 @@ fn an_activity_may_start_in_a_younger_chunk_than_it_goes_on_in() {
     let writer = writer(&path);
     let mut older = writer.appender(0).unwrap();
     let mut younger = writer.appender(1).unwrap();
-    let mut speaker = Speaker::start(&writer, &mut younger, 7);
+    let mut speaker = Speaker::start(&mut younger, 7);
     assert!(speaker.tick(&mut younger));
     assert!(speaker.say(&mut older, event(0, Kind::TAKE, 3)));
     assert!(speaker.end(&mut younger));
@@ -246,13 +367,67 @@ fn an_activity_may_start_in_a_younger_chunk_than_it_goes_on_in() {
     );
 }
 
+/// ```text
+/// thread 0, chunk 0:   event (position 0)              tick, event (position 1)
+/// thread 1, chunk 1:                       tick (1)
+/// thread 2, chunk 2:                                                              tick, end (2)
+/// ```
+#[test]
+fn checks_on_other_threads_that_stand_for_nothing_are_in_their_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("moved.reenact");
+    let writer = writer(&path);
+    let mut appenders: Vec<_> = (0..3)
+        .map(|thread| writer.appender(thread).unwrap())
+        .collect();
+    let mut speaker = Speaker::start(&mut appenders[1], 7);
+    assert!(speaker.say(&mut appenders[0], event(0, Kind::TAKE, 3)));
+    for thread in [1, 0, 2, 0] {
+        assert!(speaker.tick(&mut appenders[thread]));
+    }
+    assert!(speaker.say(&mut appenders[0], event(0, Kind::TAKE, 4)));
+    assert!(speaker.tick(&mut appenders[2]));
+    assert!(speaker.end(&mut appenders[1]));
+    assert!(speaker.tick(&mut appenders[2]));
+    assert!(speaker.say(&mut appenders[0], event(0, Kind::TAKE, 5)));
+    drop(appenders);
+    drop(writer);
+    assert_recovers_to(&path, &BTreeMap::from([(7, speaker.expected())]));
+}
+
+/// What a switch costs decides what an actor's message costs.
+#[test]
+fn an_activity_that_comes_back_on_the_same_thread_costs_two_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("turns.reenact");
+    let writer = writer(&path);
+    let mut appender = writer.appender(0).unwrap();
+    let mut speakers: Vec<_> = (0..100)
+        .map(|number| Speaker::start(&mut appender, number * 20))
+        .collect();
+    let mut turn = |speaker: &mut Speaker| {
+        assert!(speaker.say(&mut appender, event(0, Kind::TAKE, 1)));
+    };
+    speakers.iter_mut().for_each(&mut turn);
+    let used = || {
+        let live = std::fs::read(live_path(&path)).unwrap();
+        // Chunks are given out from the end of the slab.
+        let chunk = &live[live.len() - CHUNK_SIZE..];
+        u32::from_le_bytes(chunk[32..36].try_into().unwrap())
+    };
+    let before = used();
+    speakers.iter_mut().for_each(&mut turn);
+    // Two for each switch and one for the event.
+    assert_eq!(used() - before, 300);
+}
+
 #[test]
 fn chunks_of_an_activity_that_says_much_are_in_order() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("much.reenact");
     let writer = writer(&path);
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&writer, &mut appender, 0);
+    let mut speaker = Speaker::start(&mut appender, 0);
     for number in 0..20_000 {
         assert!(speaker.say(&mut appender, long_event(number)));
     }
@@ -293,28 +468,32 @@ fn the_program_the_exit_and_the_family_are_read_as_written() {
     assert_eq!(trace.stop(), None);
     let names: Vec<_> = trace
         .activities()
-        .map(|info| (trace.family_name(info.number), info.name.as_str()))
+        .map(|info| (trace.family_name(info.number), info.name))
         .collect();
     let long = "ä".repeat(32);
     assert_eq!(
         names,
         [
-            ("main".to_owned(), "app"),
-            ("main.0".to_owned(), ""),
-            ("main.0.5".to_owned(), long.as_str()),
-            ("foreign0(pool)".to_owned(), "pool"),
+            ("main", "app"),
+            ("main.0", ""),
+            ("main.0.5", long.as_str()),
+            ("foreign0(pool)", "pool"),
         ]
+        .map(|(family, name)| (family.to_owned(), name.to_owned()))
     );
 }
 
 fn write_family(path: &Path) {
     let writer = writer(path);
     let mut appender = writer.appender(0).unwrap();
-    assert!(appender.start(0, 0, 0, "app"));
-    assert!(appender.start(1, 2, 0, ""));
+    let mut start = |number, origin, index, name: &str| {
+        assert!(appender.start(&mut Place::default(), number, origin, index, name));
+    };
+    start(0, 0, 0, "app");
+    start(1, 2, 0, "");
     // 64 bytes are kept of a name, but no half of a character.
-    assert!(appender.start(2, 3, 5, &format!("{}x{}", "ä".repeat(32), "ä".repeat(9))));
-    assert!(appender.start(3, 1, 0, "pool"));
+    start(2, 3, 5, &format!("{}x{}", "ä".repeat(32), "ä".repeat(9)));
+    start(3, 1, 0, "pool");
     writer.finish().unwrap();
     reenact_trace::append_exit(path, reenact_trace::Exit::Signal(11)).unwrap();
 }
@@ -326,7 +505,7 @@ fn a_long_name_is_cut_between_characters() {
     let writer = writer(&path);
     let mut appender = writer.appender(0).unwrap();
     let name = format!("x{}", "ä".repeat(40));
-    assert!(appender.start(0, 0, 0, &name));
+    assert!(appender.start(&mut Place::default(), 0, 0, 0, &name));
     writer.clone().finish().unwrap();
     let trace = open(&path);
     assert_eq!(trace.activity(0).unwrap().name, name[..63]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reenact_trace::{Appender, Event, Item, Kind, Program, Slot, Stop, Storage, Writer};
+use reenact_trace::{Appender, Event, Item, Kind, Place, Program, Slot, Stop, Storage, Writer};
 
 use crate::reading::Stream;
 
@@ -47,8 +47,7 @@ pub(crate) fn long_event(number: u64) -> Event {
 pub(crate) struct Speaker {
     pub(crate) number: u32,
     slot: Option<Slot>,
-    /// Operations that its items stand for.
-    position: u64,
+    place: Place,
     /// The counter, which runs ahead by the silent ones.
     counted: u64,
     hash: u32,
@@ -57,17 +56,32 @@ pub(crate) struct Speaker {
 
 impl Speaker {
     /// Says its start and takes a slot.
-    pub(crate) fn start(writer: &Writer, appender: &mut Appender, number: u32) -> Speaker {
-        assert!(appender.start(number, 0, 0, ""));
-        Speaker::started(writer, number)
+    pub(crate) fn start(appender: &mut Appender, number: u32) -> Speaker {
+        Speaker::start_as(appender, number, 0, 0, "")
     }
 
-    /// One that has said its start.
-    pub(crate) fn started(writer: &Writer, number: u32) -> Speaker {
+    /// Says where it comes from and takes a slot.
+    pub(crate) fn start_as(
+        appender: &mut Appender,
+        number: u32,
+        origin: u64,
+        index: u64,
+        name: &str,
+    ) -> Speaker {
+        let mut place = Place::default();
+        assert!(appender.start(&mut place, number, origin, index, name));
+        Speaker {
+            place,
+            ..Speaker::quiet(appender, number)
+        }
+    }
+
+    /// Takes a slot and says nothing: it is in a block of its parent.
+    pub(crate) fn quiet(appender: &mut Appender, number: u32) -> Speaker {
         Speaker {
             number,
-            slot: Some(writer.slot(number).unwrap()),
-            position: 0,
+            slot: Some(appender.slot(number).unwrap()),
+            place: Place::default(),
             counted: 0,
             hash: 0,
             said: Vec::new(),
@@ -75,12 +89,12 @@ impl Speaker {
     }
 
     pub(crate) fn position(&self) -> u64 {
-        self.position
+        self.place.position()
     }
 
     /// How many operations were as predicted since its last item.
     fn silent(&self) -> u32 {
-        (self.counted - self.position) as u32
+        (self.counted - self.position()) as u32
     }
 
     /// Does operations that go as predicted.
@@ -118,9 +132,8 @@ impl Speaker {
             silent: self.silent(),
             ..event
         };
-        let said = appender.event(self.number, self.position, &event);
+        let said = appender.event(&mut self.place, self.number, &event);
         if said {
-            self.position += u64::from(event.silent) + 1;
             self.said.push(Item::Event(event));
         }
         said
@@ -129,9 +142,8 @@ impl Speaker {
     #[must_use]
     pub(crate) fn tick(&mut self, appender: &mut Appender) -> bool {
         let (silent, hash) = (self.silent(), self.hash);
-        let said = appender.tick(self.number, self.position, silent, hash);
+        let said = appender.tick(&mut self.place, self.number, silent, hash);
         if said {
-            self.position += u64::from(silent);
             self.said.push(Item::Tick { silent, hash });
         }
         said
@@ -140,32 +152,64 @@ impl Speaker {
     #[must_use]
     pub(crate) fn end(&mut self, appender: &mut Appender) -> bool {
         let (silent, hash) = (self.silent(), self.hash);
-        let said = appender.end(self.number, self.position, silent, hash);
+        let said = appender.end(&mut self.place, self.number, silent, hash);
         if said {
-            self.position += u64::from(silent);
             self.said.push(Item::End { silent, hash });
         }
         said
     }
 
+    /// Whether nothing has been written of it.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.place == Place::default()
+    }
+
+    /// Whether it has said its end.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.said
+            .iter()
+            .any(|item| matches!(item, Item::End { .. }))
+    }
+
+    /// Ends without having said anything, and gives the slot back.
+    #[must_use]
+    pub(crate) fn end_quietly(&mut self, appender: &mut Appender) -> bool {
+        assert!(self.said.is_empty());
+        let (silent, hash) = (self.silent(), self.hash);
+        let said = appender.quiet_end(self.number, silent, hash);
+        if said {
+            self.said.push(Item::End { silent, hash });
+            self.leave(appender);
+        }
+        said
+    }
+
     /// Gives the slot back.
-    pub(crate) fn leave(&mut self) {
-        self.slot = None;
+    pub(crate) fn leave(&mut self, appender: &mut Appender) {
+        if let Some(slot) = self.slot.take() {
+            appender.give_back(slot);
+        }
     }
 
     /// What must be read of it.
     pub(crate) fn expected(&self) -> Stream {
         let mut items = self.said.clone();
-        let uncounted = self.counted < self.position;
+        let uncounted = self.counted < self.position();
         let (silent, hash) = match &self.slot {
             Some(_) if !uncounted => (self.silent(), Some(self.hash)),
             _ => (0, None),
         };
         items.push(Item::Cut { silent, hash });
+        let operations = |item: &Item| match *item {
+            Item::Event(event) => u64::from(event.silent) + 1,
+            Item::Tick { silent, .. } | Item::End { silent, .. } | Item::Cut { silent, .. } => {
+                silent.into()
+            }
+        };
         Stream {
+            position: items.iter().map(operations).sum(),
             items,
             error: None,
-            position: self.position + u64::from(silent),
         }
     }
 }

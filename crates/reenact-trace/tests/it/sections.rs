@@ -8,6 +8,9 @@ pub(crate) const FILE_HEADER: usize = 16;
 
 pub(crate) const PROGRAM: u8 = 1;
 pub(crate) const CHUNK: u8 = 2;
+pub(crate) const TAILS: u8 = 3;
+pub(crate) const STREAMS: u8 = 6;
+pub(crate) const DIRECTORY: u8 = 7;
 
 pub(crate) const LIVE_HEADER: usize = 4096;
 pub(crate) const SLAB: usize = 1 << 20;
@@ -79,10 +82,17 @@ pub(crate) fn boundaries(trace: &[u8]) -> Vec<usize> {
     all
 }
 
+/// The kinds of the sections of a trace.
+pub(crate) fn kinds(trace: &[u8]) -> Vec<u8> {
+    let boundaries = boundaries(trace);
+    let (_, begins) = boundaries.split_last().unwrap();
+    begins.iter().map(|&at| trace[at + 4]).collect()
+}
+
 /// The header page of a live file with slabs of these kinds: 1 for chunks, 2 for slots.
-pub(crate) fn live_header(slabs: &[u8]) -> Vec<u8> {
+pub(crate) fn live_header(version: u32, slabs: &[u8]) -> Vec<u8> {
     let mut bytes = b"RNCTLIVE".to_vec();
-    bytes.extend(1u32.to_le_bytes());
+    bytes.extend(version.to_le_bytes());
     bytes.resize(64, 0);
     bytes.extend(slabs);
     bytes.resize(LIVE_HEADER, 0);

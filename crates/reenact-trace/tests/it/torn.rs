@@ -1,11 +1,14 @@
 //! A section of which only the beginning is in the file: what a kill of the writer leaves, or one of `recover`.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, thread};
 
 use reenact_trace::{Kind, live_path, recover};
 
 use crate::{
-    reading::{Streams, assert_recovers_to, copy_as_after_a_kill, open, sound_streams, streams},
+    reading::{
+        Streams, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks, sound_streams,
+        streams,
+    },
     script::{Speaker, event, long_event, writer},
     sections::boundaries,
 };
@@ -16,8 +19,8 @@ fn leave_two_files(path: &Path) -> Streams {
     let writer = writer(&original);
     let mut first = writer.appender(0).unwrap();
     let mut second = writer.appender(1).unwrap();
-    let mut one = Speaker::start(&writer, &mut first, 0);
-    let mut two = Speaker::start(&writer, &mut second, 1);
+    let mut one = Speaker::start(&mut first, 0);
+    let mut two = Speaker::start(&mut second, 1);
     let unused = writer.appender(2).unwrap();
     for number in 0..5 {
         assert!(one.say(&mut first, long_event(number)));
@@ -30,24 +33,125 @@ fn leave_two_files(path: &Path) -> Streams {
     BTreeMap::from([(0, one.expected()), (1, two.expected())])
 }
 
-/// `recover` appends sections in one go; here it is killed after every byte of them.
+/// Where it cannot group a trace, `recover` appends sections in one go; here it is killed after every byte of them. What
+/// it makes of that, in chunks or by activity, is always the same.
 #[test]
 fn a_killed_recover_can_be_repeated_from_any_byte() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("torn.reenact");
     let expected = leave_two_files(&path);
     let live = fs::read(live_path(&path)).unwrap();
-    let before = fs::metadata(&path).unwrap().len() as usize;
+    let recorded = fs::read(&path).unwrap();
     recover(&path).unwrap();
-    let whole = fs::read(&path).unwrap();
-    for cut in before..=whole.len() {
-        fs::write(&path, &whole[..cut]).unwrap();
-        fs::write(live_path(&path), &live).unwrap();
-        assert_recovers_to(&path, &expected);
-        if cut == before {
-            assert_eq!(fs::read(&path).unwrap(), whole);
+    let grouped = fs::read(&path).unwrap();
+    fs::write(&path, &recorded).unwrap();
+    fs::write(live_path(&path), &live).unwrap();
+    recover_in_chunks(&path);
+    let in_chunks = fs::read(&path).unwrap();
+    for cut in recorded.len()..=in_chunks.len() {
+        for (recover, whole) in [
+            (recover_by_activity as fn(&Path), &grouped),
+            (recover_in_chunks, &in_chunks),
+        ] {
+            fs::write(&path, &in_chunks[..cut]).unwrap();
+            fs::write(live_path(&path), &live).unwrap();
+            assert_eq!(sound_streams(&path), expected);
+            recover(&path);
+            assert_eq!(sound_streams(&path), expected);
+            let bytes = fs::read(&path).unwrap();
+            // What was appended before the kill is not appended again, but for the counters.
+            assert!(&bytes == whole || whole == &in_chunks);
         }
     }
+}
+
+fn recover_by_activity(path: &Path) {
+    assert!(recover(path).unwrap());
+    assert!(!recover(path).unwrap());
+}
+
+/// Grouping a trace makes a new file; the kill leaves any part of that beside the two that were there.
+#[test]
+fn a_recover_that_was_killed_while_it_grouped_the_trace_can_be_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("torn.reenact");
+    let expected = leave_two_files(&path);
+    let live = fs::read(live_path(&path)).unwrap();
+    let recorded = fs::read(&path).unwrap();
+    recover(&path).unwrap();
+    let grouped = fs::read(&path).unwrap();
+    let new = path.with_added_extension("new");
+    for cut in 0..=grouped.len() {
+        fs::write(&path, &recorded).unwrap();
+        fs::write(live_path(&path), &live).unwrap();
+        fs::write(&new, &grouped[..cut]).unwrap();
+        assert_recovers_to(&path, &expected);
+        assert_eq!(fs::read(&path).unwrap(), grouped);
+        assert!(!new.exists());
+    }
+}
+
+/// The kill fell between the new file's taking its place and the removal of the live file.
+#[test]
+fn a_live_file_beside_a_trace_by_activity_has_nothing_to_add() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("leftover.reenact");
+    let expected = leave_two_files(&path);
+    let live = fs::read(live_path(&path)).unwrap();
+    recover(&path).unwrap();
+    let grouped = fs::read(&path).unwrap();
+    for live in [&live[..], b"half of one"] {
+        fs::write(live_path(&path), live).unwrap();
+        assert_recovers_to(&path, &expected);
+        assert_eq!(fs::read(&path).unwrap(), grouped);
+    }
+    // If the trace has lost something since, the live file may be all there is of it.
+    let boundaries = boundaries(&grouped);
+    let tails = boundaries[boundaries.len() - 2];
+    fs::write(live_path(&path), &live).unwrap();
+    for length in boundaries[2]..=tails {
+        fs::write(&path, &grouped[..length]).unwrap();
+        assert!(!open(&path).is_complete());
+        recover(&path).unwrap_err();
+        assert_eq!(fs::read(live_path(&path)).unwrap(), live);
+    }
+}
+
+/// Two who replay the same crash.
+#[test]
+fn two_may_recover_a_trace_at_the_same_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("twice.reenact");
+    for _ in 0..50 {
+        let expected = leave_two_files(&path);
+        let recovered: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..2)
+                .map(|_| scope.spawn(|| recover(&path).unwrap()))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        assert!(recovered.contains(&true));
+        assert_eq!(sound_streams(&path), expected);
+    }
+}
+
+#[test]
+fn a_link_to_a_trace_goes_on_being_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("real.reenact");
+    let expected = leave_two_files(&path);
+    let link = directory.path().join("link.reenact");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    fs::rename(live_path(&path), live_path(&link)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    assert_recovers_to(&link, &expected);
+    assert!(link.is_symlink());
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert_eq!(sound_streams(&path), expected);
 }
 
 #[test]
@@ -55,7 +159,7 @@ fn a_chunk_that_is_in_neither_file_is_missed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("lost.reenact");
     let expected = leave_two_files(&path);
-    recover(&path).unwrap();
+    recover_in_chunks(&path);
     let whole = fs::read(&path).unwrap();
     let boundaries = boundaries(&whole);
     // The program's section comes first, then chunks 0, 1 and 2, then the counters.
@@ -78,7 +182,7 @@ fn nothing_is_cut_off_a_file_that_is_damaged_before_its_end() {
     let path = directory.path().join("damaged.reenact");
     leave_two_files(&path);
     let live = fs::read(live_path(&path)).unwrap();
-    recover(&path).unwrap();
+    recover_in_chunks(&path);
     let mut bytes = fs::read(&path).unwrap();
     let second = boundaries(&bytes)[2];
     bytes[second] ^= 1;

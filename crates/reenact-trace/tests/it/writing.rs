@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use reenact_trace::{Kind, Stop, Storage, Trace, TraceError, Writer, live_path};
+use reenact_trace::{Kind, Place, Stop, Storage, Trace, TraceError, Writer, live_path};
 
 use crate::{
     reading::{assert_recovers_to, open, sound_streams},
@@ -28,27 +28,27 @@ fn a_stop_is_marked_once_and_the_first_reason_stays() {
     let path = directory.path().join("stopped.reenact");
     let writer = Writer::create(&path, &program(), Storage::File, on_stop).unwrap();
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&writer, &mut appender, 0);
+    let mut speaker = Speaker::start(&mut appender, 0);
     // Its chunk is left behind, with room in it, and yet nobody gets it after the stop.
     drop(writer.appender(1).unwrap());
     writer.stop(Stop::NoRoom);
     writer.stop(Stop::Asked);
     assert!(writer.has_stopped());
     assert!(writer.appender(2).is_none());
-    assert!(writer.slot(2).is_none());
+    assert!(appender.slot(2).is_none());
     // What has a chunk may fill it.
     let mut said = 0;
     while speaker.say(&mut appender, long_event(said)) {
         said += 1;
     }
-    assert_eq!(said, 736);
+    assert_eq!(said, 737);
     assert!(!speaker.tick(&mut appender));
     assert!(!speaker.end(&mut appender));
-    assert!(!appender.start(3, 0, 0, ""));
+    assert!(!appender.start(&mut Place::default(), 3, 0, 0, ""));
+    assert!(!appender.quiet_end(4, 0, 0));
     let expected = [(0, speaker.expected())].into();
     drop(appender);
     assert!(writer.appender(2).is_none());
-    speaker.leave();
     drop(writer);
     assert_recovers_to(&path, &expected);
     assert_eq!(open(&path).stop(), Some(Stop::NoRoom));
@@ -62,7 +62,6 @@ fn the_hook_may_use_the_writer() {
         let writer = WRITER.get().unwrap();
         assert!(writer.has_stopped());
         assert!(writer.appender(0).is_none());
-        assert!(writer.slot(0).is_none());
         writer.stop(Stop::Asked);
     }
     let directory = tempfile::tempdir().unwrap();
@@ -80,12 +79,12 @@ fn whoever_records_after_the_finish_is_told_when_its_chunk_is_full() {
     let path = directory.path().join("finished.reenact");
     let writer = writer(&path);
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&writer, &mut appender, 0);
+    let mut speaker = Speaker::start(&mut appender, 0);
     writer.clone().finish().unwrap();
     let before = sound_streams(&path);
     while speaker.say(&mut appender, long_event(0)) {}
     assert!(writer.appender(1).is_none());
-    assert!(writer.slot(1).is_none());
+    assert!(appender.slot(1).is_none());
     drop(appender);
     assert_eq!(sound_streams(&path), before);
     assert_eq!(open(&path).stop(), None);
@@ -98,11 +97,11 @@ fn a_second_recording_to_the_same_file_does_not_bring_the_first_one_down() {
     let path = directory.path().join("twice.reenact");
     let first = writer(&path);
     let mut appender = first.appender(0).unwrap();
-    let mut speaker = Speaker::start(&first, &mut appender, 0);
+    let mut speaker = Speaker::start(&mut appender, 0);
 
     let second = writer(&path);
     let mut other = second.appender(0).unwrap();
-    let mut survivor = Speaker::start(&second, &mut other, 5);
+    let mut survivor = Speaker::start(&mut other, 5);
     assert!(survivor.say(&mut other, event(1, Kind::TAKE, 1)));
     for number in 0..100 {
         assert!(speaker.say(&mut appender, long_event(number)));
@@ -198,7 +197,7 @@ fn discarded_chunks_are_missed_by_readers() {
     let path = directory.path().join("discarded.reenact");
     let writer = Writer::create(&path, &program(), Storage::Discard, |_| ()).unwrap();
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&writer, &mut appender, 0);
+    let mut speaker = Speaker::start(&mut appender, 0);
     for number in 0..3000 {
         assert!(speaker.say(&mut appender, long_event(number)));
     }

@@ -1,4 +1,4 @@
-//! An actor in memory: its mailbox, its state, and how it runs.
+//! An actor in memory: what it is made of, and who refers to it.
 //!
 //! An actor is one allocation that far references count, and nothing else does: being scheduled needs no count of its
 //! own, because only the consumer destroys an actor, and it does so when the mailbox tells it that there is nothing to
@@ -7,7 +7,6 @@
 use std::{
     cell::{Cell as Flag, UnsafeCell},
     mem::{ManuallyDrop, MaybeUninit, align_of},
-    panic::{AssertUnwindSafe, catch_unwind},
     ptr::{self, NonNull},
     sync::atomic::{
         AtomicU32, AtomicUsize,
@@ -15,33 +14,46 @@ use std::{
     },
 };
 
-use reenact_engine::pool::{Pool, Task};
+use reenact_engine::{
+    NUMBERED, Seat, choose,
+    pool::{Pool, Task},
+    sender,
+};
 
 use super::{
     Context, OnPanic,
-    mailbox::{Appended, DROP, Handler, MEASURE, Mailbox, Message, Rest, words_of},
+    mailbox::{Appended, DROP, Handler, MEASURE, Mailbox, words_of},
+    ops,
+    stash::Stash,
+    turns,
 };
 
 /// What does not depend on the type of the state.
 #[repr(C)]
 pub(super) struct Core {
     task: Task,
-    mailbox: Mailbox,
+    pub(super) mailbox: Mailbox,
     /// Far references.
     references: AtomicUsize,
     pub(super) pool: Pool,
-    on_panic: OnPanic,
-    bound: Option<Box<Bound>>,
+    pub(super) seat: Seat,
+    pub(super) on_panic: OnPanic,
+    /// Whether the actor has asked to be stopped, or has been. For the consumer.
+    pub(super) stopping: Flag<bool>,
+    /// Whether the message whose turn it is is still in the mailbox, in a replay. For the consumer.
+    pub(super) in_place: Flag<bool>,
     /// How many continuations it has had. For the consumer.
     continuations: Flag<u64>,
-    /// Whether the actor has asked to be stopped, or has been. For the consumer.
-    stopping: Flag<bool>,
+    /// What is only there where it is needed.
+    pub(super) bound: Option<Box<Bound>>,
+    /// Messages that came too early in a replay. For the consumer.
+    pub(super) stash: UnsafeCell<Option<Box<Stash>>>,
     /// Drops the state, if it is still there; and with `true`, frees the memory.
-    destroy: unsafe fn(NonNull<Core>, bool),
+    pub(super) destroy: unsafe fn(NonNull<Core>, bool),
 }
 
 /// How many messages may wait.
-struct Bound {
+pub(super) struct Bound {
     capacity: u32,
     waiting: AtomicU32,
 }
@@ -59,23 +71,28 @@ pub(super) struct ActorCell<A> {
 // thread at a time; what moves between threads with it is `Send`.
 unsafe impl<A: Send> Sync for ActorCell<A> {}
 
-/// How many messages an actor may handle before others have their turn.
-const IN_A_ROW: u32 = 512;
 /// A message that captures more than this is put in a box of its own.
 const MOST_WORDS: usize = 64;
 
-/// Why an actor stops reading its mailbox, for now.
-enum Pause {
-    /// It has read everything.
-    Empty,
-    /// Others have their turn.
-    Enough,
-    /// It has asked to be stopped.
-    Stop,
+/// A message with a number by which its receiver tells it from others of the same sender.
+#[repr(C)]
+struct Numbered<F> {
+    number: u64,
+    message: F,
+}
+
+/// Why a message was not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Refused {
+    /// The mailbox is bounded, and full.
+    Full,
+    /// The actor has stopped.
+    Stopped,
 }
 
 impl<A: Send + 'static> ActorCell<A> {
     /// An actor with one far reference, which is the caller's.
+    #[inline]
     pub(super) fn allocate(
         pool: Pool,
         on_panic: OnPanic,
@@ -89,15 +106,13 @@ impl<A: Send + 'static> ActorCell<A> {
                 mailbox: Mailbox::new(),
                 references: AtomicUsize::new(1),
                 pool,
+                seat: Seat::born(),
                 on_panic,
-                bound: bound.map(|capacity| {
-                    Box::new(Bound {
-                        capacity,
-                        waiting: AtomicU32::new(0),
-                    })
-                }),
-                continuations: Flag::new(0),
                 stopping: Flag::new(false),
+                in_place: Flag::new(false),
+                continuations: Flag::new(0),
+                bound: bound.map(Bound::new),
+                stash: UnsafeCell::new(None),
                 destroy: destroy::<A>,
             },
             has_state: Flag::new(true),
@@ -106,66 +121,131 @@ impl<A: Send + 'static> ActorCell<A> {
         NonNull::from(Box::leak(cell))
     }
 
-    /// Sends a message. False if the actor has stopped; the message is dropped then.
+    /// Sends a message. If it is refused, it is dropped.
     #[inline(always)]
-    pub(super) fn send<F>(&self, message: F) -> bool
+    #[track_caller]
+    pub(super) fn send<F>(&self, message: F) -> Result<(), Refused>
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        if align_of::<F>() > align_of::<u64>() || words_of::<F>() > MOST_WORDS {
+        self.core.reserve()?;
+        self.send_reserved(message)
+    }
+
+    /// As [`ActorCell::send`], with room for it.
+    #[inline(always)]
+    pub(super) fn send_reserved<F>(&self, message: F) -> Result<(), Refused>
+    where
+        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    {
+        if let Some(position) = self.core.seat.position() {
+            return self.send_numbered(position, message);
+        }
+        if is_large::<F>() {
             let message = Box::new(message);
-            self.append(move |this: &mut A, ctx: &mut Context<A>| message(this, ctx))
+            let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
+            self.append(handler_for(&message), sender(), message)
         } else {
-            self.append(message)
+            self.append(handle::<A, F>, sender(), message)
         }
     }
 
-    /// Sends a message that was kept by a promise, or has passed through one.
-    pub(super) fn send_with<F>(&self, _ticket: u64, message: F) -> bool
+    /// Sends a message that has a number. It is not refused, full or not.
+    pub(super) fn send_numbered<F>(
+        &self,
+        (source, number): (u32, u64),
+        message: F,
+    ) -> Result<(), Refused>
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        self.send(message)
-    }
-
-    /// Sends the actor one of its own continuations.
-    pub(super) fn continue_with<F>(&self, _number: u64, message: F) -> bool
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
-        self.send(message)
+        let source = source | NUMBERED;
+        if is_large::<F>() {
+            let message = Box::new(message);
+            let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
+            let numbered = Numbered { number, message };
+            self.append(handler_for_numbered(&numbered), source, numbered)
+        } else {
+            let numbered = Numbered { number, message };
+            self.append(handle_numbered::<A, F>, source, numbered)
+        }
     }
 
     #[inline(always)]
-    fn append<F>(&self, message: F) -> bool
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
+    fn append<M>(&self, handler: Handler, source: u32, message: M) -> Result<(), Refused> {
         let mut message = ManuallyDrop::new(message);
-        let header = || header(handle::<A, F>);
-        // SAFETY: The handler is for captures of this type.
+        let header = || {
+            if source & NUMBERED == 0 {
+                self.core.seat.note_sent();
+            }
+            turns::header(handler, source)
+        };
+        // SAFETY: The handler is for messages of this type.
         match unsafe { self.core.mailbox.append(header, &message) } {
-            Appended::Behind => true,
+            Appended::Behind => Ok(()),
             Appended::First => {
                 self.core.schedule();
-                true
+                Ok(())
             }
             Appended::Closed => {
                 // SAFETY: It was not moved.
                 unsafe { ManuallyDrop::drop(&mut message) };
-                false
+                Err(Refused::Stopped)
             }
         }
     }
 }
 
+impl Bound {
+    fn new(capacity: u32) -> Box<Bound> {
+        Box::new(Bound {
+            capacity,
+            waiting: AtomicU32::new(0),
+        })
+    }
+
+    /// Room for one more message. Whether there is any is a matter of timing.
+    #[track_caller]
+    fn reserve(&self) -> Result<(), Refused> {
+        let has_room = choose(ops::SEND_BOUNDED, 1, || {
+            let more = |waiting| (waiting < self.capacity).then_some(waiting + 1);
+            self.waiting
+                .fetch_update(AcqRel, Relaxed, more)
+                .is_ok()
+                .into()
+        });
+        if has_room == 1 {
+            Ok(())
+        } else {
+            Err(Refused::Full)
+        }
+    }
+
+    /// A message is handled.
+    pub(super) fn release(&self) {
+        self.waiting.fetch_sub(1, AcqRel);
+    }
+}
+
 impl Core {
+    /// Room for one more message.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn reserve(&self) -> Result<(), Refused> {
+        match &self.bound {
+            None => Ok(()),
+            Some(bound) => bound.reserve(),
+        }
+    }
+
     /// One more far reference, for somebody who has one.
+    #[inline]
     pub(super) fn add_reference(&self) {
         self.references.fetch_add(1, Relaxed);
     }
 
     /// A far reference, for the actor itself.
+    #[inline]
     pub(super) fn add_own_reference(&self) {
         let mut count = self.references.load(Relaxed);
         while count > 0 {
@@ -185,6 +265,7 @@ impl Core {
     /// # Safety
     ///
     /// The caller has it, and does not use it any more.
+    #[inline]
     pub(super) unsafe fn drop_reference(core: NonNull<Core>) {
         // SAFETY: The cell is there as long as the caller's reference counts.
         let this = unsafe { core.as_ref() };
@@ -206,7 +287,8 @@ impl Core {
 
     #[inline(always)]
     fn schedule(&self) {
-        let task = NonNull::from(&self.task);
+        // From the whole, since whoever runs it makes that of it again.
+        let task = NonNull::from(self).cast();
         // SAFETY: The mailbox says that it is not scheduled yet, and it lives until it has run.
         unsafe { self.pool.schedule(task) };
     }
@@ -215,122 +297,13 @@ impl Core {
     pub(super) fn next_continuation(&self) -> u64 {
         self.continuations.replace(self.continuations.get() + 1)
     }
-
-    /// Asks the actor to stop after this turn.
-    pub(super) fn stop(&self) {
-        self.stopping.set(true);
-    }
-
-    /// Handles messages until there is a reason not to.
-    ///
-    /// # Safety
-    ///
-    /// For the consumer, with its context.
-    #[inline(always)]
-    unsafe fn turns(&self, context: *mut (), left: &mut u32) -> Pause {
-        // SAFETY: The caller's.
-        unsafe {
-            while let Some(message) = self.mailbox.peek() {
-                let words = handler_of(message.header)(message.captures, context);
-                self.mailbox.advance(words);
-                if self.stopping.get() {
-                    return Pause::Stop;
-                }
-                *left -= 1;
-                if *left == 0 {
-                    return Pause::Enough;
-                }
-            }
-        }
-        Pause::Empty
-    }
-
-    /// Drops the message that is next.
-    ///
-    /// # Safety
-    ///
-    /// For the consumer.
-    unsafe fn skip(&self, message: Message, how: *mut ()) {
-        // SAFETY: The caller's.
-        unsafe {
-            let words = handler_of(message.header)(message.captures, how);
-            self.mailbox.advance(words);
-        }
-    }
-
-    /// Stops the actor: its state goes, and with it whatever is in its mailbox.
-    ///
-    /// # Safety
-    ///
-    /// For the consumer.
-    unsafe fn stopped(core: NonNull<Core>) {
-        // SAFETY: The caller's.
-        unsafe {
-            let this = core.as_ref();
-            this.mailbox.close();
-            quietly(|| (this.destroy)(core, false));
-            while let Some(message) = this.mailbox.peek() {
-                let words = handler_of(message.header)(message.captures, MEASURE);
-                quietly(|| {
-                    handler_of(message.header)(message.captures, DROP);
-                });
-                this.mailbox.advance(words);
-            }
-        }
-    }
-}
-
-/// Runs what may panic where nobody can be told.
-fn quietly(action: impl FnOnce()) {
-    // The panic hook has printed what there is to say.
-    let _ = catch_unwind(AssertUnwindSafe(action));
 }
 
 /// Runs an actor, on a worker.
 unsafe fn run<A: Send + 'static>(task: NonNull<Task>) {
     let mut context = Context::<A>::new(task.cast());
     // SAFETY: The task is at the beginning of the cell, and scheduled once.
-    unsafe { run_core(task.cast(), ptr::from_mut(&mut context).cast()) };
-}
-
-unsafe fn run_core(core: NonNull<Core>, context: *mut ()) {
-    // SAFETY: The cell is destroyed by the consumer only, which this is; it is not used after it is idle.
-    unsafe {
-        let this = core.as_ref();
-        if this.pool.is_closed() {
-            this.stop();
-            Core::stopped(core);
-        }
-        let mut left = IN_A_ROW;
-        loop {
-            let turns = catch_unwind(AssertUnwindSafe(|| this.turns(context, &mut left)));
-            match turns {
-                Ok(Pause::Empty) => match this.mailbox.rest() {
-                    Rest::More => {}
-                    Rest::Idle => return,
-                    Rest::Abandoned => {
-                        quietly(|| (this.destroy)(core, true));
-                        return;
-                    }
-                },
-                Ok(Pause::Enough) => {
-                    this.pool.schedule_last(core.cast());
-                    return;
-                }
-                Ok(Pause::Stop) => Core::stopped(core),
-                Err(_) => {
-                    // The message is gone, but not passed yet.
-                    if let Some(message) = this.mailbox.peek() {
-                        this.skip(message, MEASURE);
-                    }
-                    if this.stopping.get() || this.on_panic == OnPanic::Stop {
-                        this.stop();
-                        Core::stopped(core);
-                    }
-                }
-            }
-        }
-    }
+    unsafe { turns::run(task.cast(), ptr::from_mut(&mut context).cast()) };
 }
 
 unsafe fn destroy<A>(core: NonNull<Core>, free: bool) {
@@ -345,6 +318,27 @@ unsafe fn destroy<A>(core: NonNull<Core>, free: bool) {
         }
         drop(memory);
     }
+}
+
+/// Whether a message does not go into the mailbox as it is.
+const fn is_large<F>() -> bool {
+    align_of::<F>() > align_of::<u64>() || words_of::<F>() > MOST_WORDS
+}
+
+fn handler_for<A, F>(_: &F) -> Handler
+where
+    A: Send + 'static,
+    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+{
+    handle::<A, F>
+}
+
+fn handler_for_numbered<A, F>(_: &Numbered<F>) -> Handler
+where
+    A: Send + 'static,
+    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+{
+    handle_numbered::<A, F>
 }
 
 /// Runs, drops or measures a message.
@@ -368,29 +362,12 @@ where
     words_of::<F>()
 }
 
-/// The header of a message: in the upper half where its code is, as a distance from [`base`]; in the lower half who
-/// sends it.
-#[inline(always)]
-fn header(handler: Handler) -> u64 {
-    let distance = (handler as usize).wrapping_sub(base()) as isize;
-    assert!(
-        distance == distance as i32 as isize,
-        "a program of which all code is within two gigabytes"
-    );
-    (distance as u32 as u64) << 32 | u64::from(reenact_engine::sender())
-}
-
-#[inline(always)]
-fn handler_of(header: u64) -> Handler {
-    let distance = (header as i64 >> 32) as usize;
-    let address = base().wrapping_add(distance);
-    // SAFETY: Made by `header` from a handler.
-    unsafe { std::mem::transmute::<usize, Handler>(address) }
-}
-
-/// Where distances are measured from: a static, since a function may be at several addresses.
-#[inline(always)]
-fn base() -> usize {
-    static BASE: u8 = 0;
-    (&raw const BASE).addr()
+/// The same for a message with a number.
+unsafe fn handle_numbered<A, F>(captures: *mut u64, context: *mut ()) -> usize
+where
+    A: Send + 'static,
+    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+{
+    // SAFETY: The captures are a number and a message, in this order.
+    1 + unsafe { handle::<A, F>(captures.add(1), context) }
 }

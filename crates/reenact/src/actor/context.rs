@@ -45,7 +45,7 @@ impl<A: Send + 'static> Context<A> {
     /// Stops the actor after this turn. What is left in its mailbox is dropped, which breaks the promises that were
     /// to be resolved by it.
     pub fn stop(&mut self) {
-        self.cell().core.stop();
+        self.cell().core.stopping.set(true);
     }
 
     /// A promise that is resolved after a while.
@@ -77,7 +77,8 @@ pub(super) struct Continuation<A: Send + 'static> {
 impl<A: Send + 'static> Continuation<A> {
     /// The time has come.
     pub(super) fn run(self, action: impl FnOnce(&mut A, &mut Context<A>) + Send + 'static) {
-        self.actor.cell().continue_with(self.number, action);
+        let address = reenact_engine::continuation(self.number);
+        let _ = self.actor.cell().send_numbered(address, action);
     }
 
     /// It will not come.

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     Context, Promise,
-    cell::{ActorCell, Core},
+    cell::{ActorCell, Core, Refused},
 };
 
 /// Whatever messages for an `A` can be sent to: a far reference, or a promise of one.
@@ -52,6 +52,20 @@ impl<A: Send + 'static> FarRef<A> {
         unsafe { self.cell.as_ref() }
     }
 
+    /// Sends a message to which there is no answer, and says whether it was taken.
+    ///
+    /// A message that was taken is handled unless the actor stops before it gets there.
+    #[track_caller]
+    pub fn try_send<F>(&self, message: F) -> Result<(), SendError>
+    where
+        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    {
+        self.cell().send(message).map_err(|refused| match refused {
+            Refused::Full => SendError::Full,
+            Refused::Stopped => SendError::Stopped,
+        })
+    }
+
     fn core(&self) -> NonNull<Core> {
         self.cell.cast()
     }
@@ -63,7 +77,8 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        self.cell().send(message);
+        // Who wants to know what became of it asks.
+        let _ = self.cell().send(message);
     }
 
     fn ask<F, R>(&self, message: F) -> Promise<R>
@@ -102,7 +117,11 @@ impl<A: Send + 'static> Eq for FarRef<A> {}
 
 impl<A: Send + 'static> Hash for FarRef<A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.cell.hash(state);
+        // Addresses differ between a recording and its replays; numbers do not.
+        match self.cell().core.seat.number() {
+            Some(number) => number.hash(state),
+            None => self.cell.hash(state),
+        }
     }
 }
 
@@ -112,6 +131,22 @@ impl<A: Send + 'static> fmt::Debug for FarRef<A> {
     }
 }
 
-/// A message that was not sent: the mailbox of its actor is bounded, and full.
+/// Why a message was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Full;
+pub enum SendError {
+    /// The mailbox of its actor is bounded, and full.
+    Full,
+    /// Its actor has stopped.
+    Stopped,
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SendError::Full => "the actor's mailbox is full",
+            SendError::Stopped => "the actor has stopped",
+        })
+    }
+}
+
+impl std::error::Error for SendError {}

@@ -10,7 +10,7 @@ pub(super) const WAIT_FOR_PROMISE: Op = Op::new(&OpInfo {
     code: 0x41,
     name: "wait for a promise",
 });
-pub(super) const TRY_SEND: Op = Op::new(&OpInfo {
+pub(super) const SEND_BOUNDED: Op = Op::new(&OpInfo {
     code: 0x42,
     name: "send to a bounded mailbox",
 });

@@ -446,9 +446,14 @@ impl<A: Send + 'static> FarRef<A> {
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static,
     {
+        if self.cell().core.reserve().is_err() {
+            return Promise::broken(Broken::full());
+        }
         let (promise, debt) = Promise::owed();
-        self.cell()
-            .send(move |this, ctx| debt.pay(|| message(this, ctx)));
+        // If the actor has stopped, the debt is dropped, and says so.
+        let _ = self
+            .cell()
+            .send_reserved(move |this, ctx| debt.pay(|| message(this, ctx)));
         promise
     }
 }

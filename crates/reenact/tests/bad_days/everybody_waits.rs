@@ -1,7 +1,7 @@
 //! Nobody can go on: in the recording, which was killed then, or in the replay alone.
 
 use expect_test::{Expect, expect};
-use reenact_trace::{Event, Kind, Origin, Program, Storage, Writer};
+use reenact_trace::{Event, Kind, Origin, Place, Program, Storage, Writer};
 
 use crate::stage::{Outcome, Stage, without_places};
 
@@ -90,8 +90,9 @@ fn made_up(stage: &Stage, main: Event, child: Event) {
     let origins = [(Origin::Main, main), (Origin::Child(0), child)];
     for (activity, (origin, event)) in (0..).zip(origins) {
         let mut appender = writer.appender(activity).unwrap();
-        assert!(appender.start(activity, origin.code(), 0, ""));
-        assert!(appender.event(activity, 0, &event));
+        let mut place = Place::default();
+        assert!(appender.start(&mut place, activity, origin.code(), 0, ""));
+        assert!(appender.event(&mut place, activity, &event));
     }
     writer.finish().unwrap();
 }

@@ -1,5 +1,7 @@
 //! Sending to a promise: messages for an actor that is not known yet.
 
+use reenact_engine::Ticket;
+
 use super::{super::Target, Broken, Context, FarRef, Phase, Promise};
 
 impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
@@ -8,10 +10,10 @@ impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        let ticket = reenact_engine::ticket();
+        let ticket = Ticket::draw();
         self.forward(move |outcome| {
             if let Ok(actor) = outcome {
-                actor.cell().send_with(ticket, message);
+                let _ = actor.cell().send_numbered(ticket.address(), message);
             }
         });
     }
@@ -22,13 +24,14 @@ impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static,
     {
-        let ticket = reenact_engine::ticket();
+        let ticket = Ticket::draw();
         let (promise, debt) = Promise::owed();
         self.forward(move |outcome| match outcome {
             Ok(actor) => {
-                actor
-                    .cell()
-                    .send_with(ticket, move |this, ctx| debt.pay(|| message(this, ctx)));
+                let message = move |this: &mut A, ctx: &mut Context<A>| {
+                    debt.pay(|| message(this, ctx));
+                };
+                let _ = actor.cell().send_numbered(ticket.address(), message);
             }
             Err(broken) => debt.settle(Err(broken)),
         });

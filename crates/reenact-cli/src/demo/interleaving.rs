@@ -1,0 +1,129 @@
+//! The story of actors: two messages of one client, and a message of another one that comes in between.
+//!
+//! It is Listing 1 of "Multiverse Debugging" (Torres Lopez et al., ECOOP 2019). There is no data race in it and no turn
+//! that is wrong by itself; only the order of three messages decides.
+
+pub(super) mod program;
+
+use super::{
+    lanes::{self, Row},
+    listing::{indented, item_of, line_of},
+    stage::Stage,
+};
+use crate::{error::Failure, replay::Operation};
+
+/// What [`super::run_program`] knows the program by.
+pub(super) const PROGRAM: &str = "math";
+
+/// How long the log is busy at first. As for the account: long enough, and short enough to make it rare.
+const WORK: u64 = 1000;
+
+const SOURCE: &str = include_str!("interleaving/program.rs");
+const SOURCE_NAME: &str = "program.rs";
+
+/// An actor of the program that sends to `math`.
+struct Client {
+    /// Its place in the family: actors are numbered in the order in which main makes them.
+    activity: &'static str,
+    name: &'static str,
+    /// What it sends, in its own order, which messages from one actor to another keep.
+    messages: &'static [&'static str],
+}
+
+const MATH: &str = "main.a0";
+const CLIENTS: [Client; 2] = [
+    Client {
+        activity: "main.a1",
+        name: "client 1",
+        messages: &["double(12)", "get_result()"],
+    },
+    Client {
+        activity: "main.a2",
+        name: "client 2",
+        messages: &["double(33)"],
+    },
+];
+
+pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
+    stage.say(
+        "Actors share nothing: each has its state to itself, and handles one message at a time.\n\
+         Here are three. Client 1 has 12 doubled, and client 2 has 33 doubled, at the same time:\n",
+    )?;
+    for item in ["impl Math ", "impl Client1 ", "impl Client2 "] {
+        stage.say(indented(&item_of(SOURCE, item)).trim_end())?;
+        stage.say("")?;
+    }
+    stage.say("No lock is missing, and nearly always client 1 gets 24.\nRecording runs until it gets something else…\n")?;
+    let catch = stage.record_until_it_fails(PROGRAM, WORK)?;
+    stage.show_failure_and_replays(&catch, "client 1 doubled")?;
+    let operations = stage.replay_with_log(&catch)?;
+    let lanes = CLIENTS.map(|client| client.name);
+    stage.say("    The messages to math, as it handled them:\n")?;
+    stage.say(indented(&lanes::draw(&lanes, &rows(&operations))))?;
+    stage.say(
+        "Messages from one actor to another keep their order, but others may come in between: client 1 asked\n\
+         for the last result, whosever that is. Let double answer with what it computed, and there is nothing\n\
+         to come in between.\n",
+    )
+}
+
+/// The messages that math handled, in that order.
+fn rows(operations: &[Operation]) -> Vec<Row> {
+    let mut seen = [0; CLIENTS.len()];
+    operations
+        .iter()
+        .filter(|operation| operation.activity == MATH && operation.operation == "handle")
+        .filter_map(|operation| {
+            let sender = operation.entity.rsplit(' ').next()?;
+            let number = CLIENTS
+                .iter()
+                .position(|client| client.activity == sender)?;
+            let client = &CLIENTS[number];
+            let message = client.messages.get(seen[number])?;
+            seen[number] += 1;
+            let line = line_of(SOURCE, &format!("self.math.{message}"))?;
+            Some(Row {
+                who: client.name.to_owned(),
+                what: (*message).to_owned(),
+                place: format!("{SOURCE_NAME}:{line}"),
+                decisive: true,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_has_what_is_shown_of_it() {
+        for item in ["impl Math ", "impl Client1 ", "impl Client2 "] {
+            assert!(item_of(SOURCE, item).lines().count() > 3, "{item}");
+        }
+        for message in CLIENTS.iter().flat_map(|client| client.messages) {
+            let line = line_of(SOURCE, &format!("self.math.{message}"));
+            assert!(line.is_some(), "{message}");
+        }
+    }
+
+    #[test]
+    fn messages_are_told_apart_by_their_sender_and_their_order() {
+        let handled = |activity: &str, sender: &str| Operation {
+            activity: activity.to_owned(),
+            thread: None,
+            operation: "handle".to_owned(),
+            entity: format!("a message from {sender}"),
+            source: String::new(),
+            note: String::new(),
+        };
+        let rows = rows(&[
+            handled("main.a1", "main"),
+            handled("main.a0", "main.a1"),
+            handled("main.a0", "main.a2"),
+            handled("main.a0", "main.a1"),
+        ]);
+        let whats: Vec<_> = rows.iter().map(|row| row.what.as_str()).collect();
+        assert_eq!(whats, ["double(12)", "double(33)", "get_result()"]);
+    }
+}

@@ -1,0 +1,423 @@
+//! Light activities: what of one travels with it from worker to worker.
+//!
+//! A thread finds its activity in its own locals. A light activity, of which there may be millions, has a [`Seat`]
+//! instead: a few words inside of the actor or whatever it is, that its worker sits down on before it runs it. What is
+//! not needed by an activity that does nothing surprising is not there: such an activity costs its counter in the
+//! live file, and a word in the trace when it ends like its neighbours.
+//!
+//! A light activity's own nondeterminism is the order of its messages. By default its receiver records that: whose
+//! message came next, if not the predicted one ([`arrivals`](crate::arrivals)). With the other strategy senders do: each
+//! message has a position in its receiver's order, and a sender writes it down if somebody else was there in between.
+//! Messages that pass through a promise, and continuations, are recorded by their receiver in both: nobody else
+//! always knows when they arrive.
+
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
+
+use crate::{
+    Arrival, NextArrival, Op, OpInfo, Ticket,
+    activity::{Conducted, HOT, Hot, NOBODY, sender, with_conducted, with_recording, with_thread},
+    arrivals::{Arrivals, CONTINUATION, NUMBERED, Source},
+    mode::{self, Mode},
+    record::{Diary, Me, Recording, count_at, token_of},
+    replay::quiet::Quiet,
+};
+
+/// The source of all messages whose senders record them.
+pub(crate) const DIRECT: Source = NUMBERED - 1;
+
+/// Sending, where senders record.
+pub(crate) const SEND: Op = Op::new(&OpInfo {
+    code: 0x50,
+    name: "send",
+});
+
+/// What of a light activity travels with it.
+///
+/// # State
+///
+/// | field | off | recording | conducted |
+/// |---|---|---|---|
+/// | `token` | `NOBODY` | who it is | who it is |
+/// | `first` | | whose message is predicted to be the first | the same |
+/// | `predicted` | | who is predicted next, 0 where that takes a closer look | the same, while there are silent operations |
+/// | `word` | | its counter in the live file; null before its first operation | its counter for silent ones |
+/// | `arrivals` | null | the diary's table of senders, if there is one | null |
+/// | `rest` | empty | its diary, once something surprised it | what its conductor knows it by |
+/// | `sent` | | how many messages were sent to it, where senders record | |
+///
+/// # Invariants
+///
+/// 1. `token` and `first` do not change. `sent` is touched under the lock of the mailbox. Everything else is touched only
+///    by who runs the activity, which is one thread at a time.
+pub struct Seat {
+    token: u32,
+    first: Source,
+    predicted: Cell<Source>,
+    word: Cell<*mut u64>,
+    arrivals: Cell<*mut Arrivals>,
+    rest: RefCell<Rest>,
+    sent: Cell<u64>,
+}
+
+enum Rest {
+    Nothing,
+    Recorded(Box<Diary>),
+    Conducted(Arc<Conducted>),
+}
+
+/// What is to be done about the order of messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reception {
+    /// Nothing.
+    Free,
+    /// Each is to be [noted](Seat::note) before it is handled.
+    Noted,
+    /// Only that which is [next](Seat::next) may be handled.
+    Ordered,
+}
+
+// SAFETY: See invariant 1.
+unsafe impl Sync for Seat {}
+// SAFETY: The counter is in memory that all threads share, and used by who runs the activity.
+unsafe impl Send for Seat {}
+
+impl Seat {
+    /// For a child of the current activity.
+    #[inline]
+    pub fn born() -> Seat {
+        if mode::byte() == Mode::Off as u8 {
+            return Seat::of(NOBODY, 0);
+        }
+        Seat::born_in_some_mode()
+    }
+
+    #[cold]
+    fn born_in_some_mode() -> Seat {
+        let number = match mode::settled() {
+            Mode::Record => with_recording(|me| me.light_child()),
+            Mode::Replay | Mode::Conducted => with_conducted(Conducted::light_child),
+            _ => None,
+        };
+        match number {
+            Some(number) => {
+                let first = if mode::with_sender() {
+                    DIRECT
+                } else {
+                    sender()
+                };
+                Seat::of(token_of(number), first)
+            }
+            None => Seat::of(NOBODY, 0),
+        }
+    }
+
+    fn of(token: u32, first: Source) -> Seat {
+        Seat {
+            token,
+            first,
+            predicted: Cell::new(0),
+            word: Cell::new(std::ptr::null_mut()),
+            arrivals: Cell::new(std::ptr::null_mut()),
+            rest: RefCell::new(Rest::Nothing),
+            sent: Cell::new(0),
+        }
+    }
+
+    /// The activity's number: the same in a replay. None when off.
+    pub fn number(&self) -> Option<u32> {
+        (self.token != NOBODY).then(|| self.token - 1)
+    }
+
+    /// Makes the calling thread run the activity, until it runs another.
+    #[inline(always)]
+    pub fn enter(&self) -> Reception {
+        if mode::byte() == Mode::Off as u8 || self.token == NOBODY {
+            return Reception::Free;
+        }
+        self.enter_in_some_mode()
+    }
+
+    #[inline]
+    fn enter_in_some_mode(&self) -> Reception {
+        HOT.with(|hot| {
+            hot.token.set(self.token);
+            hot.word.set(self.word.get());
+            hot.seat.set(self);
+        });
+        match mode::byte() {
+            1 => Reception::Noted,
+            4 | 5 => {
+                self.enter_conducted();
+                Reception::Ordered
+            }
+            _ => Reception::Free,
+        }
+    }
+
+    /// Notes that a message is about to be handled: where it comes from, and what does it.
+    #[inline(always)]
+    pub fn note(&self, arrival: Arrival, code: u64) {
+        let tag = tag_of(code);
+        if arrival.source == self.predicted.get() {
+            // SAFETY: There is a prediction only if there is a counter, and the calling thread runs the activity.
+            unsafe { count_at(self.word.get(), tag) };
+        } else {
+            self.note_closely(arrival, tag);
+        }
+    }
+
+    #[inline(never)]
+    fn note_closely(&self, arrival: Arrival, tag: u64) {
+        let (arrival, tag) = match arrival.source & NUMBERED == 0 && mode::with_sender() {
+            true => (Arrival::from(DIRECT), DIRECT_TAG),
+            false => (arrival, tag),
+        };
+        if self.word.get().is_null() {
+            self.take_slot();
+            if arrival.source == self.first && !self.word.get().is_null() {
+                self.predicted.set(self.first);
+                // SAFETY: As in `note`.
+                unsafe { count_at(self.word.get(), tag) };
+                return;
+            }
+        }
+        // SAFETY: The diary has it, and the calling thread runs the activity.
+        if let Some(arrivals) = unsafe { self.arrivals.get().as_mut() }
+            && arrivals.predicted() == arrival
+        {
+            arrivals.as_predicted();
+            if arrivals.is_settled() {
+                self.predicted.set(arrival.source);
+            }
+            // SAFETY: As in `note`: who has a diary has a counter.
+            unsafe { count_at(self.word.get(), tag) };
+            return;
+        }
+        // From now on there are several senders, and a table to look into, unless the last one comes again.
+        self.predicted.set(0);
+        with_recording(|me| {
+            me.received(self.first, arrival, tag);
+            if let Some(arrivals) = &mut me.diary.arrivals {
+                self.arrivals.set(&raw mut **arrivals);
+                if arrivals.is_settled() {
+                    self.predicted.set(arrivals.predicted().source);
+                }
+            }
+        });
+    }
+
+    fn take_slot(&self) {
+        let word = with_thread(|recording| recording.slot(self.token - 1));
+        let word = word.unwrap_or(std::ptr::null_mut());
+        self.word.set(word);
+        HOT.with(|hot| hot.word.set(word));
+    }
+
+    /// Runs `action` with the diary of the activity, which the calling thread runs.
+    pub(crate) fn with_diary<R>(
+        &self,
+        recording: &mut Recording,
+        action: impl FnOnce(Me<'_>) -> R,
+    ) -> Option<R> {
+        if self.word.get().is_null() {
+            let word = recording.slot(self.token - 1)?;
+            self.word.set(word);
+            HOT.with(|hot| hot.word.set(word));
+        }
+        let mut rest = self.rest.try_borrow_mut().ok()?;
+        if let Rest::Nothing = &*rest {
+            *rest = Rest::Recorded(Box::new(Diary::new(self.token - 1, self.word.get())));
+        }
+        // Something else than a message from the predicted sender: from now on there is a diary to look into.
+        match &mut *rest {
+            Rest::Recorded(diary) => Some(action(recording.light(diary))),
+            _ => None,
+        }
+    }
+
+    /// A message is appended to the activity's mailbox, whose lock the caller has: says so where senders record.
+    #[inline(always)]
+    pub fn note_sent(&self) {
+        if mode::with_sender() && mode::byte() == Mode::Record as u8 {
+            self.note_position();
+        }
+    }
+
+    #[cold]
+    fn note_position(&self) {
+        let position = self.sent.replace(self.sent.get() + 1);
+        with_recording(|me| me.sent(self.key(), position, SEND));
+    }
+
+    fn key(&self) -> u64 {
+        u64::from(self.token) << 32
+    }
+
+    /// By what the activity will know a message that is about to be sent to it, if not by its sender: where senders
+    /// record, in a replay, by its position.
+    #[inline(always)]
+    pub fn position(&self) -> Option<(u32, u64)> {
+        if mode::with_sender() && mode::is_conducted() {
+            Some(self.recorded_position())
+        } else {
+            None
+        }
+    }
+
+    #[cold]
+    fn recorded_position(&self) -> (u32, u64) {
+        let position = with_conducted(|me| me.conductor.position(&me.activity, self.key()));
+        (DIRECT | NUMBERED, position.unwrap_or(0))
+    }
+
+    /// The activity has ended. The calling thread does not run it any more.
+    #[inline]
+    pub fn end(&self) {
+        if self.token != NOBODY {
+            self.end_in_some_mode();
+        }
+    }
+
+    fn end_in_some_mode(&self) {
+        match mode::settled() {
+            Mode::Record | Mode::Stopped => {
+                let mut rest = self.rest.borrow_mut();
+                let word = self.word.replace(std::ptr::null_mut());
+                with_thread(|recording| {
+                    let diary = match &mut *rest {
+                        Rest::Recorded(diary) => Some(&mut **diary),
+                        _ => None,
+                    };
+                    recording.end_light(self.token - 1, word, diary);
+                    Some(())
+                });
+                *rest = Rest::Nothing;
+                self.arrivals.set(std::ptr::null_mut());
+            }
+            Mode::Replay | Mode::Conducted => {
+                self.enter_conducted();
+                if let Some(conducted) = self.conducted() {
+                    conducted.conductor.light_ended(&conducted.activity);
+                }
+            }
+            _ => {}
+        }
+        HOT.with(|hot| {
+            hot.token.set(NOBODY);
+            hot.word.set(std::ptr::null_mut());
+            hot.quiet.set(std::ptr::null());
+            hot.seat.set(std::ptr::null());
+        });
+    }
+
+    // Conducted.
+
+    #[inline]
+    fn enter_conducted(&self) {
+        let quiet = self.word.get().cast::<Quiet>();
+        HOT.with(|hot| hot.quiet.set(quiet));
+        if quiet.is_null() {
+            self.begin_conducted();
+        }
+    }
+
+    fn begin_conducted(&self) {
+        let mut rest = self.rest.borrow_mut();
+        if let Rest::Nothing = &*rest
+            && let Some(conducted) = Conducted::light(self.token - 1, self.first)
+        {
+            *rest = Rest::Conducted(Arc::new(conducted));
+        }
+    }
+
+    pub(crate) fn conducted(&self) -> Option<Arc<Conducted>> {
+        match &*self.rest.try_borrow().ok()? {
+            Rest::Conducted(conducted) => Some(Arc::clone(conducted)),
+            _ => None,
+        }
+    }
+
+    /// Whether a message is known to be the one that is next. If so, it is about to be handled; if not, who asks
+    /// [`Seat::next`] knows.
+    #[inline]
+    pub fn arrives_quietly(&self, arrival: Arrival, code: u64) -> bool {
+        let quiet = self.word.get().cast::<Quiet>();
+        if quiet.is_null() || mode::byte() != Mode::Replay as u8 {
+            return false;
+        }
+        // SAFETY: It belongs to the replay's runner of this activity, which is there until the activity ends; and the
+        // calling thread runs it.
+        unsafe { (*quiet).receive(arrival, tag_of_arrival(arrival, code)) }
+    }
+
+    /// Which message is to be handled next.
+    pub fn next(&self) -> NextArrival {
+        let Some(conducted) = self.conducted() else {
+            return NextArrival::Any;
+        };
+        let next = conducted.conductor.next_arrival(&conducted.activity);
+        self.word.set(Hot::quiet().cast_mut().cast());
+        next
+    }
+
+    /// A message has come although there was none any more: the activity differs from the recorded one.
+    pub fn unexpected(&self, arrival: Arrival) {
+        if let Some(conducted) = self.conducted() {
+            conducted.conductor.unexpected(&conducted.activity, arrival);
+        }
+    }
+
+    /// The message that was [next](Seat::next) is about to be handled.
+    pub fn arrives(&self, arrival: Arrival, code: u64) {
+        let tag = tag_of_arrival(arrival, code);
+        if let Some(conducted) = self.conducted() {
+            conducted
+                .conductor
+                .arrived(&conducted.activity, arrival, tag);
+        }
+    }
+}
+
+/// What a message adds whose sender records it: in a replay it has a number, and therefore other code.
+const DIRECT_TAG: u64 = 1 << 32;
+
+/// As [`tag_of`], in a replay.
+#[inline(always)]
+fn tag_of_arrival(arrival: Arrival, code: u64) -> u64 {
+    match arrival.source == DIRECT | NUMBERED {
+        true => DIRECT_TAG,
+        false => tag_of(code),
+    }
+}
+
+/// What handling a message adds to the hash: the upper half, odd.
+#[inline(always)]
+fn tag_of(code: u64) -> u64 {
+    code & !0xffff_ffff | 1 << 32
+}
+
+impl Arrival {
+    /// A message by its sender, and by its number if it has one.
+    #[inline(always)]
+    pub fn of(source: u32, number: impl FnOnce() -> u64) -> Arrival {
+        Arrival {
+            source,
+            number: if source & NUMBERED == 0 { 0 } else { number() },
+        }
+    }
+}
+
+impl Ticket {
+    /// By what its receiver will know the message.
+    pub fn address(self) -> (u32, u64) {
+        (self.sender | NUMBERED, self.number)
+    }
+}
+
+/// By what an activity knows the n-th of its own continuations.
+pub fn continuation(number: u64) -> (u32, u64) {
+    (CONTINUATION, number)
+}

@@ -1,0 +1,472 @@
+//! Entries: how events, and what the trace has to say besides, become bytes and are read again.
+//!
+//! The table is in `docs/trace-format.md`. Version 1 had no entries from 0x64 on, and ordinary events from 0x20 to 0x3f.
+
+use crate::event::{Event, Item, Kind};
+
+/// What the bytes of a chunk can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry<'a> {
+    Item(Item),
+    /// From here on the chunk speaks of this activity, which is at this position, where it has said so many items that
+    /// stood for no operation.
+    Switch {
+        activity: u32,
+        position: u64,
+        still: u16,
+    },
+    /// The same of an activity that the chunk has spoken of before, and that has said nothing elsewhere since: its number
+    /// is so much more than that of the one before.
+    Return {
+        difference: i16,
+    },
+    /// Where an activity comes from.
+    Start {
+        origin: u64,
+        index: u64,
+        name: &'a [u8],
+    },
+    /// So many activities, with numbers that follow each other, came to their ends alike and without having said
+    /// anything. Whom the chunk speaks of does not change by it.
+    Run(Run),
+}
+
+/// Activities that ended alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    /// Of each.
+    pub(crate) operations: u32,
+    pub(crate) hash: u32,
+}
+
+impl Run {
+    /// The number after the last.
+    pub(crate) fn end(&self) -> u64 {
+        u64::from(self.first) + u64::from(self.count)
+    }
+}
+
+const COMPACT: u8 = 0x80;
+const COMPACT_LOOK: u8 = 0x40;
+const COMPACT_RECEIVE: u8 = 0x20;
+const SWITCH: u8 = 0x60;
+const START: u8 = 0x61;
+const TICK: u8 = 0x62;
+const END: u8 = 0x63;
+const SWITCH_STILL: u8 = 0x64;
+const RUN: u8 = 0x65;
+const RETURN: u8 = 0x70;
+
+/// A [`Entry::Return`] has so many bits for the difference.
+const RETURN_BITS: u32 = 12;
+
+/// Longest name that a start carries; longer ones are cut.
+pub(crate) const MAX_NAME: usize = 64;
+/// No item is longer than this: an event with two numbers.
+pub(crate) const MAX_ITEM: usize = 1 + 5 + 10 + 10;
+/// Nothing that is appended at once is longer than this: a start with its switch.
+pub(crate) const MAX_ENCODED: usize = (1 + 5 + 10 + 3) + (1 + 10 + 10 + 1 + MAX_NAME);
+
+/// How a switch to `activity` from `current` is written in two bytes, if it can be.
+#[inline]
+pub(crate) fn compact_difference(current: u32, activity: u32) -> Option<u16> {
+    let difference = i64::from(activity) - i64::from(current);
+    let zigzag = (difference << 1 ^ difference >> 63) as u64;
+    (zigzag < 1 << RETURN_BITS).then_some(zigzag as u16)
+}
+
+/// Bytes on their way into a chunk: a cursor into a buffer that the caller has made large enough.
+pub(crate) struct Encoder<'a> {
+    buffer: &'a mut [u8],
+    used: usize,
+}
+
+impl<'a> Encoder<'a> {
+    #[inline]
+    pub(crate) fn new(buffer: &'a mut [u8]) -> Self {
+        Encoder { buffer, used: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.buffer[self.used] = byte;
+        self.used += 1;
+    }
+
+    #[inline]
+    pub(crate) fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.byte(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.byte(value as u8);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.buffer[self.used..][..bytes.len()].copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    #[inline]
+    pub(crate) fn event(&mut self, event: &Event) {
+        let compact = match event.kind {
+            Kind::TAKE => Some(COMPACT),
+            Kind::LOOK => Some(COMPACT | COMPACT_LOOK),
+            _ => None,
+        };
+        if let Some(tag) = compact
+            && event.silent < 4
+            && event.number < 16
+        {
+            self.byte(tag | (event.silent as u8) << 4 | event.number as u8);
+            return;
+        }
+        if event.kind == Kind::RECEIVE && event.silent < 2 && event.number < 1 << 12 {
+            self.byte(COMPACT_RECEIVE | (event.silent as u8) << 4 | (event.number >> 8) as u8);
+            self.byte(event.number as u8);
+            return;
+        }
+        self.byte(event.kind.0);
+        self.number(event.silent.into());
+        self.number(event.number);
+        if event.kind.has_two_numbers() {
+            self.number(event.second);
+        }
+    }
+
+    pub(crate) fn tick(&mut self, silent: u32, hash: u32) {
+        self.byte(TICK);
+        self.number(silent.into());
+        self.bytes(&hash.to_le_bytes());
+    }
+
+    pub(crate) fn end(&mut self, silent: u32, hash: u32) {
+        self.byte(END);
+        self.number(silent.into());
+        self.bytes(&hash.to_le_bytes());
+    }
+
+    pub(crate) fn switch(&mut self, activity: u32, position: u64, still: u16) {
+        self.byte(if still == 0 { SWITCH } else { SWITCH_STILL });
+        self.number(activity.into());
+        self.number(position);
+        if still != 0 {
+            self.number(still.into());
+        }
+    }
+
+    /// A switch by what [`compact_difference`] says.
+    #[inline]
+    pub(crate) fn compact_switch(&mut self, difference: u16) {
+        self.byte(RETURN | (difference >> 8) as u8);
+        self.byte(difference as u8);
+    }
+
+    pub(crate) fn start(&mut self, origin: u64, index: u64, name: &[u8]) {
+        let name = &name[..name.len().min(MAX_NAME)];
+        self.byte(START);
+        self.number(origin);
+        self.number(index);
+        self.number(name.len() as u64);
+        self.bytes(name);
+    }
+
+    /// A run of one, in a buffer that begins `at` so many bytes of the payload. Its count comes to lie at an even place
+    /// of that, so that it can be changed by a single store; returns where.
+    pub(crate) fn run(&mut self, at: usize, activity: u32, operations: u32, hash: u32) -> usize {
+        self.byte(RUN);
+        self.number(activity.into());
+        self.number(operations.into());
+        if !(at + self.used).is_multiple_of(2) {
+            // A byte more for the same number.
+            self.buffer[self.used - 1] |= 0x80;
+            self.byte(0);
+        }
+        self.bytes(&hash.to_le_bytes());
+        self.bytes(&1u16.to_le_bytes());
+        at + self.used - 2
+    }
+}
+
+/// Why bytes are not entries: what is wrong with them.
+pub(crate) type Malformed = &'static str;
+
+/// Takes one entry off the front of `bytes`, which are of a trace of this version.
+#[inline]
+pub(crate) fn decode<'a>(bytes: &mut &'a [u8], version: u16) -> Result<Entry<'a>, Malformed> {
+    let tag = take_byte(bytes)?;
+    if tag & COMPACT != 0 {
+        let kind = if tag & COMPACT_LOOK != 0 {
+            Kind::LOOK
+        } else {
+            Kind::TAKE
+        };
+        return Ok(Entry::Item(Item::Event(Event {
+            silent: u32::from(tag >> 4 & 3),
+            kind,
+            number: u64::from(tag & 15),
+            second: 0,
+        })));
+    }
+    if tag & 0xe0 == COMPACT_RECEIVE && version > 1 {
+        return Ok(Entry::Item(Item::Event(Event {
+            silent: u32::from(tag >> 4 & 1),
+            kind: Kind::RECEIVE,
+            number: u64::from(tag & 15) << 8 | u64::from(take_byte(bytes)?),
+            second: 0,
+        })));
+    }
+    if (0x01..SWITCH).contains(&tag) {
+        let kind = Kind(tag);
+        let silent = take_u32(bytes)?;
+        let number = take_number(bytes)?;
+        let second = if kind.has_two_numbers() {
+            take_number(bytes)?
+        } else {
+            0
+        };
+        return Ok(Entry::Item(Item::Event(Event {
+            silent,
+            kind,
+            number,
+            second,
+        })));
+    }
+    decode_own(tag, bytes, version)
+}
+
+/// The rest of an entry that is the trace's own.
+fn decode_own<'a>(tag: u8, bytes: &mut &'a [u8], version: u16) -> Result<Entry<'a>, Malformed> {
+    match tag {
+        SWITCH => Ok(Entry::Switch {
+            activity: take_u32(bytes)?,
+            position: take_number(bytes)?,
+            still: 0,
+        }),
+        START => {
+            let (origin, index, name) = take_start(bytes)?;
+            Ok(Entry::Start {
+                origin,
+                index,
+                name,
+            })
+        }
+        TICK => Ok(Entry::Item(Item::Tick {
+            silent: take_u32(bytes)?,
+            hash: take_hash(bytes)?,
+        })),
+        END => Ok(Entry::Item(Item::End {
+            silent: take_u32(bytes)?,
+            hash: take_hash(bytes)?,
+        })),
+        _ if version == 1 => Err(UNKNOWN),
+        SWITCH_STILL => Ok(Entry::Switch {
+            activity: take_u32(bytes)?,
+            position: take_number(bytes)?,
+            still: u16::try_from(take_number(bytes)?)
+                .map_err(|_| "more items at one position than there can be")?,
+        }),
+        RUN => {
+            let first = take_u32(bytes)?;
+            let operations = take_u32(bytes)?;
+            let hash = take_hash(bytes)?;
+            let count = take(bytes, 2)?;
+            let run = Run {
+                first,
+                count: u16::from_le_bytes(count.try_into().expect("two bytes")).into(),
+                operations,
+                hash,
+            };
+            if run.count == 0 || run.end() > 1 << 32 {
+                return Err("a run of ends of no activities");
+            }
+            Ok(Entry::Run(run))
+        }
+        RETURN.. => {
+            let zigzag = i16::from(tag & 15) << 8 | i16::from(take_byte(bytes)?);
+            Ok(Entry::Return {
+                difference: zigzag >> 1 ^ -(zigzag & 1),
+            })
+        }
+        _ => Err(UNKNOWN),
+    }
+}
+
+const UNKNOWN: Malformed = "an unknown kind of entry";
+const SHORT: Malformed = "an entry that is cut short";
+
+pub(crate) fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], Malformed> {
+    let (head, rest) = bytes.split_at_checked(length).ok_or(SHORT)?;
+    *bytes = rest;
+    Ok(head)
+}
+
+#[inline]
+pub(crate) fn take_byte(bytes: &mut &[u8]) -> Result<u8, Malformed> {
+    let (&first, rest) = bytes.split_first().ok_or(SHORT)?;
+    *bytes = rest;
+    Ok(first)
+}
+
+pub(crate) fn take_hash(bytes: &mut &[u8]) -> Result<u32, Malformed> {
+    let head = take(bytes, 4)?;
+    Ok(u32::from_le_bytes(head.try_into().expect("four bytes")))
+}
+
+#[inline]
+pub(crate) fn take_number(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+    let mut value = 0u64;
+    for shift in (0..70).step_by(7) {
+        let byte = take_byte(bytes)?;
+        let bits = u64::from(byte & 0x7f);
+        if shift == 63 && bits > 1 {
+            return Err("a number larger than 64 bits");
+        }
+        value |= bits << shift;
+        if byte & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+    Err("a number larger than 64 bits")
+}
+
+#[inline]
+pub(crate) fn take_u32(bytes: &mut &[u8]) -> Result<u32, Malformed> {
+    u32::try_from(take_number(bytes)?).map_err(|_| "a number larger than 32 bits")
+}
+
+/// Origin, index and name.
+pub(crate) fn take_start<'a>(bytes: &mut &'a [u8]) -> Result<(u64, u64, &'a [u8]), Malformed> {
+    let origin = take_number(bytes)?;
+    let index = take_number(bytes)?;
+    let length = take_number(bytes)? as usize;
+    if length > MAX_NAME {
+        return Err("a name longer than names can be");
+    }
+    Ok((origin, index, take(bytes, length)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kinds() -> impl Strategy<Value = Kind> {
+        prop_oneof![
+            Just(Kind::TAKE),
+            Just(Kind::LOOK),
+            Just(Kind::RECEIVE),
+            Just(Kind::TAKE_AFTER_LOOKS),
+            (1..0x60u8).prop_filter_map("reserved", Kind::new),
+        ]
+    }
+
+    fn numbers() -> impl Strategy<Value = u64> {
+        prop_oneof![0..20u64, 100..20_000u64, any::<u64>()]
+    }
+
+    /// What `encode` makes, which is decoded to what `expected` says.
+    fn check(encode: impl FnOnce(&mut Encoder<'_>), expected: Entry<'_>) -> usize {
+        let mut buffer = [0; MAX_ENCODED];
+        let mut encoder = Encoder::new(&mut buffer);
+        encode(&mut encoder);
+        let used = encoder.used();
+        let mut bytes = &buffer[..used];
+        assert_eq!(decode(&mut bytes, 2), Ok(expected));
+        assert!(bytes.is_empty());
+        used
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(kind in kinds(), silent in prop_oneof![0..6u32, any::<u32>()], number in numbers(), second in numbers()) {
+            let event = Event { silent, kind, number, second: if kind.has_two_numbers() { second } else { 0 } };
+            let used = check(|encoder| encoder.event(&event), Entry::Item(Item::Event(event)));
+            prop_assert!(used <= MAX_ITEM);
+        }
+
+        #[test]
+        fn switches_are_decoded(activity: u32, current: u32, near in -3000..3000i64, position in numbers(), still: u16) {
+            check(
+                |encoder| encoder.switch(activity, position, still),
+                Entry::Switch { activity, position, still },
+            );
+            let near = (i64::from(current) + near).clamp(0, u32::MAX.into()) as u32;
+            for activity in [activity, near] {
+                let difference = i64::from(activity) - i64::from(current);
+                let compact = compact_difference(current, activity);
+                prop_assert_eq!(compact.is_some(), (-2048..2048).contains(&difference));
+                if let Some(compact) = compact {
+                    let used = check(
+                        |encoder| encoder.compact_switch(compact),
+                        Entry::Return { difference: difference as i16 },
+                    );
+                    prop_assert_eq!(used, 2);
+                }
+            }
+        }
+
+        #[test]
+        fn runs_are_decoded_and_have_their_count_at_an_even_place(at in 0..2usize, first in 0..u32::MAX, operations: u32, hash: u32) {
+            let mut count_at = 0;
+            let used = check(
+                |encoder| count_at = encoder.run(at, first, operations, hash),
+                Entry::Run(Run { first, count: 1, operations, hash }),
+            );
+            prop_assert_eq!((count_at % 2, count_at + 2), (0, at + used));
+        }
+
+        #[test]
+        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 1..3u16) {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() && decode(&mut rest, version).is_ok() {}
+        }
+    }
+
+    fn length_of(silent: u32, kind: Kind, number: u64) -> usize {
+        let mut buffer = [0; MAX_ENCODED];
+        let mut encoder = Encoder::new(&mut buffer);
+        encoder.event(&Event {
+            silent,
+            kind,
+            number,
+            second: 0,
+        });
+        encoder.used()
+    }
+
+    #[test]
+    fn a_hand_over_between_two_threads_is_one_byte() {
+        assert_eq!(length_of(1, Kind::TAKE, 2), 1);
+    }
+
+    #[test]
+    fn a_message_of_one_of_4096_senders_is_two_bytes() {
+        assert_eq!(length_of(0, Kind::RECEIVE, 0), 2);
+        assert_eq!(length_of(1, Kind::RECEIVE, 4095), 2);
+        assert_eq!(length_of(2, Kind::RECEIVE, 4095), 4);
+        assert_eq!(length_of(1, Kind::RECEIVE, 4096), 4);
+    }
+
+    #[test]
+    fn version_1_had_ordinary_events_where_messages_are_now() {
+        let mut bytes: &[u8] = &[0x3f, 2, 5];
+        let Ok(Entry::Item(Item::Event(event))) = decode(&mut bytes, 1) else {
+            panic!("no event");
+        };
+        assert_eq!(
+            (event.kind.code(), event.silent, event.number),
+            (0x3f, 2, 5)
+        );
+        assert_eq!(decode(&mut &[0x70, 0][..], 1), Err(UNKNOWN));
+        assert_eq!(decode(&mut &[0x64, 0, 0, 1][..], 1), Err(UNKNOWN));
+    }
+}

@@ -1,0 +1,255 @@
+//! Who is whose child.
+//!
+//! A thread says where it comes from when it starts. Activities that come by the million say nothing: their parents have
+//! said which numbers are their children's ([`Kind::CHILDREN`](crate::Kind::CHILDREN)), a block of them at a time, and
+//! the n-th child has the n-th of these numbers.
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use crate::entry::Malformed;
+
+/// Where an activity comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// The program's first thread.
+    Main,
+    /// A thread that did not come from an instrumented spawn.
+    Foreign,
+    /// A child of this activity.
+    Child(u32),
+    /// Nothing in the trace says it, because that part of it is missing.
+    Unknown,
+}
+
+impl Origin {
+    fn from_code(code: u64) -> Option<Origin> {
+        Some(match code {
+            0 => Origin::Main,
+            1 => Origin::Foreign,
+            _ => Origin::Child(u32::try_from(code - 2).ok()?),
+        })
+    }
+
+    /// As [`Appender::start`](crate::Appender::start) wants it; there is no way to say [`Origin::Unknown`].
+    pub fn code(self) -> u64 {
+        match self {
+            Origin::Main => 0,
+            Origin::Foreign => 1,
+            Origin::Child(parent) => 2 + u64::from(parent),
+            Origin::Unknown => u64::MAX,
+        }
+    }
+}
+
+/// What a trace says of an activity before its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActivityInfo {
+    /// Its number in this trace.
+    pub number: u32,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Which one it is among those of the same origin that are in a block, or among those that are not.
+    pub index: u64,
+    /// Whether its number is from a block of its parent, so that it did not say itself where it comes from.
+    pub in_block: bool,
+    /// The name of its thread, if it had one.
+    pub name: String,
+}
+
+/// Where an activity said it comes from.
+struct Start {
+    origin: Origin,
+    index: u64,
+    name: String,
+}
+
+/// Numbers for children, as their parent's event has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Children {
+    pub(crate) parent: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+impl Children {
+    /// `None` if these cannot be numbers of activities: the event is a model's, and nothing is known by it.
+    pub(crate) fn new(parent: u32, first: u64, count: u64) -> Option<Children> {
+        let end = first.checked_add(count)?;
+        (count > 0 && end <= 1 << 32).then_some(())?;
+        Some(Children {
+            parent,
+            first: u32::try_from(first).ok()?,
+            count: u32::try_from(count).ok()?,
+        })
+    }
+}
+
+/// A block, and how many children of the parent are in earlier ones.
+struct Block {
+    children: Children,
+    before: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Family {
+    starts: BTreeMap<u32, Start>,
+    /// By their first number.
+    blocks: Vec<Block>,
+}
+
+impl Family {
+    pub(crate) fn add_start(
+        &mut self,
+        number: u32,
+        origin: u64,
+        index: u64,
+        name: &[u8],
+    ) -> Result<(), Malformed> {
+        let start = Start {
+            origin: Origin::from_code(origin).ok_or("an activity of unknown origin")?,
+            index,
+            name: String::from_utf8_lossy(name).into_owned(),
+        };
+        self.starts.insert(number, start);
+        Ok(())
+    }
+
+    /// Takes all the blocks that there are: those of a parent one after the other, in the parent's own order.
+    pub(crate) fn set_blocks(&mut self, children: &[Children]) {
+        let mut before = 0;
+        let mut parent = None;
+        self.blocks = children
+            .iter()
+            .map(|&children| {
+                if parent != Some(children.parent) {
+                    parent = Some(children.parent);
+                    before = 0;
+                }
+                let block = Block { children, before };
+                before += u64::from(children.count);
+                block
+            })
+            .collect();
+        self.blocks.sort_by_key(|block| block.children.first);
+    }
+
+    /// Whether the activity said its start.
+    pub(crate) fn has_start(&self, number: u32) -> bool {
+        self.starts.contains_key(&number)
+    }
+
+    /// Origin, index and name of an activity that said them.
+    pub(crate) fn start(&self, number: u32) -> Option<(u64, u64, &str)> {
+        let start = self.starts.get(&number)?;
+        Some((start.origin.code(), start.index, &start.name))
+    }
+
+    /// What is known of an activity. A start is its own word, so it counts more than a block.
+    pub(crate) fn info(&self, number: u32) -> ActivityInfo {
+        let mut info = ActivityInfo {
+            number,
+            origin: Origin::Unknown,
+            index: 0,
+            in_block: false,
+            name: String::new(),
+        };
+        if let Some(start) = self.starts.get(&number) {
+            info.origin = start.origin;
+            info.index = start.index;
+            info.name.clone_from(&start.name);
+        } else if let Some((parent, index)) = self.parent_by_block(number) {
+            info.origin = Origin::Child(parent);
+            info.index = index;
+            info.in_block = true;
+        }
+        info
+    }
+
+    fn parent_by_block(&self, number: u32) -> Option<(u32, u64)> {
+        let after = self
+            .blocks
+            .partition_point(|block| block.children.first <= number);
+        let Block { children, before } = self.blocks.get(after.checked_sub(1)?)?;
+        let nth = number - children.first;
+        (nth < children.count).then(|| (children.parent, before + u64::from(nth)))
+    }
+
+    /// The activity's place in the family tree.
+    pub(crate) fn name(&self, number: u32) -> String {
+        let mut path = Vec::new();
+        let mut current = number;
+        // Nobody has more ancestors than there are parents; a damaged trace may claim a family without a beginning.
+        let enough = self.starts.len() + self.blocks.len();
+        let root = loop {
+            let info = self.info(current);
+            match info.origin {
+                Origin::Main => break "main".to_owned(),
+                Origin::Foreign if info.name.is_empty() => break format!("foreign{}", info.index),
+                Origin::Foreign => break format!("foreign{}({})", info.index, info.name),
+                Origin::Unknown => break format!("?{current}"),
+                Origin::Child(_) if path.len() > enough => break "?".to_owned(),
+                Origin::Child(parent) => {
+                    path.push((info.in_block, info.index));
+                    current = parent;
+                }
+            }
+        };
+        path.iter().rev().fold(root, |mut name, (in_block, index)| {
+            let letter = if *in_block { "a" } else { "" };
+            let _ = write!(name, ".{letter}{index}");
+            name
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn family(blocks: &[(u32, u64, u64)]) -> Family {
+        let mut family = Family::default();
+        family.add_start(0, 0, 0, b"").unwrap();
+        family.add_start(1, 2, 0, b"worker").unwrap();
+        let blocks: Vec<_> = blocks
+            .iter()
+            .filter_map(|&(parent, first, count)| Children::new(parent, first, count))
+            .collect();
+        family.set_blocks(&blocks);
+        family
+    }
+
+    #[test]
+    fn children_are_counted_over_the_blocks_of_their_parent() {
+        let family = family(&[(0, 100, 10), (0, 20, 10), (1, 40, 5), (103, 200, 1)]);
+        for (number, name) in [
+            (0, "main"),
+            (1, "main.0"),
+            (100, "main.a0"),
+            (109, "main.a9"),
+            (20, "main.a10"),
+            (44, "main.0.a4"),
+            (200, "main.a3.a0"),
+            (45, "?45"),
+            (99, "?99"),
+        ] {
+            assert_eq!(family.name(number), name);
+        }
+        let info = family.info(21);
+        assert_eq!((info.origin, info.index), (Origin::Child(0), 11));
+    }
+
+    #[test]
+    fn blocks_that_cannot_be_are_not() {
+        for (first, count) in [(5, 0), (1 << 32, 1), (u64::MAX, u64::MAX), (9, 1 << 32)] {
+            assert_eq!(Children::new(0, first, count), None);
+        }
+        assert!(Children::new(0, 0, 1 << 31).is_some());
+        assert!(Children::new(0, (1 << 32) - 1, 1).is_some());
+    }
+
+    #[test]
+    fn a_family_without_a_beginning_has_a_name() {
+        let family = family(&[(6, 5, 1), (5, 6, 1)]);
+        assert!(family.name(5).starts_with('?'));
+    }
+}

@@ -1,0 +1,86 @@
+//! Where an activity is in the trace: what its writer must know of it, and a reader finds out again.
+
+/// How far an activity is, and where it last wrote. It travels with the activity from thread to thread, and every
+/// [`Appender`](crate::Appender) it writes to keeps it up to date. The default is that of one that has written nothing.
+///
+/// # Invariants
+///
+/// 1. No two items of an activity begin at the same position and `still`, so these two order its items wherever they
+///    are.
+/// 2. If the chunk is the one that an appender has, then that chunk has the activity's last bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Operations that its items stand for.
+    position: u64,
+    /// The number of the chunk it last wrote in, plus one, in the lower 48 bits, 0 for none; in the others how many of
+    /// its last items stood for no operation, so that the position stood still.
+    chunk: u64,
+}
+
+const CHUNK_BITS: u32 = 48;
+
+impl Place {
+    /// How many operations of the activity the items written so far stand for.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub(crate) fn still(&self) -> u16 {
+        (self.chunk >> CHUNK_BITS) as u16
+    }
+
+    /// Whether the activity's last bytes are in the chunk with this number.
+    #[inline]
+    pub(crate) fn is_in(&self, sequence: u64) -> bool {
+        self.chunk << (64 - CHUNK_BITS) == (sequence + 1) << (64 - CHUNK_BITS)
+    }
+
+    /// The activity's next bytes are in the chunk with this number.
+    #[inline]
+    pub(crate) fn enter(&mut self, sequence: u64) {
+        let still = self.chunk >> CHUNK_BITS << CHUNK_BITS;
+        self.chunk = still | (sequence + 1) & ((1 << CHUNK_BITS) - 1);
+    }
+
+    /// The activity has said an item that stands for so many operations.
+    #[inline]
+    pub(crate) fn advance(&mut self, operations: u64) {
+        self.position = self.position.wrapping_add(operations);
+        if operations > 0 {
+            self.chunk &= (1 << CHUNK_BITS) - 1;
+        } else if self.still() < u16::MAX {
+            self.chunk += 1 << CHUNK_BITS;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_in_the_chunk_that_was_entered_last() {
+        let mut place = Place::default();
+        assert!(!place.is_in(0));
+        place.enter(0);
+        assert!(place.is_in(0));
+        place.advance(0);
+        place.enter(7);
+        assert!(place.is_in(7) && !place.is_in(0));
+        assert_eq!((place.position(), place.still()), (0, 1));
+        place.advance(3);
+        assert!(place.is_in(7));
+        assert_eq!((place.position(), place.still()), (3, 0));
+    }
+
+    #[test]
+    fn standing_still_does_not_overflow_into_anything() {
+        let mut place = Place::default();
+        place.enter(1 << 40);
+        for _ in 0..70_000 {
+            place.advance(0);
+        }
+        assert_eq!((place.position(), place.still()), (0, u16::MAX));
+        assert!(place.is_in(1 << 40));
+    }
+}

@@ -1,0 +1,101 @@
+//! The streams of a trace that is grouped by activity: one long row of bytes, in sections.
+//!
+//! A section is verified when somebody first reads from it, once. There is no lock: two who come at the same time both
+//! do it.
+
+use std::{
+    ops::Range,
+    os::unix::fs::FileExt,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use super::Trace;
+use crate::{
+    contents::StreamSection,
+    error::{Damage, TraceError},
+};
+
+pub(super) struct Streams {
+    /// By place; there may be holes between them in a damaged trace.
+    sections: Vec<StreamSection>,
+    /// For each section whether it has been found to be as it was written. Says nothing about other memory.
+    verified: Vec<AtomicBool>,
+}
+
+impl Streams {
+    pub(super) fn new(sections: Vec<StreamSection>) -> Streams {
+        let verified = sections.iter().map(|_| AtomicBool::new(false)).collect();
+        Streams { sections, verified }
+    }
+
+    /// The section with the byte at this place.
+    fn find(&self, place: u64) -> Option<usize> {
+        let index = self
+            .sections
+            .partition_point(|section| section.begin() <= place)
+            .checked_sub(1)?;
+        (place < self.sections[index].end()).then_some(index)
+    }
+
+    /// Where in the file the byte at this place is, or would be.
+    pub(super) fn offset_of(&self, place: u64) -> u64 {
+        match self.find(place) {
+            Some(index) => {
+                let section = &self.sections[index];
+                section.offset + (place - section.begin())
+            }
+            None => self.sections.last().map_or(0, |section| {
+                section.offset + u64::from(section.section.length)
+            }),
+        }
+    }
+
+    /// Appends the bytes in this range of places to a buffer, but none of a second section; returns the end of what was
+    /// read.
+    pub(super) fn read(
+        &self,
+        trace: &Trace,
+        range: Range<u64>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<u64, TraceError> {
+        let place = range.start;
+        let index = self.find(place).ok_or_else(|| {
+            trace.damaged(Damage {
+                offset: self.offset_of(place),
+                what: "events of an activity are missing: the section with them is",
+            })
+        })?;
+        self.verify(trace, index)?;
+        // Room for all of the range: a stream that is short has no larger buffer than it needs, and no second one.
+        buffer.reserve_exact((range.end - place) as usize);
+        let end = range.end.min(self.sections[index].end());
+        let filled = buffer.len();
+        buffer.resize(filled + (end - place) as usize, 0);
+        trace
+            .file
+            .read_exact_at(&mut buffer[filled..], self.offset_of(place))
+            .inspect_err(|_| buffer.truncate(filled))
+            .map_err(TraceError::io("cannot read", &trace.path))?;
+        Ok(end)
+    }
+
+    fn verify(&self, trace: &Trace, index: usize) -> Result<(), TraceError> {
+        if self.verified[index].load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let StreamSection { offset, section } = &self.sections[index];
+        let mut payload = vec![0; section.length as usize];
+        trace
+            .file
+            .read_exact_at(&mut payload, *offset)
+            .map_err(TraceError::io("cannot read", &trace.path))?;
+        section.verify(&payload).map_err(|what| {
+            trace.damaged(Damage {
+                offset: *offset,
+                what,
+            })
+        })?;
+        self.verified[index].store(true, Ordering::Relaxed);
+        Ok(())
+    }
+}

@@ -1,0 +1,337 @@
+//! The pieces of a trace in chunks: which part of which chunk speaks of whom, in which order.
+
+use std::{collections::HashMap, fs::File, path::Path};
+
+use super::Trace;
+use crate::{
+    Kind,
+    catalog::{Catalog, Spoken, in_order},
+    contents::{Chunk, Contents},
+    entry::{Entry, Malformed, Run, decode},
+    error::{Damage, TraceError},
+    event::Item,
+    family::{Children, Family},
+};
+
+/// A run of bytes in a chunk that speaks of one activity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Piece {
+    activity: u32,
+    /// Where the activity is in its operations.
+    position: u64,
+    /// Orders the pieces at one position. In version 1 this is the [`weight`], since then how many items stood still
+    /// there.
+    rank: u16,
+    /// The chunk, in the order of their numbers, and the bytes in it.
+    chunk: u32,
+    from: u16,
+    to: u16,
+}
+
+/// What an item adds to the rank of a piece in version 1, the most counts. Of the pieces at one position one at most
+/// stands for operations, and it is the last; before it come the ends. Chunk numbers alone would not tell, when the
+/// activity has moved to a thread whose chunk is older.
+fn weight(item: &Item) -> u16 {
+    match item {
+        _ if item.operations() > 0 => 2,
+        Item::End { .. } => 1,
+        _ => 0,
+    }
+}
+
+/// The chunks of a trace, and the pieces by activity and in its order.
+pub(super) struct Pieces {
+    live: Option<File>,
+    chunks: Vec<Chunk>,
+    pieces: Vec<Piece>,
+}
+
+impl Pieces {
+    /// Looks at what the chunks hold. What is wrong with them is noted as damage.
+    pub(super) fn index(
+        path: &Path,
+        contents: &mut Contents,
+    ) -> Result<(Pieces, Catalog, Family), TraceError> {
+        let mut index = Index {
+            version: contents.version,
+            pieces: Vec::new(),
+            family: Family::default(),
+            children: Vec::new(),
+            runs: Vec::new(),
+        };
+        let chunks = std::mem::take(&mut contents.chunks);
+        let mut payload = Vec::new();
+        for (chunk, number) in chunks.iter().zip(0u32..) {
+            if chunk.section.sequence != number.into() {
+                contents.damage.get_or_insert(Damage {
+                    offset: chunk.offset,
+                    what: "a chunk is missing or twice there: this is not the next one",
+                });
+            }
+            if !chunk.is_structured() {
+                index.add_plain(number, chunk);
+                continue;
+            }
+            chunk
+                .read(
+                    &contents.file,
+                    contents.live.as_ref(),
+                    0..chunk.section.length,
+                    &mut payload,
+                )
+                .map_err(TraceError::io("cannot read", path))?;
+            let damage = chunk
+                .verify(&payload)
+                .err()
+                .or_else(|| index.add_structured(number, chunk, &payload).err());
+            if let Some(damage) = damage {
+                contents.damage.get_or_insert(damage);
+            }
+        }
+        index.pieces.sort_unstable();
+        index
+            .children
+            .sort_by_key(|(position, children)| (children.parent, *position));
+        let children: Vec<_> = index
+            .children
+            .iter()
+            .map(|(_, children)| *children)
+            .collect();
+        index.family.set_blocks(&children);
+        let (runs, twice) = in_order(index.runs);
+        if let Some(offset) = twice {
+            contents.damage.get_or_insert(Damage {
+                offset,
+                what: "an activity ends quietly for the second time",
+            });
+        }
+        let family = index.family;
+        let spoken = index
+            .pieces
+            .chunk_by(|one, other| one.activity == other.activity)
+            .map(|pieces| Spoken {
+                activity: pieces[0].activity,
+                length: pieces.len() as u64,
+                started: family.has_start(pieces[0].activity),
+            });
+        let catalog = Catalog::of(spoken, &contents.tails, &runs);
+        let pieces = Pieces {
+            live: contents.live.take(),
+            chunks,
+            pieces: index.pieces,
+        };
+        Ok((pieces, catalog, family))
+    }
+
+    /// Reads the piece with this index into a buffer, of an activity that is at this position; returns its offset in the
+    /// file. A chunk of several pieces was verified when it was indexed: doing so again for each would make reading as
+    /// slow as the square of how many there are.
+    pub(super) fn read(
+        &self,
+        trace: &Trace,
+        index: usize,
+        position: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<u64, TraceError> {
+        let piece = &self.pieces[index];
+        let chunk = &self.chunks[piece.chunk as usize];
+        if piece.position != position {
+            return Err(trace.damaged(Damage {
+                offset: chunk.offset,
+                what: "events of an activity are missing before the chunk",
+            }));
+        }
+        let range = piece.from.into()..piece.to.into();
+        chunk
+            .read(&trace.file, self.live.as_ref(), range, buffer)
+            .map_err(TraceError::io("cannot read", &trace.path))?;
+        if !chunk.is_structured() {
+            chunk
+                .verify(buffer)
+                .map_err(|damage| trace.damaged(damage))?;
+        }
+        Ok(chunk.offset + u64::from(piece.from))
+    }
+}
+
+/// What the chunks are found to hold.
+struct Index {
+    version: u16,
+    pieces: Vec<Piece>,
+    family: Family,
+    /// With the parent's position.
+    children: Vec<(u64, Children)>,
+    /// With their place in the file.
+    runs: Vec<(Run, u64)>,
+}
+
+/// An activity that a chunk speaks of, while it does.
+struct Speaker {
+    piece: Piece,
+    /// Whether the piece has anything of the activity in it.
+    has_spoken: bool,
+    /// Where it is now.
+    position: u64,
+    still: u16,
+}
+
+impl Speaker {
+    fn new(activity: u32, position: u64, still: u16, chunk: u32, from: usize) -> Speaker {
+        Speaker {
+            piece: Piece {
+                activity,
+                position,
+                rank: still,
+                chunk,
+                from: from as u16,
+                to: from as u16,
+            },
+            has_spoken: false,
+            position,
+            still,
+        }
+    }
+
+    fn advance(&mut self, operations: u64) {
+        self.has_spoken = true;
+        self.position = self.position.wrapping_add(operations);
+        self.still = match operations {
+            0 => self.still.saturating_add(1),
+            _ => 0,
+        };
+    }
+}
+
+impl Index {
+    /// A chunk that speaks of the activity in its header and no other.
+    fn add_plain(&mut self, number: u32, chunk: &Chunk) {
+        let section = &chunk.section;
+        if section.length > 0 {
+            self.pieces.push(Piece {
+                activity: section.activity,
+                position: section.position,
+                rank: if self.version == 1 { 2 } else { 0 },
+                chunk: number,
+                from: 0,
+                to: section.length as u16,
+            });
+        }
+    }
+
+    fn add_structured(&mut self, number: u32, chunk: &Chunk, payload: &[u8]) -> Result<(), Damage> {
+        let Chunk { section, .. } = chunk;
+        let mut speaker = Speaker::new(section.activity, section.position, 0, number, 0);
+        let mut places = HashMap::new();
+        let mut rest = payload;
+        let mut result = Ok(());
+        while !rest.is_empty() {
+            let at = payload.len() - rest.len();
+            let offset = chunk.offset + at as u64;
+            let before = rest;
+            let next = match self.take_entry(&mut rest, &mut speaker, offset) {
+                Ok(None) => continue,
+                Ok(Some(Named::At {
+                    activity,
+                    position,
+                    still,
+                })) => Ok((activity, position, still)),
+                Ok(Some(Named::Again { difference })) => {
+                    let activity = speaker
+                        .piece
+                        .activity
+                        .wrapping_add_signed(difference.into());
+                    // The one that is left may be meant as well.
+                    places.insert(speaker.piece.activity, (speaker.position, speaker.still));
+                    places
+                        .get(&activity)
+                        .map(|&(position, still)| (activity, position, still))
+                        .ok_or("an activity is named that the chunk has not spoken of")
+                }
+                Err(what) => Err(what),
+            };
+            match next {
+                Ok((activity, position, still)) => {
+                    places.insert(speaker.piece.activity, (speaker.position, speaker.still));
+                    self.end_piece(&speaker, at);
+                    let from = payload.len() - rest.len();
+                    speaker = Speaker::new(activity, position, still, number, from);
+                }
+                Err(what) => {
+                    result = Err(Damage { offset, what });
+                    rest = before;
+                    break;
+                }
+            }
+        }
+        self.end_piece(&speaker, payload.len() - rest.len());
+        result
+    }
+
+    /// Takes one entry; whom the chunk speaks of next, if it says so.
+    fn take_entry(
+        &mut self,
+        rest: &mut &[u8],
+        speaker: &mut Speaker,
+        offset: u64,
+    ) -> Result<Option<Named>, Malformed> {
+        let activity = speaker.piece.activity;
+        match decode(rest, self.version)? {
+            Entry::Item(item) => {
+                if self.version == 1 {
+                    speaker.piece.rank = speaker.piece.rank.max(weight(&item));
+                }
+                if let Item::Event(event) = item
+                    && event.kind == Kind::CHILDREN
+                    && self.version > 1
+                    && let Some(children) = Children::new(activity, event.number, event.second)
+                {
+                    self.children.push((speaker.position, children));
+                }
+                speaker.advance(item.operations());
+            }
+            Entry::Start {
+                origin,
+                index,
+                name,
+            } => {
+                self.family.add_start(activity, origin, index, name)?;
+                speaker.advance(0);
+            }
+            Entry::Run(run) => self.runs.push((run, offset)),
+            Entry::Switch {
+                activity,
+                position,
+                still,
+            } => {
+                return Ok(Some(Named::At {
+                    activity,
+                    position,
+                    still,
+                }));
+            }
+            Entry::Return { difference } => return Ok(Some(Named::Again { difference })),
+        }
+        Ok(None)
+    }
+
+    fn end_piece(&mut self, speaker: &Speaker, to: usize) {
+        if speaker.has_spoken {
+            self.pieces.push(Piece {
+                to: to as u16,
+                ..speaker.piece
+            });
+        }
+    }
+}
+
+/// Whom a chunk goes on to speak of.
+enum Named {
+    At {
+        activity: u32,
+        position: u64,
+        still: u16,
+    },
+    Again {
+        difference: i16,
+    },
+}

@@ -1,0 +1,143 @@
+//! Grouping a trace by activity, when nobody records to it any more.
+//!
+//! In chunks there is what threads said, so that whoever wants to know what an activity said must look at many. This
+//! makes a new file of them in which every activity's items are in one place, with a directory before them; then that
+//! takes the place of the old one. It goes through the chunks twice: once to know how long each stream is, and once to
+//! put the bytes where they belong. What is in memory is some words for each activity.
+//!
+//! Whatever is in the way, the trace stays as it was: it can be read in chunks too.
+
+mod merge;
+mod output;
+
+use std::{collections::HashMap, io, path::Path};
+
+use crate::{
+    catalog::{Catalog, Last, Spoken, in_order},
+    contents::Contents,
+    directory,
+    entry::Run,
+    family::{Children, Family},
+    layout::FORMAT_VERSION,
+    writer::beginning,
+};
+
+use merge::{Listener, Said, Speaker, merge};
+use output::Output;
+
+/// A trace that stays in chunks. It does not matter why: it is damaged, or there is no room for another file.
+pub(crate) struct Unfit;
+
+impl From<io::Error> for Unfit {
+    fn from(_: io::Error) -> Unfit {
+        Unfit
+    }
+}
+
+/// Replaces the trace at `path` by one that is grouped by activity and has `end` as its last sections. On failure nothing
+/// has happened to it.
+pub(crate) fn regroup(path: &Path, contents: &Contents, end: &[u8]) -> Result<(), Unfit> {
+    if contents.version != FORMAT_VERSION || contents.damage.is_some() {
+        return Err(Unfit);
+    }
+    let mut speakers = HashMap::new();
+    let mut survey = Survey::default();
+    merge(contents, &mut speakers, &mut survey)?;
+    let catalog = survey.catalog(contents, &speakers)?;
+
+    // From here on a speaker's mark is where its next items go.
+    for (index, row) in catalog.rows().iter().enumerate() {
+        if let Some(speaker) = speakers.get_mut(&row.first()) {
+            *speaker = Speaker::at(catalog.range(index).start);
+        }
+    }
+    let directory = directory::sections(&catalog, &survey.family, &survey.children);
+    let before = [beginning(&contents.program), directory.concat()].concat();
+    let mut output = Output::create(path, &before, catalog.end(), end)?;
+    merge(contents, &mut speakers, &mut Placing(&mut output))?;
+    output.finish(directory.len() as u64)?;
+    Ok(())
+}
+
+/// What the first walk finds out. A speaker's mark is how many bytes its items are.
+#[derive(Default)]
+struct Survey {
+    family: Family,
+    children: Vec<Children>,
+    runs: Vec<(Run, ())>,
+}
+
+impl Listener for Survey {
+    fn hear(&mut self, activity: u32, speaker: &mut Speaker, said: Said<'_>) -> Result<(), Unfit> {
+        match said {
+            Said::Items(bytes) => speaker.mark += bytes.len() as u64,
+            Said::Start {
+                origin,
+                index,
+                name,
+            } => {
+                // One that is no text would not come out of the directory as it is read here.
+                str::from_utf8(name).map_err(|_| Unfit)?;
+                self.family
+                    .add_start(activity, origin, index, name)
+                    .map_err(|_| Unfit)?;
+            }
+            Said::Children(children) => self.children.push(children),
+        }
+        Ok(())
+    }
+
+    fn hear_run(&mut self, run: Run) -> Result<(), Unfit> {
+        self.runs.push((run, ()));
+        Ok(())
+    }
+}
+
+impl Survey {
+    fn catalog(
+        &mut self,
+        contents: &Contents,
+        speakers: &HashMap<u32, Speaker>,
+    ) -> Result<Catalog, Unfit> {
+        // The blocks of one parent have come in its order.
+        self.children.sort_by_key(|children| children.parent);
+        self.family.set_blocks(&self.children);
+        let (runs, twice) = in_order(std::mem::take(&mut self.runs));
+        if twice.is_some() {
+            return Err(Unfit);
+        }
+        let mut numbers: Vec<u32> = speakers.keys().copied().collect();
+        numbers.sort_unstable();
+        let spoken = numbers.iter().map(|activity| Spoken {
+            activity: *activity,
+            length: speakers[activity].mark,
+            started: self.family.has_start(*activity),
+        });
+        let catalog = Catalog::of(spoken, &contents.tails, &runs);
+        // A quiet end is all that an activity has said.
+        let contradicts = |(index, row): (usize, &crate::catalog::Row)| {
+            matches!(row.last(), Last::Ended { .. }) && !catalog.range(index).is_empty()
+        };
+        if catalog.rows().iter().enumerate().any(contradicts) {
+            return Err(Unfit);
+        }
+        Ok(catalog)
+    }
+}
+
+/// The second walk.
+struct Placing<'a>(&'a mut Output);
+
+impl Listener for Placing<'_> {
+    fn hear(&mut self, _: u32, speaker: &mut Speaker, said: Said<'_>) -> Result<(), Unfit> {
+        if let Said::Items(bytes) = said {
+            self.0.put(speaker.mark, bytes)?;
+            speaker.mark += bytes.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn hear_run(&mut self, _: Run) -> Result<(), Unfit> {
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! The file that a trace is grouped into, until it takes the trace's place.
+//!
+//! Streams grow in many places of it at once, so it is mapped. Its blocks are reserved before, as for the live file: a
+//! full disk is an error and not a SIGBUS.
+
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use memmap2::MmapMut;
+
+use super::Unfit;
+use crate::{
+    layout::{GROUPED_SECTION, SECTION_HEADER, kind},
+    live::reserve,
+    section::Section,
+};
+
+pub(super) struct Output {
+    /// The trace.
+    path: PathBuf,
+    temporary: PathBuf,
+    map: MmapMut,
+    /// Where the first section of streams begins in the file.
+    begin: usize,
+    /// Bytes of all streams.
+    length: usize,
+}
+
+/// Where the trace at `path` is grouped. Whoever is here has the lock on the live file, and is alone.
+fn temporary_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+impl Output {
+    /// A file that begins and ends like this, with room for streams of so many bytes in between.
+    pub(super) fn create(
+        path: &Path,
+        before: &[u8],
+        length: u64,
+        after: &[u8],
+    ) -> io::Result<Output> {
+        // What a link leads to is replaced, not the link.
+        let path = fs::canonicalize(path)?;
+        let temporary = temporary_path(&path);
+        let _ = fs::remove_file(&temporary);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)?;
+        let length = usize::try_from(length).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let sections = length.div_ceil(GROUPED_SECTION);
+        let end = before.len() + length + sections * SECTION_HEADER;
+        let map = file
+            .set_permissions(fs::metadata(&path)?.permissions())
+            .and_then(|()| reserve(&file, 0, end + after.len()))
+            .and_then(|()| {
+                // SAFETY: The file has just been made by us, and nobody else has a reason to know it.
+                unsafe { MmapMut::map_mut(&file) }
+            })
+            .inspect_err(|_| drop(fs::remove_file(&temporary)))?;
+        let mut output = Output {
+            path,
+            temporary,
+            map,
+            begin: before.len(),
+            length,
+        };
+        output.map[..before.len()].copy_from_slice(before);
+        output.map[end..].copy_from_slice(after);
+        Ok(output)
+    }
+
+    /// Puts bytes at a place of the streams.
+    pub(super) fn put(&mut self, place: u64, mut bytes: &[u8]) -> Result<(), Unfit> {
+        let mut place = place as usize;
+        if place + bytes.len() > self.length {
+            return Err(Unfit);
+        }
+        while !bytes.is_empty() {
+            let (part, rest) = bytes.split_at(bytes.len().min(room_in_section(place)));
+            let at = self.begin + place + (place / GROUPED_SECTION + 1) * SECTION_HEADER;
+            self.map[at..][..part.len()].copy_from_slice(part);
+            place += part.len();
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// Gives the sections of the streams their headers, the first with this number, and the file its place.
+    pub(super) fn finish(mut self, first: u64) -> io::Result<()> {
+        let mut at = self.begin;
+        for (place, sequence) in (0..self.length).step_by(GROUPED_SECTION).zip(first..) {
+            let length = GROUPED_SECTION.min(self.length - place);
+            let (header, rest) = self.map[at..].split_at_mut(SECTION_HEADER);
+            let section = Section {
+                sequence,
+                position: place as u64,
+                ..Section::of(kind::STREAMS)
+            };
+            header.copy_from_slice(&section.header_for(&rest[..length]));
+            at += SECTION_HEADER + length;
+        }
+        fs::rename(&self.temporary, &self.path)
+    }
+}
+
+impl Drop for Output {
+    /// If the file has become the trace, there is nothing of this name.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+fn room_in_section(place: usize) -> usize {
+    GROUPED_SECTION - place % GROUPED_SECTION
+}

@@ -1,0 +1,227 @@
+//! Where one OS thread appends what the activities on it have to say.
+
+use crate::{
+    Kind, Slot, Writer,
+    entry::{Encoder, MAX_ENCODED, MAX_NAME, compact_difference},
+    event::Event,
+    layout::FLAG_STRUCTURED,
+    live::ChunkPtr,
+    place::Place,
+};
+
+use super::slots::Stash;
+
+/// Where one OS thread appends events. Its chunk is left to the next thread when it is dropped.
+pub struct Appender {
+    chunk: ChunkPtr,
+    /// The number of the chunk.
+    sequence: u64,
+    used: usize,
+    thread: u32,
+    /// The activity that the chunk's end speaks of; none where another thread has left it.
+    current: Option<u32>,
+    /// The last run of quiet ends in the chunk.
+    run: Option<OpenRun>,
+    slots: Stash,
+    writer: Writer,
+}
+
+/// A run that may become longer, as long as nothing follows it.
+struct OpenRun {
+    /// The number that would make it longer; none after the last that there is.
+    next: Option<u32>,
+    count: u16,
+    operations: u32,
+    hash: u32,
+    /// Where the count is in the payload, which is the last thing in the run.
+    at: usize,
+}
+
+impl Appender {
+    pub(super) fn new(writer: Writer, chunk: ChunkPtr, thread: u32) -> Appender {
+        Appender {
+            sequence: chunk.sequence(),
+            used: chunk.used(),
+            chunk,
+            thread,
+            current: None,
+            run: None,
+            slots: Stash::default(),
+            writer,
+        }
+    }
+
+    /// Appends where an activity comes from: the first thing it says. Origin 0 is the main thread, 1 a thread of
+    /// which nobody told us, `2 + n` a child of activity `n`; `index` counts among those of the same origin.
+    ///
+    /// An activity whose number is in a block of its parent ([`Kind::CHILDREN`]) has no need to say it.
+    #[must_use = "false means that recording has stopped"]
+    pub fn start(
+        &mut self,
+        place: &mut Place,
+        activity: u32,
+        origin: u64,
+        index: u64,
+        name: &str,
+    ) -> bool {
+        let name = &name[..name.floor_char_boundary(MAX_NAME)];
+        self.append(place, activity, 0, true, |encoder| {
+            encoder.start(origin, index, name.as_bytes())
+        })
+    }
+
+    /// Appends an event of an activity.
+    #[inline]
+    #[must_use = "false means that recording has stopped"]
+    pub fn event(&mut self, place: &mut Place, activity: u32, event: &Event) -> bool {
+        let operations = u64::from(event.silent) + 1;
+        let structured = event.kind == Kind::CHILDREN;
+        self.append(place, activity, operations, structured, |encoder| {
+            encoder.event(event)
+        })
+    }
+
+    /// Appends a check of the activity's hash.
+    #[must_use = "false means that recording has stopped"]
+    pub fn tick(&mut self, place: &mut Place, activity: u32, silent: u32, hash: u32) -> bool {
+        if silent == 0 && place.still() == u16::MAX {
+            // One more that says what thousands before it have said, and could not be told from the one before.
+            return true;
+        }
+        self.append(place, activity, silent.into(), false, |encoder| {
+            encoder.tick(silent, hash)
+        })
+    }
+
+    /// Appends that the activity's code is at its end.
+    #[must_use = "false means that recording has stopped"]
+    pub fn end(&mut self, place: &mut Place, activity: u32, silent: u32, hash: u32) -> bool {
+        self.append(place, activity, silent.into(), false, |encoder| {
+            encoder.end(silent, hash)
+        })
+    }
+
+    /// Appends that an activity has ended that has said nothing but perhaps its start, after so many operations. It is
+    /// the last thing it says. Where neighbours end alike one after the other, it costs a store.
+    #[inline]
+    #[must_use = "false means that recording has stopped"]
+    pub fn quiet_end(&mut self, activity: u32, operations: u32, hash: u32) -> bool {
+        if let Some(run) = &mut self.run
+            && run.at + 2 == self.used
+            && (run.next, run.operations, run.hash) == (Some(activity), operations, hash)
+            && run.count < u16::MAX
+        {
+            run.count += 1;
+            run.next = activity.checked_add(1);
+            self.chunk.put_u16(run.at, run.count);
+            return true;
+        }
+        self.begin_run(activity, operations, hash)
+    }
+
+    /// A counter for an activity; `None` once recording has stopped.
+    #[inline]
+    pub fn slot(&mut self, activity: u32) -> Option<Slot> {
+        self.slots.take(&self.writer.shared, activity)
+    }
+
+    /// Frees the counter of an activity: the caller has said in the trace what it counted, or recording has stopped.
+    #[inline]
+    pub fn give_back(&mut self, slot: Slot) {
+        self.slots.give_back(&self.writer.shared, slot);
+    }
+
+    /// Appends what `encode` makes, which stands for so many operations of the activity from its place on.
+    #[inline]
+    fn append(
+        &mut self,
+        place: &mut Place,
+        activity: u32,
+        operations: u64,
+        structured: bool,
+        encode: impl FnOnce(&mut Encoder<'_>),
+    ) -> bool {
+        if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.next_chunk(activity, place) {
+            return false;
+        }
+        let is_here = place.is_in(self.sequence);
+        let goes_on = is_here && self.current == Some(activity);
+        if !goes_on || structured {
+            self.chunk.add_flags(FLAG_STRUCTURED);
+        }
+        let mut encoder = Encoder::new(self.chunk.rest(self.used));
+        if !goes_on {
+            let difference = self
+                .current
+                .filter(|_| is_here)
+                .and_then(|current| compact_difference(current, activity));
+            match difference {
+                Some(difference) => encoder.compact_switch(difference),
+                None => encoder.switch(activity, place.position(), place.still()),
+            }
+            self.current = Some(activity);
+            place.enter(self.sequence);
+        }
+        encode(&mut encoder);
+        self.used += encoder.used();
+        place.advance(operations);
+        self.chunk.set_used(self.used);
+        true
+    }
+
+    #[cold]
+    fn begin_run(&mut self, activity: u32, operations: u32, hash: u32) -> bool {
+        // Nobody in particular: the run names its own, and whoever comes next says who it is.
+        if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.replace_chunk(0, 0) {
+            return false;
+        }
+        self.chunk.add_flags(FLAG_STRUCTURED);
+        let mut encoder = Encoder::new(self.chunk.rest(self.used));
+        let at = encoder.run(self.used, activity, operations, hash);
+        self.used += encoder.used();
+        self.chunk.set_used(self.used);
+        self.run = Some(OpenRun {
+            next: activity.checked_add(1),
+            count: 1,
+            operations,
+            hash,
+            at,
+        });
+        true
+    }
+
+    /// Goes on in another chunk, whose header says that it is about this activity.
+    #[cold]
+    fn next_chunk(&mut self, activity: u32, place: &mut Place) -> bool {
+        if !self.replace_chunk(activity, place.position()) {
+            return false;
+        }
+        // The header has no room to say more than the position.
+        if place.still() == 0 {
+            self.current = Some(activity);
+            place.enter(self.sequence);
+        }
+        true
+    }
+
+    fn replace_chunk(&mut self, activity: u32, position: u64) -> bool {
+        let shared = &self.writer.shared;
+        let Some(next) = shared.free_chunk(self.thread, activity, position) else {
+            return false;
+        };
+        shared.submit(std::mem::replace(&mut self.chunk, next));
+        self.sequence = self.chunk.sequence();
+        self.used = 0;
+        self.current = None;
+        self.run = None;
+        true
+    }
+}
+
+impl Drop for Appender {
+    fn drop(&mut self) {
+        let shared = &self.writer.shared;
+        self.slots.spill(shared, 0);
+        shared.state().begun.push(self.chunk);
+    }
+}
