@@ -36,19 +36,16 @@ fn every_program_is_replayed(workers: usize, strategy: &str) {
 }
 
 #[test]
-#[ignore = "actors are not recorded yet"]
 fn every_program_is_replayed_on_one_worker() {
     every_program_is_replayed(1, "receiver");
 }
 
 #[test]
-#[ignore = "actors are not recorded yet"]
 fn every_program_is_replayed_on_two_workers() {
     every_program_is_replayed(2, "receiver");
 }
 
 #[test]
-#[ignore = "actors are not recorded yet"]
 fn every_program_is_replayed_on_two_workers_when_senders_are_recorded() {
     every_program_is_replayed(2, "sender");
 }
