@@ -645,7 +645,7 @@ impl Conductor for Replay {
     fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {
         let runner = self.runner(activity);
         if let Some(log) = &self.log {
-            log.handled(&runner.family, &self.describe_arrival(arrival));
+            log.handled(self.family_of(runner), &self.describe_arrival(arrival));
         }
         self.receive(runner, arrival, tag);
     }
