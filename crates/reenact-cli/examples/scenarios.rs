@@ -24,12 +24,13 @@ fn main() {
         "timeouts" => timeouts(),
         "actors" => actors(),
         "crowd" => crowd(),
+        "file" => as_many_messages_as_a_file_says(),
         "child" => with_a_child(),
         "forever" => forever(),
         "nothing" => println!("nothing happened"),
         _ => {
             eprintln!(
-                "which one? race, poison, exit, abort, timeouts, actors, crowd, child, forever, nothing"
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, nothing"
             );
             std::process::exit(2);
         }
@@ -171,7 +172,23 @@ fn actors() {
     }
     system.wait_until_idle();
     let story = scribe.story().wait().expect("the scribe answers");
-    println!("{story} by {} workers", system.workers());
+    println!("{story}");
+}
+
+/// Depends on something that is not recorded: how often the authors write is in the file `times`.
+fn as_many_messages_as_a_file_says() {
+    let times = std::fs::read_to_string("times").expect("a file that is called times");
+    let times = times.trim().parse().expect("a number in the file");
+    let system = System::new(2);
+    let scribe = system.spawn(Scribe::default());
+    for letter in ['a', 'b'] {
+        let scribe = scribe.clone();
+        system.spawn(Author { letter, scribe }).write(times);
+    }
+    system.wait_until_idle();
+    println!("{}", scribe.story().wait().expect("the scribe answers"));
+    drop(scribe);
+    system.wait_until_idle();
 }
 
 /// Many actors to which nothing unpredicted happens.
@@ -183,6 +200,7 @@ fn crowd() {
     for scribe in scribes {
         scribe.story().wait().expect("the scribe answers");
     }
+    println!("{} workers", System::current().workers());
 }
 
 /// A program that starts another one; both are recorded.

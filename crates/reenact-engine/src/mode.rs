@@ -36,8 +36,6 @@ pub(crate) enum Mode {
 
 /// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
 pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
-/// The variables of ours that belong to the run: a program may ask how many workers there are.
-pub(crate) const OF_THE_RUN: [&str; 2] = [STRATEGY, "REENACT_WORKERS"];
 /// Whether it is the sender's.
 static WITH_SENDER: AtomicBool = AtomicBool::new(false);
 

@@ -26,7 +26,7 @@ use reenact_trace::{
 use crate::{
     Entity, Op, OpInfo,
     activity::{Hot, self_origin, with_recording},
-    arrivals::{Arrival, Arrivals, NUMBERED, Name, Source},
+    arrivals::{Arrival, Arrivals, Source, name_of, zigzag},
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -108,7 +108,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     let mut program = Program::current();
     program.environment.retain(|(name, _)| {
         let name = name.to_string_lossy();
-        !name.starts_with("REENACT") || mode::OF_THE_RUN.contains(&&*name)
+        !name.starts_with("REENACT") || name == mode::STRATEGY
     });
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.
@@ -508,20 +508,16 @@ impl Me<'_> {
             .arrivals
             .get_or_insert_with(|| Box::new(Arrivals::new(first)));
         if arrivals.predicted() == arrival {
-            arrivals.as_predicted();
+            arrivals.came(arrival);
             count(tag);
             return true;
         }
-        let name = arrivals.name(arrival.source);
+        let name = name_of(arrival.source, token_of(self.diary.number));
         let number = arrivals.number_from(arrival.source);
         arrivals.came(arrival);
-        let distance = arrival.number.wrapping_sub(number);
-        match name {
-            _ if arrival.source & NUMBERED != 0 && distance != 0 => {
-                self.write(Kind::PIPELINED, name.code(), zigzag(distance), tag)
-            }
-            Name::Known(place) => self.write(Kind::RECEIVE, place.into(), 0, tag),
-            Name::Newcomer(source) => self.write(Kind::NEWCOMER, source.into(), 0, tag),
+        match arrival.number.wrapping_sub(number) {
+            0 => self.write(Kind::RECEIVE, name, 0, tag),
+            ahead => self.write(Kind::PIPELINED, name, zigzag(ahead), tag),
         }
     }
 }
@@ -555,16 +551,6 @@ impl Recorder {
             name,
         }
     }
-}
-
-/// Small differences, whichever way they go, as small numbers.
-pub(crate) fn zigzag(difference: u64) -> u64 {
-    difference << 1 ^ ((difference as i64 >> 63) as u64)
-}
-
-/// The difference that [`zigzag`] made this of.
-pub(crate) fn unzigzag(number: u64) -> u64 {
-    number >> 1 ^ (number & 1).wrapping_neg()
 }
 
 /// By which an entity knows an activity: not 0, which is nobody.

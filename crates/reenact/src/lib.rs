@@ -27,6 +27,9 @@
 //! assert_eq!(*total.lock().unwrap(), 6);
 //! ```
 //!
+//! New programs may do without threads and locks: [`actor`](mod@actor) has actors, with messages and promises, of which the
+//! order of messages is recorded.
+//!
 //! # What is not recorded yet
 //!
 //! Time, randomness, files, sockets and whatever else comes from outside, and memory that threads share without
@@ -41,3 +44,8 @@ mod ops;
 
 pub use reenact_engine::record_to;
 pub use reenact_macros::actor;
+
+/// The examples of the guide to actors, which are run along with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/actors.md")]
+pub struct GuideToActors;

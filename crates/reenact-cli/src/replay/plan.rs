@@ -170,11 +170,11 @@ impl Plan {
     }
 }
 
-/// Whether a variable of the recorded environment is for the replay as well. Those of ours that say what to do with the
-/// program are not; those that the run depends on are: who writes the order of messages down, and how many run actors.
+/// Whether a variable of the recorded environment is for the replay as well. Those of ours say what to do with the
+/// program, and are not; but for the one that says who wrote down the order of messages.
 fn belongs_to_the_run(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    !name.starts_with("REENACT") || name == "REENACT_STRATEGY" || name == "REENACT_WORKERS"
+    !name.starts_with("REENACT") || name == "REENACT_STRATEGY"
 }
 
 /// The recorded name and, unless there are others, the recorded arguments.

@@ -138,17 +138,16 @@ fn either_side_of_a_message_may_record_it_and_a_replay_knows_which() {
 }
 
 #[test]
-fn the_number_of_workers_is_part_of_a_run() {
+fn the_number_of_workers_is_that_of_the_recording() {
     let place = Place::new();
     let recorded = place.finish(
         place
             .command(&["record", "-o", "run.reenact", "--", scenarios(), "crowd"])
             .env("REENACT_WORKERS", "3"),
     );
-    assert!(recorded.status.success(), "{}", recorded.stderr);
-    let trace = reenact_trace::Trace::open(&place.path("run.reenact")).unwrap();
-    let environment = &trace.program().environment;
-    assert!(environment.contains(&("REENACT_WORKERS".into(), "3".into())));
+    assert_eq!(recorded.stdout, "3 workers\n", "{}", recorded.stderr);
+    let replayed = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(replayed.stdout, "3 workers\n", "{}", replayed.stderr);
 }
 
 #[test]
@@ -174,6 +173,25 @@ fn a_crowd_of_actors_is_shown_as_one() {
     );
     let one = place.reenact(&["trace", "show", "run.reenact", "--activity", "main.a999"]);
     assert!(one.stdout.contains("\nmain.a999\n"), "{}", one.stdout);
+}
+
+#[test]
+fn a_message_too_many_or_too_few_is_a_difference() {
+    let place = Place::new();
+    fs::write(place.path("times"), "5").unwrap();
+    let recorded = record(&place, "file");
+    assert!(recorded.status.success(), "{}", recorded.stderr);
+    let replayed = place.reenact(&["replay", "run.reenact"]);
+    assert_eq!(replayed.stdout, recorded.stdout, "{}", replayed.stderr);
+    for (times, difference) in [
+        ("6", "  program:   handles a message from main.a"),
+        ("4", "  main.a0 waits for a message from main.a"),
+    ] {
+        fs::write(place.path("times"), times).unwrap();
+        let run = place.reenact(&["replay", "run.reenact"]);
+        assert_eq!(run.status.code(), Some(86), "{times}: {}", run.stderr);
+        assert!(run.stderr.contains(difference), "{times}: {}", run.stderr);
+    }
 }
 
 #[test]

@@ -162,8 +162,8 @@ impl Worker {
             return Some(task);
         }
         self.in_a_row.set(0);
-        if self.runs.get() % LOOK_OUTSIDE == 0
-            && let Some(task) = self.from_outside()
+        if self.runs.get().is_multiple_of(LOOK_OUTSIDE)
+            && let Some(task) = self.take_from_outside()
         {
             return Some(task);
         }
@@ -171,8 +171,8 @@ impl Worker {
             return Some(task);
         }
         self.take_last()
-            .or_else(|| self.from_outside())
-            .or_else(|| self.from_others())
+            .or_else(|| self.take_from_outside())
+            .or_else(|| self.take_from_others())
     }
 
     #[inline]
@@ -189,7 +189,7 @@ impl Worker {
         place.take_last()
     }
 
-    fn from_outside(&self) -> Option<Scheduled> {
+    fn take_from_outside(&self) -> Option<Scheduled> {
         loop {
             match self.shared.injector.steal_batch_and_pop(&self.queue) {
                 Steal::Success(task) => return Some(task),
@@ -200,7 +200,7 @@ impl Worker {
     }
 
     /// Takes from a worker that has more than it will soon have run, or that is stuck in one turn.
-    fn from_others(&self) -> Option<Scheduled> {
+    fn take_from_others(&self) -> Option<Scheduled> {
         let begun = self.shared.begun.load(SeqCst) as usize;
         if begun == 1 {
             return None;
@@ -218,8 +218,8 @@ impl Worker {
         for (index, stealer) in &others {
             let place = &self.shared.places[*index];
             let runs = place.runs.load(Relaxed);
-            let stuck = std::mem::replace(&mut seen[*index], runs) == runs
-                || place.is_blocked.load(SeqCst);
+            let stuck =
+                std::mem::replace(&mut seen[*index], runs) == runs || place.is_blocked.load(SeqCst);
             found = if stuck || stealer.len() >= 2 {
                 self.steal(stealer)
             } else {
@@ -275,7 +275,7 @@ impl Worker {
             if woken || was_roused {
                 return;
             }
-            if let Some(task) = self.from_others() {
+            if let Some(task) = self.take_from_others() {
                 self.queue.push(task);
                 return;
             }

@@ -17,14 +17,17 @@ use super::{
 use crate::{
     Arrival, NextArrival,
     activity::HOT,
-    arrivals::{Arrivals, CONTINUATION, NUMBERED, Name, Source},
+    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source, source_of, unzigzag},
     entity::tag,
-    record::{LIGHT_BIRTH, unzigzag},
-    seat::{DIRECT, SEND},
+    mode,
+    record::{LIGHT_BIRTH, token_of},
+    seat::SEND,
 };
 
 /// What is known of the messages of a light activity.
 pub(super) struct Reception {
+    /// The activity's own token.
+    own: Source,
     /// Where the first was expected to come from.
     first: Source,
     /// None as long as all have come from there.
@@ -54,7 +57,7 @@ impl Reception {
             self.direct += 1;
         }
         if let Some(arrivals) = &mut self.arrivals {
-            arrivals.as_predicted();
+            arrivals.came(arrivals.predicted());
         }
     }
 
@@ -88,17 +91,16 @@ impl Reception {
 
     /// Which message an event speaks of; none if it is no such event, or does not make sense.
     fn named(&mut self, event: Event) -> Option<Arrival> {
-        let (name, distance) = match event.kind {
-            Kind::RECEIVE => (Name::Known(event.number.try_into().ok()?), 0),
-            Kind::NEWCOMER => (Name::Newcomer(event.number.try_into().ok()?), 0),
-            Kind::PIPELINED => (Name::from_code(event.number)?, unzigzag(event.second)),
+        let ahead = match event.kind {
+            Kind::RECEIVE => 0,
+            Kind::PIPELINED => unzigzag(event.second),
             _ => return None,
         };
+        let source = source_of(event.number, self.own, mode::with_sender())?;
         let arrivals = self.arrivals();
-        let source = arrivals.source(name)?;
         let number = match source & NUMBERED {
             0 => 0,
-            _ => arrivals.number_from(source).wrapping_add(distance),
+            _ => arrivals.number_from(source).wrapping_add(ahead),
         };
         Some(Arrival { source, number })
     }
@@ -137,6 +139,7 @@ impl Replay {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(number);
         let reception = Reception {
+            own: token_of(number),
             first,
             arrivals: None,
             direct: 0,

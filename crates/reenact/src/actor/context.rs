@@ -7,6 +7,41 @@ use reenact_engine::pool::Pool;
 use super::{FarRef, Promise, System, cell::ActorCell, timer};
 
 /// What a turn knows of its actor. There is one only while a turn runs.
+///
+/// A method of an actor gets it by asking for it, as its first parameter; it is not part of the message.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use reenact::actor::{Context, FarRef, Promise, spawn};
+///
+/// struct Parent {
+///     children: Vec<FarRef<Child>>,
+/// }
+///
+/// struct Child {
+///     parent: FarRef<Parent>,
+/// }
+///
+/// #[reenact::actor]
+/// impl Parent {
+///     pub fn have_child(&mut self, ctx: &mut Context<Self>) -> usize {
+///         let parent = ctx.me();
+///         let child = ctx.spawn(Child { parent });
+///         self.children.push(child);
+///         self.children.len()
+///     }
+///
+///     pub fn retire(&mut self, ctx: &mut Context<Self>) -> Promise<()> {
+///         ctx.after(Duration::from_millis(1)).when(ctx, |_parent, ctx, ()| ctx.stop())
+///     }
+/// }
+///
+/// let parent = spawn(Parent { children: Vec::new() });
+/// assert_eq!(parent.have_child().wait().unwrap(), 1);
+/// parent.retire().wait().unwrap();
+/// assert!(parent.have_child().wait().unwrap_err().is_stopped());
+/// ```
 pub struct Context<A: Send + 'static> {
     cell: NonNull<ActorCell<A>>,
     _stays_here: PhantomData<*mut A>,

@@ -33,6 +33,21 @@ pub trait Target<A: Send + 'static> {
 /// A reference to an actor that may run anywhere: messages can be sent through it, and nothing else.
 ///
 /// An actor of which there is no far reference any more ends when it has read its mailbox.
+///
+/// The attribute [`actor`](macro@crate::actor) gives it the methods of its actor. Without it, messages are closures:
+///
+/// ```
+/// use reenact::actor::{FarRef, Target, spawn};
+///
+/// let list: FarRef<Vec<u32>> = spawn(Vec::new());
+/// list.send(|list, _ctx| list.push(1));
+/// list.send(|list, _ctx| list.push(2));
+/// let sum = list.ask(|list, _ctx| list.iter().sum::<u32>());
+/// assert_eq!(sum.wait().unwrap(), 3);
+///
+/// // Two that refer to the same actor are equal.
+/// assert_eq!(list.clone(), list);
+/// ```
 pub struct FarRef<A: Send + 'static> {
     cell: NonNull<ActorCell<A>>,
 }
@@ -81,6 +96,7 @@ impl<A: Send + 'static> FarRef<A> {
 
 impl<A: Send + 'static> Target<A> for FarRef<A> {
     #[inline(always)]
+    #[track_caller]
     fn send<F>(&self, message: F)
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,

@@ -14,7 +14,11 @@ pub(super) const SEND_BOUNDED: Op = Op::new(&OpInfo {
     code: 0x42,
     name: "send to a bounded mailbox",
 });
-pub(super) const TRY_SEND: Op = Op::new(&OpInfo {
+pub(super) const WORKERS: Op = Op::new(&OpInfo {
     code: 0x43,
+    name: "ask for the number of workers",
+});
+pub(super) const TRY_SEND: Op = Op::new(&OpInfo {
+    code: 0x44,
     name: "try to send",
 });

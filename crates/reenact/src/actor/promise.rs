@@ -24,6 +24,24 @@ use super::{Broken, Context, FarRef, ops};
 /// A value that is not there yet.
 ///
 /// What [`FarRef`]s answer with. It can be cloned if the value can.
+///
+/// Threads [wait](Promise::wait) for it; actors say what is to happen [when](Promise::when) the value is there. A promise
+/// of a far reference takes messages at once.
+///
+/// ```
+/// use reenact::actor::{FarRef, Promise, Target, spawn};
+///
+/// let list: FarRef<Vec<u32>> = spawn(vec![1, 2]);
+/// let length: Promise<usize> = list.ask(|list, _ctx| list.len());
+/// assert_eq!(length.clone().wait().unwrap(), 2);
+/// assert_eq!(length.wait().unwrap(), 2);
+///
+/// // A promise of an actor, and a message that is sent before the promise is resolved.
+/// let (later, resolver) = Promise::<FarRef<Vec<u32>>>::pair();
+/// let sum = later.ask(|list, _ctx| list.iter().sum::<u32>());
+/// resolver.resolve(list);
+/// assert_eq!(sum.wait().unwrap(), 3);
+/// ```
 pub struct Promise<R: Send + 'static> {
     shared: Arc<Shared<R>>,
 }
@@ -31,6 +49,24 @@ pub struct Promise<R: Send + 'static> {
 /// The other side of a promise: whoever has it can settle the promise. Only the first attempt counts.
 ///
 /// A promise whose resolvers are all gone is broken.
+///
+/// ```
+/// use reenact::actor::Promise;
+///
+/// let (promise, resolver) = Promise::pair();
+/// assert!(resolver.resolve("first"));
+/// assert!(!resolver.resolve("too late"));
+/// assert_eq!(promise.wait().unwrap(), "first");
+///
+/// let (promise, resolver) = Promise::<u32>::pair();
+/// resolver.break_with(std::fmt::Error);
+/// let broken = promise.wait().unwrap_err();
+/// assert!(broken.downcast_ref::<std::fmt::Error>().is_some());
+///
+/// let (promise, resolver) = Promise::pair();
+/// resolver.resolve_with(Promise::resolved(7));
+/// assert_eq!(promise.wait().unwrap(), 7);
+/// ```
 pub struct Resolver<R: Send + 'static> {
     /// Shared among clones: the last one breaks the promise. Dropped before the other field, which may be all that keeps
     /// those who are to be told.

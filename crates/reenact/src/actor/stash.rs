@@ -60,6 +60,11 @@ impl Stash {
         first
     }
 
+    /// Where some message in it is from.
+    pub(super) fn any(&self) -> Option<Arrival> {
+        self.kept.keys().next().copied()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

@@ -2,14 +2,29 @@
 
 use std::{num::NonZeroUsize, sync::OnceLock};
 
-use reenact_engine::pool::Pool;
+use reenact_engine::{outside, pool::Pool};
 
-use super::{FarRef, OnPanic, cell::ActorCell};
+use super::{FarRef, OnPanic, cell::ActorCell, ops};
 
 /// Actors and the workers that run them.
 ///
 /// Most programs need no system of their own: [`spawn`] uses one that all share. One of its own is for who wants to
 /// say how many workers there are, or to wait until there is no work left.
+///
+/// ```
+/// use reenact::actor::{System, Target};
+/// use reenact::sync::{Arc, Mutex};
+///
+/// let system = System::new(2);
+/// let seen = Arc::new(Mutex::new(0));
+/// for _ in 0..100 {
+///     let actor = system.spawn(Arc::clone(&seen));
+///     actor.send(|seen, _ctx| *seen.lock().unwrap() += 1);
+/// }
+/// system.wait_until_idle();
+/// assert_eq!(*seen.lock().unwrap(), 100);
+/// system.shut_down();
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct System {
     pool: Pool,
@@ -43,8 +58,10 @@ impl System {
     }
 
     /// How many workers it has.
+    #[track_caller]
     pub fn workers(&self) -> usize {
-        self.pool.size()
+        // The machine that replays may have more cores, or fewer.
+        outside(ops::WORKERS, || self.pool.size() as u64) as usize
     }
 
     /// Makes an actor with this state.
@@ -96,7 +113,23 @@ pub fn spawn<A: Send + 'static>(state: A) -> FarRef<A> {
     System::current().spawn(state)
 }
 
-/// An actor to be made.
+/// An actor to be made, that differs from others in some respect. From [`System::build`].
+///
+/// ```
+/// use reenact::actor::{OnPanic, System, Target};
+///
+/// let careful = System::current()
+///     .build()
+///     .on_panic(OnPanic::Keep)
+///     .mailbox(100)
+///     .spawn(0u32);
+/// assert!(careful.ask(|_count, _ctx| panic!("oh")).wait().is_err());
+/// let count = careful.ask(|count, _ctx| {
+///     *count += 1;
+///     *count
+/// });
+/// assert_eq!(count.wait().unwrap(), 1);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is made before `spawn`"]
 pub struct Builder {

@@ -245,6 +245,11 @@ impl Core {
                     None => return false,
                 },
                 NextArrival::None(is_fine) => {
+                    // One that came too early, and whose time never comes, is as unexpected as one that comes now.
+                    let kept = (*self.stash.get()).as_ref().and_then(|stash| stash.any());
+                    if let Some(arrival) = kept.filter(|_| !is_fine) {
+                        self.seat.unexpected(arrival);
+                    }
                     while let Some(message) = self.mailbox.peek() {
                         if !is_fine {
                             self.seat.unexpected(arrival_of(message));
