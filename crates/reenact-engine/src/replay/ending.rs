@@ -185,7 +185,11 @@ impl Replay {
         let awake = self.turns.awake.fetch_sub(1, SeqCst) - 1;
         if EXITING.load(SeqCst) {
             raw::wake_all(&self.turns.awake);
-        } else if awake == 0 && self.guests.load(SeqCst) == 0 {
+        } else if awake == 0
+            && self.guests.load(SeqCst) == 0
+            // Who was expected a moment ago may have come since, and counts now.
+            && self.turns.awake.load(SeqCst) == 0
+        {
             self.nobody_awake();
         }
     }
