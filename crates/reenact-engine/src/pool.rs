@@ -24,6 +24,7 @@ use std::{
         atomic::{
             AtomicBool, AtomicPtr, AtomicU32,
             Ordering::{Acquire, Relaxed, SeqCst},
+            fence,
         },
     },
     thread::JoinHandle,
@@ -101,6 +102,8 @@ struct Place {
     stealer: Mutex<Option<Stealer<Scheduled>>>,
     /// How many tasks it has run, roughly: a lookout sees by it whether it is stuck in one.
     runs: AtomicU32,
+    /// Whether it is blocked in one.
+    is_blocked: AtomicBool,
     parker: Parker,
 }
 
@@ -112,6 +115,15 @@ struct Quiet {
 
 /// Most workers that stand in for blocked ones.
 const STAND_INS: usize = 256;
+
+/// All pools there are.
+static POOLS: Mutex<Vec<&'static Shared>> = Mutex::new(Vec::new());
+
+/// Whether a task is queued in any pool. While nobody is awake, nobody takes one.
+pub(crate) fn is_work_queued() -> bool {
+    let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    pools.iter().any(|pool| pool.has_queued())
+}
 
 impl Pool {
     /// A pool with so many workers.
@@ -134,6 +146,10 @@ impl Pool {
                 threads: Mutex::default(),
             })),
         };
+        POOLS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(pool.shared);
         for _ in 0..size {
             pool.shared.begin_worker();
         }
@@ -262,6 +278,7 @@ impl Place {
             last: AtomicPtr::new(std::ptr::null_mut()),
             stealer: Mutex::new(None),
             runs: AtomicU32::new(0),
+            is_blocked: AtomicBool::new(false),
             parker: Parker::default(),
         }
     }
@@ -271,6 +288,13 @@ impl Place {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Whether its queue has a task.
+    fn has_queued(&self) -> bool {
+        let stealer = self.stealer.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.last.load(SeqCst).is_null()
+            || stealer.as_ref().is_some_and(|stealer| !stealer.is_empty())
     }
 
     /// Takes the task that was scheduled last, for any thread.
@@ -289,13 +313,25 @@ impl Quiet {
 }
 
 impl Shared {
-    fn inject(&self, task: Scheduled) {
+    fn inject(&'static self, task: Scheduled) {
         if self.closing.load(Relaxed) {
             run_closed(task);
             return;
         }
         self.injector.push(task);
-        self.wake_one();
+        // Either this sees that a worker is blocked, or that one sees the task: see `about_to_block`.
+        fence(SeqCst);
+        if self.blocked.load(SeqCst) == 0 {
+            self.wake_one();
+        } else {
+            self.stand_in();
+        }
+    }
+
+    /// Whether a task is queued anywhere.
+    fn has_queued(&self) -> bool {
+        let begun = self.places.len().min(self.begun.load(SeqCst) as usize);
+        !self.injector.is_empty() || self.places[..begun].iter().any(Place::has_queued)
     }
 
     /// Wakes a sleeping worker, if there is one.

@@ -26,7 +26,7 @@ use reenact_trace::{
 use crate::{
     Entity, Op, OpInfo,
     activity::{Hot, self_origin, with_recording},
-    arrivals::{Arrival, Arrivals, NUMBERED, Name, Source},
+    arrivals::{Arrival, Arrivals, Source, zigzag},
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -508,20 +508,16 @@ impl Me<'_> {
             .arrivals
             .get_or_insert_with(|| Box::new(Arrivals::new(first)));
         if arrivals.predicted() == arrival {
-            arrivals.as_predicted();
+            arrivals.came(arrival);
             count(tag);
             return true;
         }
-        let name = arrivals.name(arrival.source);
+        let distance = arrivals.distance_to(arrival.source);
         let number = arrivals.number_from(arrival.source);
         arrivals.came(arrival);
-        let distance = arrival.number.wrapping_sub(number);
-        match name {
-            _ if arrival.source & NUMBERED != 0 && distance != 0 => {
-                self.write(Kind::PIPELINED, name.code(), zigzag(distance), tag)
-            }
-            Name::Known(place) => self.write(Kind::RECEIVE, place.into(), 0, tag),
-            Name::Newcomer(source) => self.write(Kind::NEWCOMER, source.into(), 0, tag),
+        match arrival.number.wrapping_sub(number) {
+            0 => self.write(Kind::RECEIVE, distance, 0, tag),
+            ahead => self.write(Kind::PIPELINED, distance, zigzag(ahead), tag),
         }
     }
 }
@@ -555,16 +551,6 @@ impl Recorder {
             name,
         }
     }
-}
-
-/// Small differences, whichever way they go, as small numbers.
-pub(crate) fn zigzag(difference: u64) -> u64 {
-    difference << 1 ^ ((difference as i64 >> 63) as u64)
-}
-
-/// The difference that [`zigzag`] made this of.
-pub(crate) fn unzigzag(number: u64) -> u64 {
-    number >> 1 ^ (number & 1).wrapping_neg()
 }
 
 /// By which an entity knows an activity: not 0, which is nobody.

@@ -457,8 +457,8 @@ impl Conductor for Replay {
         });
         let number = known.unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
-        // Before it is no longer expected: in between, nobody may seem to be awake.
-        self.turns.awake.fetch_add(1, SeqCst);
+        // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
+        self.turns.one_more_awake();
         match origin {
             Origin::Foreign if known.is_none() => self.guests.fetch_add(1, SeqCst),
             Origin::Main => self.guests.fetch_sub(1, SeqCst),
@@ -660,7 +660,7 @@ impl Conductor for Replay {
     }
 
     fn worker_awake(&self) {
-        self.turns.awake.fetch_add(1, SeqCst);
+        self.turns.one_more_awake();
     }
 
     fn worker_asleep(&self) {

@@ -188,7 +188,7 @@ impl Seat {
         if let Some(arrivals) = unsafe { self.arrivals.get().as_mut() }
             && arrivals.predicted() == arrival
         {
-            arrivals.as_predicted();
+            arrivals.came(arrival);
             if arrivals.is_settled() {
                 self.predicted.set(arrival.source);
             }

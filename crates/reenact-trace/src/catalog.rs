@@ -1,7 +1,8 @@
 //! Which activities there are, where what they said is, and what is known of their last operations.
 //!
 //! There may be millions, most of which have said nothing: those with numbers that follow each other and of which the
-//! same is known are one row. A row is 24 bytes.
+//! same is known are one row. A row is 24 bytes, and two to find it by: a search through all of them would look
+//! at many places in memory that are far from each other.
 
 use std::ops::Range;
 
@@ -84,7 +85,14 @@ pub(crate) struct Catalog {
     activities: u64,
     /// Whether the last row is one that more of its like may join.
     is_open: bool,
+    /// How many rows begin below each multiple of a power of two.
+    below: Vec<u32>,
+    /// That power.
+    shift: u32,
 }
+
+/// About so many rows are between two numbers of the index.
+const ROWS_PER_STEP: usize = 2;
 
 /// An activity that has said something, and how much: pieces or bytes.
 pub(crate) struct Spoken {
@@ -121,6 +129,7 @@ impl Catalog {
                 continue;
             }
             let Some(activity) = next else {
+                catalog.index();
                 return catalog;
             };
             let said = spoken.next_if(|spoken| spoken.activity == activity);
@@ -196,12 +205,32 @@ impl Catalog {
         self.rows[row].start()..end
     }
 
+    /// Makes finding rows fast. No more are added after it.
+    pub(crate) fn index(&mut self) {
+        self.rows.shrink_to_fit();
+        let highest = self.rows.last().map_or(0, |row| row.first);
+        let steps = (self.rows.len() / ROWS_PER_STEP + 1) as u64;
+        self.shift = (0..32)
+            .find(|shift| u64::from(highest >> shift) < steps)
+            .unwrap_or(31);
+        self.below
+            .reserve_exact((highest >> self.shift) as usize + 2);
+        for (index, row) in (0..).zip(&self.rows) {
+            let step = (row.first >> self.shift) as usize;
+            while self.below.len() <= step {
+                self.below.push(index);
+            }
+        }
+        self.below.push(self.rows.len() as u32);
+    }
+
     /// The row of an activity.
     pub(crate) fn find(&self, activity: u32) -> Option<usize> {
-        let row = self
-            .rows
-            .partition_point(|row| row.first <= activity)
-            .checked_sub(1)?;
+        let step = (activity >> self.shift) as usize;
+        let end = *self.below.get(step + 1).or(self.below.last())? as usize;
+        let begin = self.below.get(step).map_or(end, |&begin| begin as usize);
+        let row = begin + self.rows[begin..end].partition_point(|row| row.first <= activity);
+        let row = row.checked_sub(1)?;
         (activity - self.rows[row].first < self.rows[row].count).then_some(row)
     }
 }

@@ -339,6 +339,7 @@ impl Contents {
             family, children, ..
         } = &mut grouped.directory;
         family.set_blocks(children);
+        grouped.directory.catalog.index();
         let end = grouped.streams.last().map_or(0, StreamSection::end);
         if self.complete && end != grouped.directory.catalog.end() {
             self.damage.get_or_insert(Damage {

@@ -281,6 +281,17 @@ mod tests {
                 read.read(&section, payload).unwrap();
             }
             read.family.set_blocks(&read.children);
+            read.catalog.index();
+            catalog.index();
+            for (row, index) in catalog.rows().iter().zip(0..) {
+                let last = row.first() + (row.count() - 1);
+                for number in [row.first(), last, row.first().wrapping_sub(1), last.wrapping_add(1), u32::MAX] {
+                    let within = (row.first()..=last).contains(&number);
+                    let found = read.catalog.find(number);
+                    prop_assert_eq!(found == Some(index), within);
+                    prop_assert_eq!(catalog.find(number), found);
+                }
+            }
             prop_assert_eq!(contents(&catalog, &family), contents(&read.catalog, &read.family));
             prop_assert_eq!(catalog.len(), read.catalog.len());
         }
@@ -310,6 +321,7 @@ mod tests {
             read.read(&Section::parse(header).unwrap(), payload)
                 .unwrap();
         }
+        read.catalog.index();
         let mut missing = 0;
         for number in 0..100_000 {
             match read.catalog.find(number) {

@@ -77,6 +77,35 @@ pub(crate) fn compact_difference(current: u32, activity: u32) -> Option<u16> {
     (zigzag < 1 << RETURN_BITS).then_some(zigzag as u16)
 }
 
+/// An event in the form that most have: its bytes, of which the second may not count, and how many do.
+#[inline]
+pub(crate) fn short_form(event: &Event) -> Option<([u8; 2], usize)> {
+    let Event {
+        silent,
+        kind,
+        number,
+        ..
+    } = *event;
+    let silent_bits = (silent as u8) << 4;
+    match kind {
+        Kind::TAKE | Kind::LOOK if silent < 4 && number < 16 => {
+            let look = if kind == Kind::LOOK { COMPACT_LOOK } else { 0 };
+            Some(([COMPACT | look | silent_bits | number as u8, 0], 1))
+        }
+        Kind::RECEIVE if silent < 2 && number < 1 << 12 => {
+            let tag = COMPACT_RECEIVE | silent_bits | (number >> 8) as u8;
+            Some(([tag, number as u8], 2))
+        }
+        _ => None,
+    }
+}
+
+/// A switch by what [`compact_difference`] says.
+#[inline]
+pub(crate) fn compact_switch(difference: u16) -> [u8; 2] {
+    [RETURN | (difference >> 8) as u8, difference as u8]
+}
+
 /// Bytes on their way into a chunk: a cursor into a buffer that the caller has made large enough.
 pub(crate) struct Encoder<'a> {
     buffer: &'a mut [u8],
@@ -116,21 +145,8 @@ impl<'a> Encoder<'a> {
 
     #[inline]
     pub(crate) fn event(&mut self, event: &Event) {
-        let compact = match event.kind {
-            Kind::TAKE => Some(COMPACT),
-            Kind::LOOK => Some(COMPACT | COMPACT_LOOK),
-            _ => None,
-        };
-        if let Some(tag) = compact
-            && event.silent < 4
-            && event.number < 16
-        {
-            self.byte(tag | (event.silent as u8) << 4 | event.number as u8);
-            return;
-        }
-        if event.kind == Kind::RECEIVE && event.silent < 2 && event.number < 1 << 12 {
-            self.byte(COMPACT_RECEIVE | (event.silent as u8) << 4 | (event.number >> 8) as u8);
-            self.byte(event.number as u8);
+        if let Some((bytes, length)) = short_form(event) {
+            self.bytes(&bytes[..length]);
             return;
         }
         self.byte(event.kind.0);
@@ -162,11 +178,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// A switch by what [`compact_difference`] says.
-    #[inline]
     pub(crate) fn compact_switch(&mut self, difference: u16) {
-        self.byte(RETURN | (difference >> 8) as u8);
-        self.byte(difference as u8);
+        self.bytes(&compact_switch(difference));
     }
 
     pub(crate) fn start(&mut self, origin: u64, index: u64, name: &[u8]) {
@@ -240,6 +253,25 @@ pub(crate) fn decode<'a>(bytes: &mut &'a [u8], version: u16) -> Result<Entry<'a>
         })));
     }
     decode_own(tag, bytes, version)
+}
+
+/// Takes all the events off the front of `bytes` that are in a short form; how many operations they stand for.
+#[inline]
+pub(crate) fn take_short_forms(bytes: &mut &[u8]) -> u64 {
+    let mut operations = 0;
+    loop {
+        match **bytes {
+            [tag, ref rest @ ..] if tag & COMPACT != 0 => {
+                operations += u64::from(tag >> 4 & 3) + 1;
+                *bytes = rest;
+            }
+            [tag, _, ref rest @ ..] if tag & 0xe0 == COMPACT_RECEIVE => {
+                operations += u64::from(tag >> 4 & 1) + 1;
+                *bytes = rest;
+            }
+            _ => return operations,
+        }
+    }
 }
 
 /// The rest of an entry that is the trace's own.
@@ -428,6 +460,22 @@ mod tests {
         fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 1..3u16) {
             let mut rest = &bytes[..];
             while !rest.is_empty() && decode(&mut rest, version).is_ok() {}
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_forms_are_taken_like_any_others(bytes in proptest::collection::vec(any::<u8>(), 0..50)) {
+            let (mut quick, mut slow) = (&bytes[..], &bytes[..]);
+            let operations = take_short_forms(&mut quick);
+            let mut sum = 0;
+            while slow.len() > quick.len() {
+                let Ok(Entry::Item(item)) = decode(&mut slow, 2) else {
+                    panic!("no item");
+                };
+                sum += item.operations();
+            }
+            prop_assert_eq!((operations, quick), (sum, slow));
         }
     }
 

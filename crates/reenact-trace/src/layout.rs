@@ -2,7 +2,7 @@
 //!
 //! `docs/trace-format.md` is the same in prose. All numbers are little-endian.
 
-/// The version of the format that this library writes. It reads those from [`OLDEST_VERSION`] on.
+/// The version of the format that this library writes. It reads those from 1 on.
 pub const FORMAT_VERSION: u16 = 2;
 /// The oldest version that this library reads.
 pub(crate) const OLDEST_VERSION: u16 = 1;

@@ -222,6 +222,17 @@ impl ChunkPtr {
         }
     }
 
+    /// Puts bytes after the cursor, which says afterwards how many of them count. For the chunk's owner.
+    #[inline]
+    pub(crate) fn put<const N: usize>(&mut self, used: usize, bytes: [u8; N]) {
+        assert!(used + N <= Self::CAPACITY);
+        // SAFETY: Within the chunk; the owner is the only one who looks past the cursor.
+        unsafe {
+            let end = self.0.as_ptr().add(CHUNK_HEADER + used);
+            end.cast::<[u8; N]>().write(bytes);
+        }
+    }
+
     /// Changes a number of two bytes at an even place of the payload that is valid already, all at once. For the chunk's
     /// owner.
     #[inline]

@@ -29,6 +29,11 @@ impl Place {
         (self.chunk >> CHUNK_BITS) as u16
     }
 
+    /// Whether the activity has written nothing.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.chunk == 0
+    }
+
     /// Whether the activity's last bytes are in the chunk with this number.
     #[inline]
     pub(crate) fn is_in(&self, sequence: u64) -> bool {
@@ -46,8 +51,11 @@ impl Place {
     #[inline]
     pub(crate) fn advance(&mut self, operations: u64) {
         self.position = self.position.wrapping_add(operations);
+        // A store to part of the word, for which the next event would have to wait, is made only where it changes it.
         if operations > 0 {
-            self.chunk &= (1 << CHUNK_BITS) - 1;
+            if self.still() != 0 {
+                self.chunk &= (1 << CHUNK_BITS) - 1;
+            }
         } else if self.still() < u16::MAX {
             self.chunk += 1 << CHUNK_BITS;
         }

@@ -9,8 +9,9 @@
 
 mod merge;
 mod output;
+mod speakers;
 
-use std::{collections::HashMap, io, path::Path};
+use std::{io, path::Path};
 
 use crate::{
     catalog::{Catalog, Last, Spoken, in_order},
@@ -22,8 +23,9 @@ use crate::{
     writer::beginning,
 };
 
-use merge::{Listener, Said, Speaker, merge};
+use merge::{Listener, Said, merge};
 use output::Output;
+use speakers::{Speaker, Speakers};
 
 /// A trace that stays in chunks. It does not matter why: it is damaged, or there is no room for another file.
 pub(crate) struct Unfit;
@@ -40,15 +42,18 @@ pub(crate) fn regroup(path: &Path, contents: &Contents, end: &[u8]) -> Result<()
     if contents.version != FORMAT_VERSION || contents.damage.is_some() {
         return Err(Unfit);
     }
-    let mut speakers = HashMap::new();
+    let mut speakers = Speakers::default();
     let mut survey = Survey::default();
     merge(contents, &mut speakers, &mut survey)?;
     let catalog = survey.catalog(contents, &speakers)?;
+    drop(speakers);
 
-    // From here on a speaker's mark is where its next items go.
+    // Once more from the beginning. From here on a speaker's mark is where its next items go.
+    let mut speakers = Speakers::default();
     for (index, row) in catalog.rows().iter().enumerate() {
-        if let Some(speaker) = speakers.get_mut(&row.first()) {
-            *speaker = Speaker::at(catalog.range(index).start);
+        let range = catalog.range(index);
+        if !range.is_empty() {
+            speakers.get(row.first()).mark = range.start;
         }
     }
     let directory = directory::sections(&catalog, &survey.family, &survey.children);
@@ -94,11 +99,7 @@ impl Listener for Survey {
 }
 
 impl Survey {
-    fn catalog(
-        &mut self,
-        contents: &Contents,
-        speakers: &HashMap<u32, Speaker>,
-    ) -> Result<Catalog, Unfit> {
+    fn catalog(&mut self, contents: &Contents, speakers: &Speakers) -> Result<Catalog, Unfit> {
         // The blocks of one parent have come in its order.
         self.children.sort_by_key(|children| children.parent);
         self.family.set_blocks(&self.children);
@@ -106,12 +107,10 @@ impl Survey {
         if twice.is_some() {
             return Err(Unfit);
         }
-        let mut numbers: Vec<u32> = speakers.keys().copied().collect();
-        numbers.sort_unstable();
-        let spoken = numbers.iter().map(|activity| Spoken {
-            activity: *activity,
-            length: speakers[activity].mark,
-            started: self.family.has_start(*activity),
+        let spoken = speakers.in_order().map(|(activity, speaker)| Spoken {
+            activity,
+            length: speaker.mark,
+            started: self.family.has_start(activity),
         });
         let catalog = Catalog::of(spoken, &contents.tails, &runs);
         // A quiet end is all that an activity has said.

@@ -110,7 +110,7 @@ impl Effort {
             (Self::Quick, Kind::Locks) => 0.1,
             (Self::Quick, Kind::Micro) => 0.3,
             (Self::Quick, Kind::Actors) => 0.04,
-            (Self::Quick, Kind::Peers) => 0.06,
+            (Self::Quick, Kind::Peers) => 0.15,
             (Self::Full, Kind::Locks | Kind::Actors) => 0.25,
             (Self::Full, Kind::Micro) => 1.0,
             (Self::Full, Kind::Peers) => 0.5,

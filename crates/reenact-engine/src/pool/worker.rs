@@ -3,7 +3,10 @@
 use std::{
     cell::Cell,
     ptr::NonNull,
-    sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst},
+    sync::atomic::{
+        Ordering::{Acquire, Relaxed, Release, SeqCst},
+        fence,
+    },
     time::Duration,
 };
 
@@ -48,8 +51,11 @@ pub fn about_to_block() -> Blocked {
     let worker = current();
     if let Some(worker) = worker {
         let shared = worker.shared;
+        worker.place().is_blocked.store(true, SeqCst);
         shared.blocked.fetch_add(1, SeqCst);
-        if !worker.queue.is_empty() || !worker.place().last.load(Relaxed).is_null() {
+        fence(SeqCst);
+        // Not only what is in its own queue: this may be the one that stood in for others.
+        if shared.has_queued() {
             shared.stand_in();
         }
     }
@@ -65,13 +71,14 @@ impl Drop for Blocked {
             && let Some(worker) = current()
         {
             worker.shared.blocked.fetch_sub(1, SeqCst);
+            worker.place().is_blocked.store(false, SeqCst);
         }
     }
 }
 
 impl Shared {
-    /// A worker is blocked with tasks in its queue: another one has to run them.
-    fn stand_in(&'static self) {
+    /// A worker is blocked and there are tasks: another one has to run them.
+    pub(super) fn stand_in(&'static self) {
         if let Some(index) = self.sleepers.rouse() {
             self.places[index].parker.unpark();
         } else if (self.begun.load(SeqCst) as usize)
@@ -211,7 +218,8 @@ impl Worker {
         for (index, stealer) in &others {
             let place = &self.shared.places[*index];
             let runs = place.runs.load(Relaxed);
-            let stuck = std::mem::replace(&mut seen[*index], runs) == runs;
+            let stuck = std::mem::replace(&mut seen[*index], runs) == runs
+                || place.is_blocked.load(SeqCst);
             found = if stuck || stealer.len() >= 2 {
                 self.steal(stealer)
             } else {

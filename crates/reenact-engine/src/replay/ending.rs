@@ -146,7 +146,7 @@ impl Replay {
     /// Whether, as the process ends, all others are where they were when the recorded one did. If they never will be, that
     /// is a difference.
     fn others_are_there(&self) -> bool {
-        if self.turns.awake.load(SeqCst) > ENDING_IT.load(SeqCst) {
+        if !self.turns.nobody_moves(ENDING_IT.load(SeqCst)) {
             return false;
         }
         let through = self.everybody_is_through();
@@ -185,11 +185,7 @@ impl Replay {
         let awake = self.turns.awake.fetch_sub(1, SeqCst) - 1;
         if EXITING.load(SeqCst) {
             raw::wake_all(&self.turns.awake);
-        } else if awake == 0
-            && self.guests.load(SeqCst) == 0
-            // Who was expected a moment ago may have come since, and counts now.
-            && self.turns.awake.load(SeqCst) == 0
-        {
+        } else if awake == 0 && self.guests.load(SeqCst) == 0 && self.turns.nobody_moves(0) {
             self.nobody_awake();
         }
     }

@@ -17,9 +17,9 @@ use super::{
 use crate::{
     Arrival, NextArrival,
     activity::HOT,
-    arrivals::{Arrivals, CONTINUATION, NUMBERED, Name, Source},
+    arrivals::{Arrivals, CONTINUATION, NUMBERED, Source, unzigzag},
     entity::tag,
-    record::{LIGHT_BIRTH, unzigzag},
+    record::LIGHT_BIRTH,
     seat::{DIRECT, SEND},
 };
 
@@ -54,7 +54,7 @@ impl Reception {
             self.direct += 1;
         }
         if let Some(arrivals) = &mut self.arrivals {
-            arrivals.as_predicted();
+            arrivals.came(arrivals.predicted());
         }
     }
 
@@ -86,19 +86,18 @@ impl Reception {
         }
     }
 
-    /// Which message an event speaks of; none if it is no such event, or does not make sense.
+    /// Which message an event speaks of; none if it is no such event.
     fn named(&mut self, event: Event) -> Option<Arrival> {
-        let (name, distance) = match event.kind {
-            Kind::RECEIVE => (Name::Known(event.number.try_into().ok()?), 0),
-            Kind::NEWCOMER => (Name::Newcomer(event.number.try_into().ok()?), 0),
-            Kind::PIPELINED => (Name::from_code(event.number)?, unzigzag(event.second)),
+        let ahead = match event.kind {
+            Kind::RECEIVE => 0,
+            Kind::PIPELINED => unzigzag(event.second),
             _ => return None,
         };
         let arrivals = self.arrivals();
-        let source = arrivals.source(name)?;
+        let source = arrivals.at_distance(event.number);
         let number = match source & NUMBERED {
             0 => 0,
-            _ => arrivals.number_from(source).wrapping_add(distance),
+            _ => arrivals.number_from(source).wrapping_add(ahead),
         };
         Some(Arrival { source, number })
     }

@@ -69,15 +69,13 @@ impl Replay {
             .filter(|runner| !runner.ended.load(SeqCst))
             .map(|runner| {
                 let family = self.family_of(runner);
-                if runner.is_light {
-                    return format!("  {family} {}\n", self.awaited(runner));
-                }
                 let what = runner
                     .waiting
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
                 match &*what {
                     Some(what) => format!("  {family} waits for {what}\n"),
+                    None if runner.is_light => format!("  {family} {}\n", self.awaited(runner)),
                     None => format!("  {family} is not at an operation\n"),
                 }
             })

@@ -15,7 +15,7 @@ use std::sync::{
     },
 };
 
-use crate::{Entity, Fact, raw::Parker};
+use crate::{Entity, Fact, pool::is_work_queued, raw::Parker};
 
 /// Where an entity must be for an operation to have its turn.
 #[derive(Clone, Copy)]
@@ -65,6 +65,8 @@ pub(super) struct Turns {
     buckets: Vec<Mutex<Vec<Waiter>>>,
     /// Activities that do not wait. A futex too: who exits sleeps on it.
     pub(super) awake: AtomicU32,
+    /// How often somebody has woken.
+    awakenings: AtomicU32,
     /// How often to look before sleeping; pointless on one core.
     spins: u32,
 }
@@ -77,8 +79,26 @@ impl Turns {
         Turns {
             buckets: (0..BUCKETS).map(|_| Mutex::default()).collect(),
             awake: AtomicU32::new(0),
+            awakenings: AtomicU32::new(0),
             spins: if cores > 1 { 300 } else { 0 },
         }
+    }
+
+    /// Somebody is awake, or about to be.
+    pub(super) fn one_more_awake(&self) {
+        self.awake.fetch_add(1, SeqCst);
+        self.awakenings.fetch_add(1, SeqCst);
+    }
+
+    /// Whether no more than so many are awake, and nothing is queued for a worker: one that blocks is not awake any more, but
+    /// sees to it that another one takes what is in its queue.
+    pub(super) fn nobody_moves(&self, but: u32) -> bool {
+        let awakenings = self.awakenings.load(SeqCst);
+        self.awake.load(SeqCst) <= but
+            && !is_work_queued()
+            // Who took something in between has woken for it.
+            && self.awakenings.load(SeqCst) == awakenings
+            && self.awake.load(SeqCst) <= but
     }
 
     fn bucket(&self, address: usize) -> MutexGuard<'_, Vec<Waiter>> {
@@ -199,7 +219,7 @@ impl Turns {
     fn let_go(&self, woken: Vec<Waiter>) {
         for waiter in woken {
             // Counted here and not by the one who wakes: in between, nobody may seem to be awake.
-            self.awake.fetch_add(1, SeqCst);
+            self.one_more_awake();
             waiter.parker.unpark();
         }
     }

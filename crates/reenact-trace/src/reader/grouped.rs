@@ -75,7 +75,7 @@ impl Streams {
             .file
             .read_exact_at(&mut buffer[filled..], self.offset_of(place))
             .inspect_err(|_| buffer.truncate(filled))
-            .map_err(TraceError::io("cannot read", &trace.path))?;
+            .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
         Ok(end)
     }
 
@@ -88,7 +88,7 @@ impl Streams {
         trace
             .file
             .read_exact_at(&mut payload, *offset)
-            .map_err(TraceError::io("cannot read", &trace.path))?;
+            .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
         section.verify(&payload).map_err(|what| {
             trace.damaged(Damage {
                 offset: *offset,

@@ -144,7 +144,7 @@ impl Pieces {
         let range = piece.from.into()..piece.to.into();
         chunk
             .read(&trace.file, self.live.as_ref(), range, buffer)
-            .map_err(TraceError::io("cannot read", &trace.path))?;
+            .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
         if !chunk.is_structured() {
             chunk
                 .verify(buffer)

@@ -9,11 +9,14 @@
 
 use std::collections::HashMap;
 
-use super::Unfit;
+use super::{
+    Unfit,
+    speakers::{Speaker, Speakers},
+};
 use crate::{
     Kind,
     contents::{Chunk, Contents},
-    entry::{Entry, Run, decode},
+    entry::{Entry, Run, decode, take_short_forms},
     event::Item,
     family::Children,
     place::Place,
@@ -34,24 +37,6 @@ pub(super) enum Said<'a> {
     Children(Children),
 }
 
-/// An activity, as far as its chunks have been read.
-#[derive(Default)]
-pub(super) struct Speaker {
-    place: Place,
-    /// The listener's own.
-    pub(super) mark: u64,
-}
-
-impl Speaker {
-    /// Before it has said anything.
-    pub(super) fn at(mark: u64) -> Speaker {
-        Speaker {
-            place: Place::default(),
-            mark,
-        }
-    }
-}
-
 /// Who listens to what the chunks say.
 pub(super) trait Listener {
     /// The next thing that an activity says.
@@ -63,7 +48,7 @@ pub(super) trait Listener {
 /// Has a listener hear all that the chunks say; `speakers` are those known before, and all of them afterwards.
 pub(super) fn merge(
     contents: &Contents,
-    speakers: &mut HashMap<u32, Speaker>,
+    speakers: &mut Speakers,
     listener: &mut impl Listener,
 ) -> Result<(), Unfit> {
     let mut merge = Merge {
@@ -92,7 +77,7 @@ pub(super) fn merge(
 }
 
 struct Merge<'a> {
-    speakers: &'a mut HashMap<u32, Speaker>,
+    speakers: &'a mut Speakers,
     /// By the activity and where it must have come to.
     waiting: HashMap<(u32, u64, u16), OpenChunk>,
     /// Those that waited for what has come.
@@ -176,7 +161,7 @@ impl Merge<'_> {
                     continue;
                 }
             }
-            let speaker = self.speakers.entry(chunk.activity).or_default();
+            let speaker = self.speakers.get(chunk.activity);
             let place = &speaker.place;
             match chunk.claim {
                 Claim::At { position, still } => {
@@ -211,6 +196,12 @@ impl OpenChunk {
         let length = self.payload.len();
         let mut rest = &self.payload[from..];
         while !rest.is_empty() {
+            // Most of most traces.
+            let operations = take_short_forms(&mut rest);
+            if operations > 0 {
+                advance(&mut speaker.place, operations)?;
+                continue;
+            }
             let at = length - rest.len();
             match decode(&mut rest, 2).map_err(|_| Unfit)? {
                 Entry::Item(item) => {

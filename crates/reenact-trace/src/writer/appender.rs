@@ -2,7 +2,7 @@
 
 use crate::{
     Kind, Slot, Writer,
-    entry::{Encoder, MAX_ENCODED, MAX_NAME, compact_difference},
+    entry::{Encoder, MAX_ENCODED, MAX_NAME, compact_difference, compact_switch, short_form},
     event::Event,
     layout::FLAG_STRUCTURED,
     live::ChunkPtr,
@@ -20,6 +20,8 @@ pub struct Appender {
     thread: u32,
     /// The activity that the chunk's end speaks of; none where another thread has left it.
     current: Option<u32>,
+    /// Whether the chunk is known to be marked so.
+    is_structured: bool,
     /// The last run of quiet ends in the chunk.
     run: Option<OpenRun>,
     slots: Stash,
@@ -45,6 +47,7 @@ impl Appender {
             chunk,
             thread,
             current: None,
+            is_structured: false,
             run: None,
             slots: Stash::default(),
             writer,
@@ -74,11 +77,30 @@ impl Appender {
     #[inline]
     #[must_use = "false means that recording has stopped"]
     pub fn event(&mut self, place: &mut Place, activity: u32, event: &Event) -> bool {
-        let operations = u64::from(event.silent) + 1;
-        let structured = event.kind == Kind::CHILDREN;
-        self.append(place, activity, operations, structured, |encoder| {
-            encoder.event(event)
-        })
+        // Nearly always it is short, and the activity has last spoken in this chunk.
+        if place.is_in(self.sequence)
+            && let Some(current) = self.current
+            && let Some((bytes, length)) = short_form(event)
+            && self.used + MAX_ENCODED <= ChunkPtr::CAPACITY
+        {
+            if current == activity {
+                self.chunk.put(self.used, bytes);
+                self.used += length;
+            } else if self.is_structured
+                && let Some(difference) = compact_difference(current, activity)
+            {
+                let [one, two] = compact_switch(difference);
+                self.chunk.put(self.used, [one, two, bytes[0], bytes[1]]);
+                self.used += 2 + length;
+                self.current = Some(activity);
+            } else {
+                return self.append_event(place, activity, event);
+            }
+            place.advance(u64::from(event.silent) + 1);
+            self.chunk.set_used(self.used);
+            return true;
+        }
+        self.append_event(place, activity, event)
     }
 
     /// Appends a check of the activity's hash.
@@ -131,6 +153,15 @@ impl Appender {
         self.slots.give_back(&self.writer.shared, slot);
     }
 
+    #[inline(never)]
+    fn append_event(&mut self, place: &mut Place, activity: u32, event: &Event) -> bool {
+        let operations = u64::from(event.silent) + 1;
+        let structured = event.kind == Kind::CHILDREN;
+        self.append(place, activity, operations, structured, |encoder| {
+            encoder.event(event)
+        })
+    }
+
     /// Appends what `encode` makes, which stands for so many operations of the activity from its place on.
     #[inline]
     fn append(
@@ -147,7 +178,7 @@ impl Appender {
         let is_here = place.is_in(self.sequence);
         let goes_on = is_here && self.current == Some(activity);
         if !goes_on || structured {
-            self.chunk.add_flags(FLAG_STRUCTURED);
+            self.mark_structured();
         }
         let mut encoder = Encoder::new(self.chunk.rest(self.used));
         if !goes_on {
@@ -169,13 +200,21 @@ impl Appender {
         true
     }
 
+    /// Says of the chunk that one must look inside. That is stored before what makes it so is in the chunk.
+    fn mark_structured(&mut self) {
+        if !self.is_structured {
+            self.chunk.add_flags(FLAG_STRUCTURED);
+            self.is_structured = true;
+        }
+    }
+
     #[cold]
     fn begin_run(&mut self, activity: u32, operations: u32, hash: u32) -> bool {
         // Nobody in particular: the run names its own, and whoever comes next says who it is.
         if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.replace_chunk(0, 0) {
             return false;
         }
-        self.chunk.add_flags(FLAG_STRUCTURED);
+        self.mark_structured();
         let mut encoder = Encoder::new(self.chunk.rest(self.used));
         let at = encoder.run(self.used, activity, operations, hash);
         self.used += encoder.used();
@@ -213,6 +252,7 @@ impl Appender {
         self.sequence = self.chunk.sequence();
         self.used = 0;
         self.current = None;
+        self.is_structured = false;
         self.run = None;
         true
     }

@@ -27,7 +27,7 @@ use reenact_trace::{Appender, Event, Item, Kind, Place, Slot, Writer, live_path,
 
 use crate::{
     child,
-    reading::{Stream, Streams, open, streams},
+    reading::{Stream, Streams, is_grouped, open, streams},
     script::writer,
 };
 
@@ -400,6 +400,7 @@ fn kill_often(runs: impl Iterator<Item = u64>) {
         assert_nothing_is_lost(&left, &shared);
         assert!(recover(&path).unwrap());
         assert!(!live_path(&path).exists());
+        assert!(is_grouped(&path));
         let recovered = read();
         for (activity, stream) in &left {
             assert_eq!(recovered.get(activity), Some(stream), "activity {activity}");

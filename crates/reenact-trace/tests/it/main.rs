@@ -1,5 +1,6 @@
 //! Tests of the trace through its public face: what is written is read, whatever happens to the writer or the files.
 
+mod actors;
 mod any_bytes;
 mod bounded_fuzz;
 mod child;

@@ -53,6 +53,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// The bytes that this thread has, or more exactly those that it asked for and nobody gave back.
+pub(crate) fn in_use() -> isize {
+    NOW.get()
+}
+
 /// The most bytes that this thread had, at any time during `action`, beyond what it had before.
 pub(crate) fn peak_of(action: impl FnOnce()) -> usize {
     let before = NOW.get();

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, sync::Arc};
 
 use reenact_trace::{Item, Trace, live_path};
 
-use crate::sections::{STREAMS, kinds};
+use crate::sections::{CHUNK, DIRECTORY, kinds};
 
 /// What a stream gave: its items, and the error that it ended with.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,8 +105,14 @@ pub(crate) fn recover_in_chunks(path: &Path) {
     fs::create_dir(&in_the_way).unwrap();
     assert!(reenact_trace::recover(path).unwrap());
     fs::remove_dir(&in_the_way).unwrap();
-    let bytes = fs::read(path).unwrap();
-    assert!(kinds(&bytes).iter().all(|&kind| kind < STREAMS));
+    assert!(!is_grouped(path));
+}
+
+/// Whether a trace in one file is by activity.
+pub(crate) fn is_grouped(path: &Path) -> bool {
+    let kinds = kinds(&fs::read(path).unwrap());
+    assert_ne!(kinds.contains(&DIRECTORY), kinds.contains(&CHUNK));
+    kinds.contains(&DIRECTORY)
 }
 
 /// Copies both files of a trace that is still open, so that the copies are what a kill would have left. The live file

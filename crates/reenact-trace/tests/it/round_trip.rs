@@ -23,8 +23,8 @@ use reenact_trace::{Appender, Event, Kind, Origin, Place, Writer, live_path};
 
 use crate::{
     reading::{
-        Streams, assert_recovers_to, copy_as_after_a_kill, dump, open, recover_in_chunks,
-        sound_streams, streams,
+        Streams, assert_recovers_to, copy_as_after_a_kill, dump, is_grouped, open,
+        recover_in_chunks, sound_streams, streams,
     },
     script::{Speaker, event, long_event, writer},
     sections::CHUNK_SIZE,
@@ -313,6 +313,9 @@ fn check(story: &Story, finish: bool) {
     } else {
         drop(writer);
         assert_recovers_to(&path, &expected);
+    }
+    for path in [&path, &copy] {
+        assert!(is_grouped(path));
     }
     let trace = open(&path);
     assert_eq!(dump(&trace), in_chunks);

@@ -2,6 +2,7 @@
 //!
 //! Each prints what it saw. Two runs of one of these rarely print the same; a run and its replays must.
 
+mod actors;
 mod atomic;
 mod bad_days;
 mod barrier;
@@ -38,6 +39,7 @@ fn main() {
         || generated::run(name, arguments)
         || selfcheck::run(name, arguments)
         || ported::run(name, arguments)
+        || actors::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");

@@ -81,6 +81,15 @@ struct Numbered<F> {
     message: F,
 }
 
+/// A message with its place in its receiver's order, and with the header that it would have without: recording has
+/// noted that one.
+#[repr(C)]
+struct Placed<F> {
+    number: u64,
+    header: u64,
+    message: F,
+}
+
 /// Why a message was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refused {
@@ -138,15 +147,31 @@ impl<A: Send + 'static> ActorCell<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        if let Some(position) = self.core.seat.position() {
-            return self.send_numbered(position, message);
-        }
         if is_large::<F>() {
             let message = Box::new(message);
             let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
-            self.append(handler_for(&message), sender(), message)
+            self.deliver(handler_for(&message), message)
         } else {
-            self.append(handle::<A, F>, sender(), message)
+            self.deliver(handle::<A, F>, message)
+        }
+    }
+
+    /// Appends a message that fits; where its sender knows the place that it has, with that.
+    #[inline(always)]
+    fn deliver<F>(&self, handler: Handler, message: F) -> Result<(), Refused>
+    where
+        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    {
+        match self.core.seat.position() {
+            None => self.append(handler, sender(), message),
+            Some((source, number)) => {
+                let placed = Placed {
+                    number,
+                    header: turns::header(handler, source),
+                    message,
+                };
+                self.append(handle_placed::<A, F>, source, placed)
+            }
         }
     }
 
@@ -370,4 +395,14 @@ where
 {
     // SAFETY: The captures are a number and a message, in this order.
     1 + unsafe { handle::<A, F>(captures.add(1), context) }
+}
+
+/// The same for a message with a place.
+unsafe fn handle_placed<A, F>(captures: *mut u64, context: *mut ()) -> usize
+where
+    A: Send + 'static,
+    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+{
+    // SAFETY: The captures are a number, a header and a message, in this order.
+    2 + unsafe { handle::<A, F>(captures.add(2), context) }
 }

@@ -213,7 +213,7 @@ impl Core {
             };
             if !self
                 .seat
-                .arrives_quietly(arrival_of(message), message.header)
+                .arrives_quietly(arrival_of(message), code_of(message))
             {
                 return false;
             }
@@ -259,13 +259,13 @@ impl Core {
                 .and_then(|stash| stash.take(arrival));
             if let Some(mut kept) = kept {
                 let message = kept.message();
-                self.seat.arrives(arrival, message.header);
+                self.seat.arrives(arrival, code_of(message));
                 handler_of(message.header)(message.captures, context);
                 return true;
             }
             while let Some(message) = self.mailbox.peek() {
                 if arrival_of(message) == arrival {
-                    self.seat.arrives(arrival, message.header);
+                    self.seat.arrives(arrival, code_of(message));
                     self.in_place.set(true);
                     let words = handler_of(message.header)(message.captures, context);
                     self.in_place.set(false);
@@ -306,10 +306,18 @@ impl Core {
         }
     }
 
-    /// Whether an actor that nobody refers to is at its end: in a replay that is not so where its recording was cut.
-    fn may_end(&self, reception: Reception) -> bool {
+    /// Whether an actor that nobody refers to is at its end: in a replay that is not so where its recording was cut
+    /// with messages still to be handled. With none, the recorded one may have been about to end, or have dropped its
+    /// state already, which others may have noticed.
+    ///
+    /// # Safety
+    ///
+    /// For the consumer.
+    unsafe fn may_end(&self, reception: Reception) -> bool {
         reception != Reception::Ordered
             || self.stopping.get()
+            // SAFETY: The caller's.
+            || unsafe { !self.has_stash() }
             || self.seat.next() != NextArrival::None(true)
     }
 }
@@ -317,7 +325,25 @@ impl Core {
 /// Whether a message counts where a mailbox is bounded: those that went through a promise do not.
 fn is_bounded(message: Message) -> bool {
     let source = message.header as u32;
-    source & NUMBERED == 0 || source == u32::MAX
+    source & NUMBERED == 0 || source == PLACED
+}
+
+/// The lower half of the header of a message that has its place with it.
+const PLACED: u32 = u32::MAX;
+
+/// What handles a message, as recording knows it.
+///
+/// # Safety
+///
+/// It has not been run yet.
+#[inline(always)]
+unsafe fn code_of(message: Message) -> u64 {
+    if message.header as u32 == PLACED {
+        // SAFETY: The header that it would have is right behind its number.
+        unsafe { message.captures.add(1).read() }
+    } else {
+        message.header
+    }
 }
 
 /// The header of a message: in the upper half where its code is, as a distance from [`base`]; in the lower half who
