@@ -19,6 +19,8 @@ pub(crate) type Source = u32;
 
 /// Bit of a source whose messages have numbers.
 pub const NUMBERED: u32 = 1 << 31;
+/// The source of all messages whose senders record them.
+pub(crate) const DIRECT: Source = NUMBERED - 1;
 /// The source of an actor's own continuations.
 pub(crate) const CONTINUATION: Source = NUMBERED;
 
@@ -88,17 +90,6 @@ impl Arrivals {
         self.predicted.source == self.last
             && self.before_last == self.last
             && self.last & NUMBERED == 0
-    }
-
-    /// The distance from the last source: what an event calls this one by.
-    pub(crate) fn distance_to(&self, source: Source) -> u64 {
-        let distance = source.wrapping_sub(self.last) as i32;
-        zigzag(i64::from(distance) as u64)
-    }
-
-    /// The source at this distance.
-    pub(crate) fn at_distance(&self, distance: u64) -> Source {
-        self.last.wrapping_add(unzigzag(distance) as u32)
     }
 
     /// The number that the next message from there is expected to have.
@@ -182,6 +173,37 @@ impl Arrivals {
     }
 }
 
+/// What an event calls a source by: how far its activity's number is from that of the receiver, since who was made together
+/// talks to each other; and whether it is numbered. The receiver itself stands for what it would rarely have to say
+/// otherwise: a number of itself for its continuations, and where senders record, itself for all of them.
+pub(crate) fn name_of(source: Source, own: Source) -> u64 {
+    let token = source & !NUMBERED;
+    let token = match source & NUMBERED {
+        0 if token == DIRECT => own,
+        0 => token,
+        _ if token == 0 => own,
+        _ if token == own => 0,
+        _ => token,
+    };
+    let distance = i64::from(token) - i64::from(own);
+    zigzag(distance as u64) << 1 | u64::from(source >> 31)
+}
+
+/// The source that [`name_of`] has this name for; none if there cannot be one.
+pub(crate) fn source_of(name: u64, own: Source, with_sender: bool) -> Option<Source> {
+    let token = u32::try_from(u64::from(own).wrapping_add(unzigzag(name >> 1))).ok()?;
+    if token & NUMBERED != 0 {
+        return None;
+    }
+    Some(match name & 1 {
+        0 if token == own && with_sender => DIRECT,
+        0 => token,
+        _ if token == own => CONTINUATION,
+        _ if token == 0 => own | NUMBERED,
+        _ => token | NUMBERED,
+    })
+}
+
 /// Small differences, whichever way they go, as small numbers.
 pub(crate) fn zigzag(difference: u64) -> u64 {
     difference << 1 ^ ((difference as i64 >> 63) as u64)
@@ -245,12 +267,23 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_leads_back_to_its_source() {
-        let mut arrivals = Arrivals::new(1);
-        for source in [1, 700, CONTINUATION, 3 | NUMBERED, 2, u32::MAX - 3] {
-            let distance = arrivals.distance_to(source);
-            assert_eq!(arrivals.at_distance(distance), source);
-            arrivals.came(Arrival { source, number: 7 });
+    fn a_name_leads_back_to_its_source() {
+        for own in [1, 5, 70_000] {
+            for token in [1, 2, 5, 6, 700, 70_000, 1 << 30] {
+                for source in [token, token | NUMBERED, CONTINUATION] {
+                    let name = name_of(source, own);
+                    assert_eq!(
+                        source_of(name, own, false),
+                        Some(source),
+                        "{source:#x} for {own}"
+                    );
+                }
+            }
+            assert_eq!(source_of(name_of(DIRECT, own), own, true), Some(DIRECT));
+            assert_eq!(name_of(CONTINUATION, own), 1);
+        }
+        for name in [u64::MAX, u64::MAX - 1, 1 << 40] {
+            assert_eq!(source_of(name, 7, false), None);
         }
     }
 

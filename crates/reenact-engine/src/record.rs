@@ -26,7 +26,7 @@ use reenact_trace::{
 use crate::{
     Entity, Op, OpInfo,
     activity::{Hot, self_origin, with_recording},
-    arrivals::{Arrival, Arrivals, Source, zigzag},
+    arrivals::{Arrival, Arrivals, Source, name_of, zigzag},
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -512,12 +512,12 @@ impl Me<'_> {
             count(tag);
             return true;
         }
-        let distance = arrivals.distance_to(arrival.source);
+        let name = name_of(arrival.source, token_of(self.diary.number));
         let number = arrivals.number_from(arrival.source);
         arrivals.came(arrival);
         match arrival.number.wrapping_sub(number) {
-            0 => self.write(Kind::RECEIVE, distance, 0, tag),
-            ahead => self.write(Kind::PIPELINED, distance, zigzag(ahead), tag),
+            0 => self.write(Kind::RECEIVE, name, 0, tag),
+            ahead => self.write(Kind::PIPELINED, name, zigzag(ahead), tag),
         }
     }
 }

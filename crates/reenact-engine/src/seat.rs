@@ -19,14 +19,11 @@ use std::{
 use crate::{
     Arrival, NextArrival, Op, OpInfo, Ticket,
     activity::{Conducted, HOT, Hot, NOBODY, sender, with_conducted, with_recording, with_thread},
-    arrivals::{Arrivals, CONTINUATION, NUMBERED, Source},
+    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source},
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
     replay::quiet::Quiet,
 };
-
-/// The source of all messages whose senders record them.
-pub(crate) const DIRECT: Source = NUMBERED - 1;
 
 /// Sending, where senders record.
 pub(crate) const SEND: Op = Op::new(&OpInfo {

@@ -32,13 +32,9 @@ impl Kind {
     pub const OUTSIDE: Kind = Kind(0x06);
     /// A message of another sender than predicted came next; the number says whose.
     pub const RECEIVE: Kind = Kind(0x07);
-    /// A message of a sender that this activity has not had before; the number is the sender's.
-    pub const NEWCOMER: Kind = Kind(0x08);
-    /// A continuation of its own other than the oldest came next; the number says which.
-    pub const CONTINUE: Kind = Kind(0x09);
     /// Took the entity after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
-    /// A message sent to a promise came next; the numbers say whose, and which of theirs.
+    /// A numbered message came next that is not the one after the last from there; the numbers say whose, and how far ahead.
     pub const PIPELINED: Kind = Kind(0x42);
     /// Numbers for the activity's next children: the first, and how many. The trace itself knows from it who is whose
     /// child, so these have no need to say it.
@@ -75,8 +71,6 @@ impl std::fmt::Display for Kind {
             Kind::CHOICE => f.write_str("choice"),
             Kind::OUTSIDE => f.write_str("outside"),
             Kind::RECEIVE => f.write_str("receive"),
-            Kind::NEWCOMER => f.write_str("newcomer"),
-            Kind::CONTINUE => f.write_str("continue"),
             Kind::TAKE_AFTER_LOOKS => f.write_str("take after looks"),
             Kind::PIPELINED => f.write_str("pipelined"),
             Kind::CHILDREN => f.write_str("children"),

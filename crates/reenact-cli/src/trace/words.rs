@@ -1,69 +1,38 @@
 //! What an event says, in words.
-//!
-//! Events about messages name senders in the shortest way: one that the actor has had before by its place in the order
-//! of first appearance. So whoever reads them keeps the same list, as far as the trace allows it. Senders that come in
-//! the order of their numbers are predicted, and predicted messages are not in the trace; and the engine forgets all but
-//! a few of more than a thousand senders. From there on a place is only a number.
 
-use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace};
+use reenact_trace::{ActivityInfo, Event, Kind, Trace};
 
 /// What of an activity is needed to understand its events.
 pub(super) struct Words<'a> {
     trace: &'a Trace,
-    /// Where its messages came from, in the order of first appearance.
-    known: Vec<u64>,
-    /// Whether the last event was a sender's whose neighbour came before: the next neighbour is expected.
-    in_a_row: bool,
-    /// Whether there may be senders that are not in the list.
-    lost: bool,
+    number: u32,
+    with_sender: bool,
 }
-
-/// Bit of a source whose messages are told apart by numbers; alone, it is the activity itself.
-const NUMBERED: u64 = 1 << 31;
-/// The source of all messages that their senders recorded.
-const DIRECT: u64 = NUMBERED - 1;
-/// The engine remembers so many.
-const MOST_KNOWN: usize = 1024;
 
 impl<'a> Words<'a> {
     pub(super) fn new(trace: &'a Trace, info: &ActivityInfo) -> Words<'a> {
-        let first = match info.origin {
-            _ if super::with_sender(trace.program()) => DIRECT,
-            // A source is one more than the number of an activity.
-            Origin::Child(parent) => u64::from(parent) + 1,
-            _ => 0,
-        };
         Words {
             trace,
-            known: vec![first],
-            in_a_row: false,
-            lost: false,
+            number: info.number,
+            with_sender: super::with_sender(trace.program()),
         }
     }
 
-    pub(super) fn describe(&mut self, event: Event) -> String {
+    pub(super) fn describe(&self, event: Event) -> String {
         let Event {
-            silent,
             kind,
             number,
             second,
+            ..
         } = event;
-        self.lost |= self.in_a_row && silent > 0;
-        self.in_a_row = false;
         match kind {
-            Kind::RECEIVE => format!("receives {}", self.message_from_place(number)),
-            Kind::NEWCOMER => {
-                self.meet(number);
-                format!("receives {}, for the first time", self.message_from(number))
-            }
+            Kind::RECEIVE => format!("receives {}", self.message_from(number)),
             Kind::PIPELINED => {
-                let message = if number & 1 == 0 {
-                    self.message_from_place(number >> 1)
-                } else {
-                    self.meet(number >> 1);
-                    self.message_from(number >> 1)
-                };
-                format!("receives {message}, {}", out_of_order(second))
+                format!(
+                    "receives {}, {}",
+                    self.message_from(number),
+                    out_of_order(second)
+                )
             }
             Kind::CHILDREN if second == 1 => {
                 format!("has the number {number} for the next actor it makes")
@@ -77,35 +46,23 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn meet(&mut self, source: u64) {
-        self.in_a_row = self.known.last() == Some(&source.wrapping_sub(1));
-        self.lost |= self.known.len() >= MOST_KNOWN;
-        if !self.lost {
-            self.known.push(source);
-        }
-    }
-
-    fn message_from_place(&self, place: u64) -> String {
-        let place = usize::try_from(place).unwrap_or(usize::MAX);
-        match self.known.get(place) {
-            Some(source) if !self.lost => self.message_from(*source),
-            _ => format!("a message from number {place} of its senders"),
-        }
-    }
-
-    fn message_from(&self, source: u64) -> String {
-        let sender = |source: u64| match u32::try_from(source.wrapping_sub(1)) {
+    /// Senders are named by how far their numbers are from the receiver's, and by whether their messages are numbered. The
+    /// receiver itself stands for its continuations, and for all senders where those record.
+    fn message_from(&self, name: u64) -> String {
+        let distance = name >> 2 ^ (name >> 1 & 1).wrapping_neg();
+        let is_numbered = name & 1 == 1;
+        let sender = match u32::try_from(u64::from(self.number).wrapping_add(distance)) {
             Ok(number) => self.trace.family_name(number),
-            Err(_) => "nobody".to_owned(),
+            // One before the first: the receiver itself, whose own place is taken.
+            Err(_) => self.trace.family_name(self.number),
         };
-        match source {
-            NUMBERED => "a continuation of its own".to_owned(),
-            DIRECT => "a message whose place its sender recorded".to_owned(),
-            _ if source & NUMBERED == 0 => format!("a message from {}", sender(source)),
-            _ => format!(
-                "a message that {} sent to a promise",
-                sender(source & !NUMBERED)
-            ),
+        match (is_numbered, distance) {
+            (true, 0) => "a continuation of its own".to_owned(),
+            (true, _) => format!("a message that {sender} sent to a promise"),
+            (false, 0) if self.with_sender => {
+                "a message whose place its sender recorded".to_owned()
+            }
+            (false, _) => format!("a message from {sender}"),
         }
     }
 }

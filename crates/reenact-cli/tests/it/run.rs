@@ -121,16 +121,16 @@ impl Place {
             let event = event(0, Kind::CHILDREN, first, count);
             assert!(appender.event(&mut main, 0, &event));
         }
-        // Sources are one more than the numbers of activities: main is 1, its actors are 2, 3 and 4.
-        let numbered = 1 << 31;
+        // Senders by their distance from the receiver, which is number 1: to main, to the next actor, to itself.
+        let (main, next, own) = (1 << 1, 2 << 1, 0);
+        let numbered = 1;
         for event in [
-            event(2, Kind::NEWCOMER, 3, 0),
-            event(0, Kind::RECEIVE, 0, 0),
-            event(5, Kind::NEWCOMER, numbered, 0),
-            event(0, Kind::RECEIVE, 1, 0),
-            event(0, Kind::PIPELINED, 2 << 1, 6),
-            event(0, Kind::PIPELINED, (4 | numbered) << 1 | 1, 4),
-            event(0, Kind::PIPELINED, 3 << 1, 3),
+            event(2, Kind::RECEIVE, next, 0),
+            event(0, Kind::RECEIVE, main, 0),
+            event(5, Kind::RECEIVE, own | numbered, 0),
+            event(0, Kind::PIPELINED, own | numbered, 6),
+            event(0, Kind::PIPELINED, next | numbered, 4),
+            event(0, Kind::PIPELINED, next | numbered, 3),
         ] {
             assert!(appender.event(&mut actor, 1, &event));
         }

@@ -80,14 +80,13 @@ fn show_tells_in_words_whose_messages_came() {
                2  the recording ends
 
         main.a0
-               3  receives a message from main.a1, for the first time  after 2 as predicted
+               3  receives a message from main.a1  after 2 as predicted
                4  receives a message from main
-              10  receives a continuation of its own, for the first time  after 5 as predicted
-              11  receives a message from main.a1
-              12  receives a continuation of its own, 3 ahead of the one that was next
-              13  receives a message that main.a2 sent to a promise, 2 ahead of the one that was next
-              14  receives a message that main.a2 sent to a promise, 2 behind the one that was next
-              14  the recording ends
+              10  receives a continuation of its own  after 5 as predicted
+              11  receives a continuation of its own, 3 ahead of the one that was next
+              12  receives a message that main.a1 sent to a promise, 2 ahead of the one that was next
+              13  receives a message that main.a1 sent to a promise, 2 behind the one that was next
+              13  the recording ends
     "#]].assert_eq(&run.stdout);
 }
 

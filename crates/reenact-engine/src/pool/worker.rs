@@ -218,8 +218,8 @@ impl Worker {
         for (index, stealer) in &others {
             let place = &self.shared.places[*index];
             let runs = place.runs.load(Relaxed);
-            let stuck = std::mem::replace(&mut seen[*index], runs) == runs
-                || place.is_blocked.load(SeqCst);
+            let stuck =
+                std::mem::replace(&mut seen[*index], runs) == runs || place.is_blocked.load(SeqCst);
             found = if stuck || stealer.len() >= 2 {
                 self.steal(stealer)
             } else {

@@ -17,14 +17,17 @@ use super::{
 use crate::{
     Arrival, NextArrival,
     activity::HOT,
-    arrivals::{Arrivals, CONTINUATION, NUMBERED, Source, unzigzag},
+    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source, source_of, unzigzag},
     entity::tag,
-    record::LIGHT_BIRTH,
-    seat::{DIRECT, SEND},
+    mode,
+    record::{LIGHT_BIRTH, token_of},
+    seat::SEND,
 };
 
 /// What is known of the messages of a light activity.
 pub(super) struct Reception {
+    /// The activity's own token.
+    own: Source,
     /// Where the first was expected to come from.
     first: Source,
     /// None as long as all have come from there.
@@ -86,15 +89,15 @@ impl Reception {
         }
     }
 
-    /// Which message an event speaks of; none if it is no such event.
+    /// Which message an event speaks of; none if it is no such event, or does not make sense.
     fn named(&mut self, event: Event) -> Option<Arrival> {
         let ahead = match event.kind {
             Kind::RECEIVE => 0,
             Kind::PIPELINED => unzigzag(event.second),
             _ => return None,
         };
+        let source = source_of(event.number, self.own, mode::with_sender())?;
         let arrivals = self.arrivals();
-        let source = arrivals.at_distance(event.number);
         let number = match source & NUMBERED {
             0 => 0,
             _ => arrivals.number_from(source).wrapping_add(ahead),
@@ -136,6 +139,7 @@ impl Replay {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(number);
         let reception = Reception {
+            own: token_of(number),
             first,
             arrivals: None,
             direct: 0,

@@ -164,7 +164,7 @@ fn children_in_blocks_are_those_of_which_there_is_something() {
     let mut main = Speaker::start(&mut appender, 0);
     assert!(main.say(&mut appender, children(10, 5)));
     let mut said = Speaker::quiet(&mut appender, 10);
-    assert!(said.say(&mut appender, event(0, Kind::NEWCOMER, 0)));
+    assert!(said.say(&mut appender, event(0, Kind::new(0x08).unwrap(), 0)));
     let mut ended = Speaker::quiet(&mut appender, 11);
     assert!(ended.end_quietly(&mut appender));
     let idle = Speaker::quiet(&mut appender, 12);

@@ -132,8 +132,8 @@ fn write_everything(path: &Path, in_chunks: bool) {
         Kind::CHOICE,
         Kind::OUTSIDE,
         Kind::RECEIVE,
-        Kind::NEWCOMER,
-        Kind::CONTINUE,
+        Kind::new(0x08).unwrap(),
+        Kind::new(0x09).unwrap(),
         Kind::new(0x1f).unwrap(),
     ] {
         // Around the bounds of the short forms, and of what 64 bits hold.
@@ -230,7 +230,7 @@ fn write_actors(path: &Path) {
                 &mut second
             };
             assert!(actors[actor].say(appender, event(1, Kind::RECEIVE, actor as u64)));
-            assert!(actors[actor].say(appender, event(0, Kind::NEWCOMER, 5000)));
+            assert!(actors[actor].say(appender, event(0, Kind::new(0x08).unwrap(), 5000)));
             if actor != 4 {
                 assert!(actors[actor].tick(appender));
             }

@@ -39,7 +39,10 @@ impl Recording {
         let outcome = start(&stage, &command, strategy, workers).record();
         outcome.is_fine();
         let trace = stage.recovered();
-        assert!(trace.is_complete() && trace.stop().is_none(), "{outcome:#?}");
+        assert!(
+            trace.is_complete() && trace.stop().is_none(),
+            "{outcome:#?}"
+        );
         Recording {
             stage,
             command,

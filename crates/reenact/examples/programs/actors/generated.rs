@@ -136,7 +136,10 @@ fn interpret(program: Program) {
         })
         .collect();
     for thread in threads {
-        println!("thread {:016x}", thread.join().expect("threads do not panic"));
+        println!(
+            "thread {:016x}",
+            thread.join().expect("threads do not panic")
+        );
     }
     system.wait_until_idle();
     for (number, root) in roots.iter().enumerate() {
@@ -282,7 +285,9 @@ impl Node {
                     .when_settled(ctx, |this, _, outcome| this.answered("piped", outcome));
                 promise
                     .ask(self.message(script, 0))
-                    .when(ctx, |this, _, value| this.answered("piped again", Ok(value)));
+                    .when(ctx, |this, _, value| {
+                        this.answered("piped again", Ok(value))
+                    });
                 // A subscriber, who is told after what was sent before.
                 promise.when(ctx, |this, ctx, actor| {
                     actor.send(unasked(this.message(0, 0)));
@@ -343,7 +348,8 @@ impl Node {
                 for who in 0..2 {
                     let promise = promise.clone();
                     world.root(first + who).send(move |_, ctx| {
-                        promise.when_settled(ctx, |this, _, outcome| this.answered("shared", outcome));
+                        promise
+                            .when_settled(ctx, |this, _, outcome| this.answered("shared", outcome));
                     });
                 }
                 self.give(world.root(first + 2), resolver, value);
@@ -397,7 +403,12 @@ impl Node {
         });
     }
 
-    fn give_ref(&self, who: &FarRef<Node>, resolver: Resolver<FarRef<Node>>, target: &FarRef<Node>) {
+    fn give_ref(
+        &self,
+        who: &FarRef<Node>,
+        resolver: Resolver<FarRef<Node>>,
+        target: &FarRef<Node>,
+    ) {
         let (name, target) = (self.name.clone(), target.clone());
         who.send(move |this, _| {
             jitter();
@@ -553,7 +564,8 @@ impl Client {
             }
             Verb::Chain => {
                 let (promise, resolver) = Promise::<u64>::pair();
-                self.seen.note(resolver.resolve_with(to.ask(self.message(script))));
+                self.seen
+                    .note(resolver.resolve_with(to.ask(self.message(script))));
                 self.wait(promise);
             }
             Verb::Circle => {

@@ -100,10 +100,15 @@ fn mixed(rounds: usize) {
         .map(|me| {
             let (clerks, shop) = (clerks.clone(), Arc::clone(&shop));
             let opens = opens.clone();
-            thread::spawn(move || customer(me, rounds, &clerks, &shop, || {
-                // All of them open it. Which depot it is in the end is up to the fastest.
-                opens.resolve(spawn(Depot { given: 1000 * me as u64, ..Depot::default() }))
-            }))
+            thread::spawn(move || {
+                customer(me, rounds, &clerks, &shop, || {
+                    // All of them open it. Which depot it is in the end is up to the fastest.
+                    opens.resolve(spawn(Depot {
+                        given: 1000 * me as u64,
+                        ..Depot::default()
+                    }))
+                })
+            })
         })
         .collect();
     drop(opens);
@@ -144,7 +149,9 @@ fn customer(
         if round == rounds / 4 {
             seen.note(open());
         }
-        let ordered = clerk.ask(move |this, ctx| this.order(ctx, me, order)).flatten();
+        let ordered = clerk
+            .ask(move |this, ctx| this.order(ctx, me, order))
+            .flatten();
         match round % 4 {
             // Nobody waits for a depot that nobody opens.
             0 if round > rounds / 4 => seen.note(ordered.wait().unwrap()),

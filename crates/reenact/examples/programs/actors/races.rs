@@ -71,7 +71,10 @@ type Begin = fn(&mut Driver, &mut Context<Driver>, usize, FarRef<Arena>);
 
 impl Driver {
     fn start(&mut self, ctx: &mut Context<Driver>) {
-        let arena = self.arena.clone().expect("there is one before a race begins");
+        let arena = self
+            .arena
+            .clone()
+            .expect("there is one before a race begins");
         let race = self.started;
         self.started += 1;
         if race < self.races {
@@ -90,7 +93,9 @@ fn race(races: usize, begin: Begin) {
         races,
         started: 0,
         arena: None,
-        helpers: (0..AT_A_TIME).map(|_| [spawn(Helper), spawn(Helper)]).collect(),
+        helpers: (0..AT_A_TIME)
+            .map(|_| [spawn(Helper), spawn(Helper)])
+            .collect(),
         begin,
         seen: Seen::default(),
         done: Some(done),
@@ -126,7 +131,12 @@ fn race(races: usize, begin: Begin) {
 /// helper 0:        resolve p0 ─→ m0 ─┐
 /// helper 1:        resolve p1 ─→ m1 ─┴→ arena: which comes first?
 /// ```
-fn start_promise_race(this: &mut Driver, _: &mut Context<Driver>, race: usize, arena: FarRef<Arena>) {
+fn start_promise_race(
+    this: &mut Driver,
+    _: &mut Context<Driver>,
+    race: usize,
+    arena: FarRef<Arena>,
+) {
     let promises = [0, 1].map(|who| {
         let (promise, resolver) = Promise::<FarRef<Arena>>::pair();
         promise.send(move |arena, _| arena.arrives(race, who));

@@ -115,7 +115,9 @@ impl fmt::Display for Program {
         )?;
         for actor in &self.actors {
             let policy = if actor.keeps { "keep" } else { "stop" };
-            let room = actor.mailbox.map_or("-".to_owned(), |room| room.to_string());
+            let room = actor
+                .mailbox
+                .map_or("-".to_owned(), |room| room.to_string());
             let scripts: Vec<_> = actor.scripts.iter().map(written).collect();
             write!(f, "\nactor {policy} {room}: {}", scripts.join(" / "))?;
         }
@@ -166,7 +168,9 @@ impl FromStr for Program {
                     },
                     scripts: scripts.collect::<Result<_, _>>()?,
                 }),
-                ["thread"] => program.threads.extend(scripts.collect::<Result<Vec<_>, _>>()?),
+                ["thread"] => program
+                    .threads
+                    .extend(scripts.collect::<Result<Vec<_>, _>>()?),
                 _ => return Err(format!("neither an actor nor a thread: {head}")),
             }
         }
