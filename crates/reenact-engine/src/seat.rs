@@ -157,6 +157,10 @@ impl Seat {
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
     pub fn note(&self, arrival: Arrival, code: u64) {
+        // Recording may have ended in the middle of a turn, with operations that were not noted any more.
+        if mode::byte() != Mode::Record as u8 {
+            return;
+        }
         let tag = tag_of(code);
         if arrival.source == self.predicted.get() {
             // SAFETY: There is a prediction only if there is a counter, and the calling thread runs the activity.
