@@ -157,6 +157,10 @@ impl Seat {
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
     pub fn note(&self, arrival: Arrival, code: u64) {
+        // Recording may have ended in the middle of a turn, with operations that were not noted any more.
+        if mode::byte() != Mode::Record as u8 {
+            return;
+        }
         let tag = tag_of(code);
         if arrival.source == self.predicted.get() {
             // SAFETY: There is a prediction only if there is a counter, and the calling thread runs the activity.
@@ -168,9 +172,9 @@ impl Seat {
 
     #[inline(never)]
     fn note_closely(&self, arrival: Arrival, tag: u64) {
-        let (arrival, tag) = match arrival.source & NUMBERED == 0 && mode::with_sender() {
-            true => (Arrival::from(DIRECT), DIRECT_TAG),
-            false => (arrival, tag),
+        let arrival = match arrival.source & NUMBERED == 0 && mode::with_sender() {
+            true => Arrival::from(DIRECT),
+            false => arrival,
         };
         if self.word.get().is_null() {
             self.take_slot();
@@ -347,7 +351,7 @@ impl Seat {
         }
         // SAFETY: It belongs to the replay's runner of this activity, which is there until the activity ends; and the
         // calling thread runs it.
-        unsafe { (*quiet).receive(arrival, tag_of_arrival(arrival, code)) }
+        unsafe { (*quiet).receive(arrival, tag_of(code)) }
     }
 
     /// Which message is to be handled next.
@@ -369,24 +373,12 @@ impl Seat {
 
     /// The message that was [next](Seat::next) is about to be handled.
     pub fn arrives(&self, arrival: Arrival, code: u64) {
-        let tag = tag_of_arrival(arrival, code);
+        let tag = tag_of(code);
         if let Some(conducted) = self.conducted() {
             conducted
                 .conductor
                 .arrived(&conducted.activity, arrival, tag);
         }
-    }
-}
-
-/// What a message adds whose sender records it: in a replay it has a number, and therefore other code.
-const DIRECT_TAG: u64 = 1 << 32;
-
-/// As [`tag_of`], in a replay.
-#[inline(always)]
-fn tag_of_arrival(arrival: Arrival, code: u64) -> u64 {
-    match arrival.source == DIRECT | NUMBERED {
-        true => DIRECT_TAG,
-        false => tag_of(code),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! All use the system that programs share, so that the environment says how many workers there are.
 
+mod bad_days;
 mod generated;
 mod mixed;
 mod races;
@@ -14,7 +15,10 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     let Some((name, arguments)) = arguments.split_first() else {
         return false;
     };
-    races::run(name, arguments) || mixed::run(name, arguments) || generated::run(name, arguments)
+    races::run(name, arguments)
+        || mixed::run(name, arguments)
+        || generated::run(name, arguments)
+        || bad_days::run(name, arguments)
 }
 
 /// The n-th argument as a number.

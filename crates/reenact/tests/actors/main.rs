@@ -3,6 +3,7 @@
 //!
 //! The programs that are recorded are those of `examples/programs/actors`, which Cargo builds with these tests.
 
+mod bad_days;
 mod generated;
 mod life;
 mod messages;

@@ -1,0 +1,294 @@
+//! Bad days of actors: they panic, wait for what never comes, are killed, run out of disk, or are not the recorded ones.
+
+use std::{fs, os::unix::process::CommandExt, path::Path, thread, time::{Duration, Instant}};
+
+use expect_test::{Expect, expect};
+use reenact_trace::Stop;
+
+use crate::{
+    oracle::{Recording, Strategy},
+    stage::{Outcome, Program, Stage, without_places},
+};
+
+fn program<'a>(stage: &'a Stage, command: &str, strategy: Strategy) -> Program<'a> {
+    stage
+        .program(&format!("actors {command}"))
+        .env("REENACT_STRATEGY", strategy.name())
+        .env("REENACT_WORKERS", "2")
+}
+
+#[track_caller]
+fn check(report: &str, expected: Expect) {
+    expected.assert_eq(&without_places(report));
+}
+
+#[test]
+fn actors_that_panic_in_every_turn() {
+    for strategy in Strategy::BOTH {
+        let recording = Recording::of(&["panics", "1000"], strategy, 2);
+        for workers in [2, 1, 3] {
+            recording.replay(workers);
+        }
+    }
+}
+
+#[test]
+fn a_circle_of_promises_is_reported_by_name() {
+    for strategy in Strategy::BOTH {
+        let recording = Recording::of(&["circle"], strategy, 2);
+        let named = &recording.outcome.stdout;
+        assert_eq!(named.matches("a promise of u64 made at").count(), 3, "{named}");
+        assert_eq!(named.matches("actors/bad_days.rs:").count(), 3, "{named}");
+        for workers in [2, 1, 3] {
+            recording.replay(workers);
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_ends_the_process() {
+    for strategy in Strategy::BOTH {
+        let stage = Stage::new();
+        let program = program(&stage, "exit", strategy);
+        let recorded = program.record();
+        assert_eq!(recorded.status.code(), Some(3), "{recorded:#?}");
+        for _ in 0..3 {
+            program.replay().is_same_as(&recorded);
+        }
+    }
+}
+
+// Somebody waits for what never comes.
+
+#[test]
+fn a_promise_that_nobody_resolves_is_where_the_replay_ends() {
+    for strategy in Strategy::BOTH {
+        let stage = Stage::new();
+        let program = program(&stage, "never-resolved", strategy);
+        let mut running = program.start_recording();
+        running.wait_for_output("stuck\n");
+        running.kill();
+        stage.recovered();
+        let outcome = program.replay();
+        let report = outcome.ended();
+        let expected = "  main waits for a promise of u64 made at ";
+        assert!(report.contains(expected) && report.contains("actors/bad_days.rs:"), "{report}");
+        assert!(report.contains("  main.a0 is at the end of its recording\n"), "{report}");
+    }
+}
+
+#[test]
+fn a_promise_that_nobody_resolves_in_the_replay_alone() {
+    let stage = Stage::new();
+    let program = || program(&stage, "never-resolved-in-replay", Strategy::Receiver);
+    program().record().is_fine();
+    let outcome = program().env("DRIFT", "other").replay();
+    let report = outcome.diverged();
+    assert!(report.contains("main.a0"), "{report}");
+}
+
+// Programs that differ.
+
+/// Records with one setting and replays with the other.
+fn drift(case: &str, recorded: &str, replayed: &str, strategy: Strategy) -> Outcome {
+    let stage = Stage::new();
+    let with = |setting: &str| program(&stage, &format!("drift {case}"), strategy).env("DRIFT", setting);
+    let outcome = with(recorded).record();
+    outcome.is_fine();
+    with(recorded).replay().is_same_as(&outcome);
+    stage.recovered();
+    with(replayed).replay()
+}
+
+#[track_caller]
+fn differs(case: &str) {
+    for strategy in Strategy::BOTH {
+        drift(case, "usual", "other", strategy).diverged();
+        drift(case, "other", "usual", strategy).diverged();
+    }
+}
+
+macro_rules! drifts {
+    ($($name:ident = $case:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            differs($case);
+        }
+    )*};
+}
+
+drifts! {
+    a_message_more_or_less = "extra";
+    a_message_of_an_actor_more_or_less = "extra-by-actor";
+    messages_in_another_order = "order";
+    a_message_of_another_thread_more_or_less = "missing";
+    a_message_of_another_actor_more_or_less = "missing-by-actor";
+    another_receiver = "receiver";
+    an_actor_more_or_less = "spawn";
+    a_continuation_more_or_less = "continuation";
+    a_message_through_a_promise_more_or_less = "pipelined";
+    a_lock_more_or_less_in_a_turn = "lock";
+}
+
+#[test]
+fn the_report_of_a_message_that_never_comes_names_who_waits_for_whom() {
+    let outcome = drift("missing-by-actor", "usual", "other", Strategy::Receiver);
+    check(
+        outcome.diverged(),
+        expect![[r#"
+            the replay differs from the recording: everybody waits
+              main waits for a promise of alloc::vec::Vec<u64> made at bad_days.rs:_
+              main.a0 waits for a message from main.a1
+        "#]],
+    );
+    let outcome = drift("missing", "usual", "other", Strategy::Receiver);
+    check(
+        outcome.diverged(),
+        expect![[r#"
+            the replay differs from the recording: everybody waits
+              main waits for a promise of alloc::vec::Vec<u64> made at bad_days.rs:_
+              main.a0 waits for a message from main.0
+        "#]],
+    );
+    let outcome = drift("pipelined", "other", "usual", Strategy::Sender);
+    check(
+        outcome.diverged(),
+        expect![[r#"
+            the replay differs from the recording: everybody waits
+              main waits for a promise of alloc::vec::Vec<u64> made at bad_days.rs:_
+              main.a0 waits for message 1 that main sent to a promise
+        "#]],
+    );
+}
+
+#[test]
+fn the_report_of_a_message_too_many_names_both() {
+    let outcome = drift("missing-by-actor", "other", "usual", Strategy::Receiver);
+    check(
+        outcome.diverged(),
+        expect![[r#"
+            the replay differs from the recording
+              activity:  main.a0
+              operation: number 3 of this activity
+              trace:     the end of the activity
+              program:   handles a message from main.a1
+            The program is not the recorded one, or something that it depends on is not recorded.
+        "#]],
+    );
+    let outcome = drift("extra-by-actor", "usual", "other", Strategy::Sender);
+    check(
+        outcome.diverged(),
+        expect![[r#"
+            the replay differs from the recording
+              activity:  main.a1
+              operation: number 3 of this activity
+              trace:     the trace says that this activity had ended here
+              program:   a message is sent
+            The program is not the recorded one, or something that it depends on is not recorded.
+        "#]],
+    );
+}
+
+// Killed.
+
+const ACTORS: usize = 6;
+
+/// What each actor saw, in its order, as far as there was room for it; and how much it was.
+fn acknowledged(file: &Path) -> Vec<(u64, Vec<u64>)> {
+    let bytes = fs::read(file).unwrap_or_default();
+    let (numbers, _) = bytes.as_chunks::<8>();
+    let numbers: Vec<_> = numbers.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+    let room = numbers.len() / ACTORS;
+    (0..ACTORS)
+        .map(|actor| {
+            let seen = &numbers[actor * room..(actor + 1) * room];
+            let (count, seen) = seen.split_first().expect("a file of that length");
+            let written = seen.len().min(*count as usize);
+            (*count, seen[..written].to_vec())
+        })
+        .collect()
+}
+
+/// Kills a program at some instant, and replays it to there: whatever actors acknowledged, they do again, and whatever they
+/// do beyond that is at most what they were about to acknowledge.
+fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
+    let stage = Stage::new();
+    let [recorded, replayed] = ["recorded", "replayed"].map(|name| stage.path(name));
+    let mut running = program(&stage, command, strategy)
+        .env("ACKNOWLEDGED", &recorded)
+        .start_recording();
+    running.wait_for_output("ready\n");
+    let instant = Instant::now() + Duration::from_micros(seed * 7919 % 6000);
+    while Instant::now() < instant {
+        std::hint::spin_loop();
+    }
+    let outcome = running.kill();
+    assert_eq!(outcome.signal(), Some(libc::SIGKILL), "{outcome:#?}");
+    if seed % 2 == 0 {
+        stage.recovered();
+    }
+    let outcome = program(&stage, command, strategy)
+        .env("ACKNOWLEDGED", &replayed)
+        .env("REENACT_WORKERS", (1 + seed % 3).to_string())
+        .replay();
+    outcome.ended();
+    let [recorded, replayed] = [recorded, replayed].map(|file| acknowledged(&file));
+    for (actor, (recorded, replayed)) in recorded.iter().zip(&replayed).enumerate() {
+        assert!(
+            replayed.0 >= recorded.0 && replayed.0 <= recorded.0 + 2,
+            "actor {actor} saw {} things and then {}",
+            recorded.0,
+            replayed.0
+        );
+        assert!(replayed.1.starts_with(&recorded.1), "actor {actor} saw other things");
+    }
+}
+
+fn often(times: u64, kill: impl Fn(u64) + Sync) {
+    thread::scope(|scope| {
+        for half in 0..2 {
+            let kill = &kill;
+            scope.spawn(move || (half..times).step_by(2).for_each(kill));
+        }
+    });
+}
+
+#[test]
+fn killed_actors_replay_to_where_they_were() {
+    often(30, |seed| kill_at_some_instant("steady", Strategy::Receiver, seed));
+    often(30, |seed| kill_at_some_instant("steady", Strategy::Sender, seed));
+}
+
+#[test]
+fn killed_actors_that_have_children_replay_to_where_they_were() {
+    often(20, |seed| kill_at_some_instant("families", Strategy::Receiver, seed));
+    often(20, |seed| kill_at_some_instant("families", Strategy::Sender, seed));
+}
+
+#[test]
+fn with_no_more_room_actors_go_on_and_replay_to_where_recording_ended() {
+    for strategy in Strategy::BOTH {
+        let stage = Stage::new();
+        let limit = libc::rlimit {
+            rlim_cur: 3 << 20,
+            rlim_max: 3 << 20,
+        };
+        let limited = program(&stage, "chatter 500000", strategy).with(move |command| {
+            // SAFETY: A single system call, which is allowed between fork and exec.
+            unsafe {
+                command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                });
+            }
+        });
+        let outcome = limited.record();
+        assert!(outcome.status.success(), "{outcome:#?}");
+        assert_eq!(outcome.stdout, "1500000 times in vain\n");
+        assert_eq!(outcome.remarks(), 1, "{outcome:#?}");
+        let replayed = program(&stage, "chatter 500000", strategy).replay();
+        let report = replayed.ended();
+        assert!(report.contains("Recording had ended early"), "{report}");
+        assert_eq!(stage.recovered().stop(), Some(Stop::Storage(libc::EFBIG)));
+    }
+}
