@@ -212,6 +212,11 @@ fn sit(hot: &Hot, recording: &Recording) {
     }
 }
 
+/// The calling thread, a worker, runs nobody any more: what it ran last may be gone.
+pub(crate) fn stand_up() {
+    HOT.with(clear);
+}
+
 /// Runs `action`, which may make the calling thread run other activities, and then goes on with the one that it runs now.
 pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
     let before = HOT.with(|hot| {

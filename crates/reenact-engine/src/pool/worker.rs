@@ -13,7 +13,7 @@ use std::{
 use crossbeam_deque::{Steal, Stealer};
 
 use super::{CURRENT, Place, Scheduled, Shared, run_closed, sleepers::Rest};
-use crate::conduct;
+use crate::{activity, conduct};
 
 /// After so many tasks in a row from the place for the last one, the queue has its turn: two tasks that keep each other
 /// busy must not starve the rest.
@@ -120,6 +120,7 @@ impl Worker {
             }
         }
         CURRENT.set(std::ptr::null());
+        activity::stand_up();
         while let Some(task) = self.place().take_last().or_else(|| self.queue.pop()) {
             run_closed(task);
         }
