@@ -17,7 +17,7 @@ use proptest::{
 use self::language::{Actor, Operation, Program, Script, Verb};
 use crate::oracle::{Recording, Strategy as Who};
 
-const CASES: u32 = 60;
+const CASES: u32 = 32;
 const REPLAYS: usize = 10;
 /// So many at the same time: as many as there are cores where there are few.
 const THREADS: u32 = 2;

@@ -303,10 +303,9 @@ fn families() {
             parent.send(move |this, ctx| this.next(ctx, seed << 32));
         }
     }
+    let (_sender, never) = channel::<()>();
     say("ready");
-    loop {
-        std::thread::park();
-    }
+    let _ = never.recv();
 }
 
 /// Three actors, each of which tries so often to send to one whose mailbox is full. Makes some megabytes of trace.
