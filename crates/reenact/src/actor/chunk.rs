@@ -21,13 +21,14 @@ pub(super) struct Chunk {
 }
 
 const HEADER: usize = size_of::<Chunk>();
-/// Words in the first chunk of a mailbox, in the second, and in the others.
-const SMALL: usize = (256 - HEADER) / 8;
-const MEDIUM: usize = (4096 - HEADER) / 8;
+/// Words in the first chunk of a mailbox. Most mailboxes have few messages, and there may be many mailboxes.
+const SMALL: usize = (128 - HEADER) / 8;
+/// A chunk that follows another has so many times its words, but not more than this.
+const GROWTH: usize = 4;
 const LARGE: usize = ((64 << 10) - HEADER) / 8;
 
 /// How many small chunks a thread keeps.
-const KEPT: usize = 256;
+const KEPT: usize = 4096;
 
 thread_local! {
     static STORE: RefCell<Store> = const { RefCell::new(Store(Vec::new())) };
@@ -47,10 +48,9 @@ impl Drop for Store {
 impl Chunk {
     /// A chunk with room for so many words, to come after `before`.
     pub(super) fn take(words: usize, before: Option<&Chunk>) -> *mut Chunk {
-        let size = match before.map(|chunk| chunk.capacity as usize) {
+        let size = match before {
             None => SMALL,
-            Some(SMALL) => MEDIUM,
-            Some(_) => LARGE,
+            Some(before) => (GROWTH * before.capacity as usize).min(LARGE),
         };
         if size == SMALL && words <= SMALL {
             let kept = STORE.try_with(|store| store.try_borrow_mut().ok()?.0.pop());
