@@ -115,7 +115,4 @@ impl<A: Send + 'static> Continuation<A> {
         let address = reenact_engine::continuation(self.number);
         let _ = self.actor.cell().send_numbered(address, action);
     }
-
-    /// It will not come.
-    pub(super) fn forget(self) {}
 }

@@ -166,20 +166,11 @@ impl<R: Send + 'static> Promise<R> {
         A: Send + 'static,
         U: Send + 'static,
     {
-        let (promise, debt) = Promise::owed();
-        promise.shared.follow(&self.shared);
         let continuation = ctx.continuation();
-        self.shared
-            .subscribe(Box::new(move |outcome| match outcome {
-                Ok(value) => {
-                    continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, value)))
-                }
-                Err(broken) => {
-                    continuation.forget();
-                    debt.settle(Err(broken));
-                }
-            }));
-        promise
+        self.followed(move |outcome, debt| match outcome {
+            Ok(value) => continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, value))),
+            Err(broken) => debt.settle(Err(broken)),
+        })
     }
 
     /// Runs `action` with the reason if the promise is broken, as a turn of the actor whose context this is; what it
@@ -193,20 +184,13 @@ impl<R: Send + 'static> Promise<R> {
     where
         A: Send + 'static,
     {
-        let (promise, debt) = Promise::owed();
-        promise.shared.follow(&self.shared);
         let continuation = ctx.continuation();
-        self.shared
-            .subscribe(Box::new(move |outcome| match outcome {
-                Ok(value) => {
-                    continuation.forget();
-                    debt.settle(Ok(value));
-                }
-                Err(broken) => {
-                    continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, broken)));
-                }
-            }));
-        promise
+        self.followed(move |outcome, debt| match outcome {
+            Ok(value) => debt.settle(Ok(value)),
+            Err(broken) => {
+                continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, broken)))
+            }
+        })
     }
 
     /// Runs `action` with whatever becomes of the promise, as a turn of the actor whose context this is.
@@ -220,12 +204,22 @@ impl<R: Send + 'static> Promise<R> {
         A: Send + 'static,
         U: Send + 'static,
     {
+        let continuation = ctx.continuation();
+        self.followed(move |outcome, debt| {
+            continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, outcome)));
+        })
+    }
+
+    /// A promise that follows this one: `settle` settles it, when this one is.
+    #[track_caller]
+    fn followed<U: Send + 'static>(
+        self,
+        settle: impl FnOnce(Result<R, Broken>, Debt<U>) + Send + 'static,
+    ) -> Promise<U> {
         let (promise, debt) = Promise::owed();
         promise.shared.follow(&self.shared);
-        let continuation = ctx.continuation();
-        self.shared.subscribe(Box::new(move |outcome| {
-            continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, outcome)));
-        }));
+        self.shared
+            .subscribe(Box::new(move |outcome| settle(outcome, debt)));
         promise
     }
 }
@@ -234,14 +228,10 @@ impl<R: Send + 'static> Promise<Promise<R>> {
     /// The promise that this is a promise of.
     #[track_caller]
     pub fn flatten(self) -> Promise<R> {
-        let (promise, debt) = Promise::owed();
-        promise.shared.follow(&self.shared);
-        self.shared
-            .subscribe(Box::new(move |outcome| match outcome {
-                Ok(inner) => debt.settle_with(inner),
-                Err(broken) => debt.settle(Err(broken)),
-            }));
-        promise
+        self.followed(move |outcome, debt| match outcome {
+            Ok(inner) => debt.settle_with(inner),
+            Err(broken) => debt.settle(Err(broken)),
+        })
     }
 }
 
