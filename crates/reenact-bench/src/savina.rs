@@ -1,4 +1,4 @@
-//! The Savina suite of actor programs, on [`reenact::actor`].
+//! The Savina suite of actor programs, on [`reenact::actor`](mod@reenact::actor).
 //!
 //! The actors and their messages are Savina's, so that who knows the suite finds them again; the parameters are those that
 //! the papers give. Where the papers' size is over in milliseconds the amount of work is multiplied, the number of

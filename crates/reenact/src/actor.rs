@@ -61,8 +61,8 @@
 //!   was room in a bounded mailbox; which of several resolvers was first; whether the time was up before a thread's promise
 //!   was settled; how many workers there are. Which worker runs an actor, and when, cannot be told by the program.
 //! - **What is recorded:** of each message, whose it is, unless it is the one that was predicted: after a message of a sender
-//!   comes one of whoever followed that sender last time, the first time one of the same sender, or of the next in number
-//!   where new ones come in a row. A continuation is known by its number among those of its actor, a message through a
+//!   comes one of whoever followed that sender last time; the first time one of the same sender, or after two whose numbers
+//!   are neighbours, of the next in that order. A continuation is known by its number among those of its actor, a message through a
 //!   promise by its number among those that its sender sent that way. With the other strategy (`REENACT_STRATEGY=sender`)
 //!   senders record instead which position in its receiver's order a message got, unless nobody else has sent to it since;
 //!   continuations and what goes through promises remain with the receiver. The other four as choices: only where there

@@ -166,7 +166,7 @@ fn start_send_race(this: &mut Driver, _: &mut Context<Driver>, race: usize, aren
     };
     let [sender, resolves] = &this.helpers[race % AT_A_TIME];
     // Who is told first is more often first.
-    if race % 2 == 0 {
+    if race.is_multiple_of(2) {
         sender.send(send);
         resolves.send(resolve);
     } else {
