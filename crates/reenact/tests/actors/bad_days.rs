@@ -1,6 +1,12 @@
 //! Bad days of actors: they panic, wait for what never comes, are killed, run out of disk, or are not the recorded ones.
 
-use std::{fs, os::unix::process::CommandExt, path::Path, thread, time::{Duration, Instant}};
+use std::{
+    fs,
+    os::unix::process::CommandExt,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
 use expect_test::{Expect, expect};
 use reenact_trace::Stop;
@@ -37,7 +43,11 @@ fn a_circle_of_promises_is_reported_by_name() {
     for strategy in Strategy::BOTH {
         let recording = Recording::of(&["circle"], strategy, 2);
         let named = &recording.outcome.stdout;
-        assert_eq!(named.matches("a promise of u64 made at").count(), 3, "{named}");
+        assert_eq!(
+            named.matches("a promise of u64 made at").count(),
+            3,
+            "{named}"
+        );
         assert_eq!(named.matches("actors/bad_days.rs:").count(), 3, "{named}");
         for workers in [2, 1, 3] {
             recording.replay(workers);
@@ -58,6 +68,18 @@ fn a_turn_that_ends_the_process() {
     }
 }
 
+#[test]
+fn threads_that_send_while_the_system_is_shut_down() {
+    for strategy in Strategy::BOTH {
+        for _ in 0..5 {
+            let recording = Recording::of(&["shut-down"], strategy, 2);
+            for workers in [2, 2, 1, 3] {
+                recording.replay(workers);
+            }
+        }
+    }
+}
+
 // Somebody waits for what never comes.
 
 #[test]
@@ -72,8 +94,14 @@ fn a_promise_that_nobody_resolves_is_where_the_replay_ends() {
         let outcome = program.replay();
         let report = outcome.ended();
         let expected = "  main waits for a promise of u64 made at ";
-        assert!(report.contains(expected) && report.contains("actors/bad_days.rs:"), "{report}");
-        assert!(report.contains("  main.a0 is at the end of its recording\n"), "{report}");
+        assert!(
+            report.contains(expected) && report.contains("actors/bad_days.rs:"),
+            "{report}"
+        );
+        assert!(
+            report.contains("  main.a0 is at the end of its recording\n"),
+            "{report}"
+        );
     }
 }
 
@@ -92,7 +120,8 @@ fn a_promise_that_nobody_resolves_in_the_replay_alone() {
 /// Records with one setting and replays with the other.
 fn drift(case: &str, recorded: &str, replayed: &str, strategy: Strategy) -> Outcome {
     let stage = Stage::new();
-    let with = |setting: &str| program(&stage, &format!("drift {case}"), strategy).env("DRIFT", setting);
+    let with =
+        |setting: &str| program(&stage, &format!("drift {case}"), strategy).env("DRIFT", setting);
     let outcome = with(recorded).record();
     outcome.is_fine();
     with(recorded).replay().is_same_as(&outcome);
@@ -197,7 +226,10 @@ const ACTORS: usize = 6;
 fn acknowledged(file: &Path) -> Vec<(u64, Vec<u64>)> {
     let bytes = fs::read(file).unwrap_or_default();
     let (numbers, _) = bytes.as_chunks::<8>();
-    let numbers: Vec<_> = numbers.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+    let numbers: Vec<_> = numbers
+        .iter()
+        .map(|&bytes| u64::from_le_bytes(bytes))
+        .collect();
     let room = numbers.len() / ACTORS;
     (0..ACTORS)
         .map(|actor| {
@@ -240,7 +272,10 @@ fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
             recorded.0,
             replayed.0
         );
-        assert!(replayed.1.starts_with(&recorded.1), "actor {actor} saw other things");
+        assert!(
+            replayed.1.starts_with(&recorded.1),
+            "actor {actor} saw other things"
+        );
     }
 }
 
@@ -255,14 +290,22 @@ fn often(times: u64, kill: impl Fn(u64) + Sync) {
 
 #[test]
 fn killed_actors_replay_to_where_they_were() {
-    often(30, |seed| kill_at_some_instant("steady", Strategy::Receiver, seed));
-    often(30, |seed| kill_at_some_instant("steady", Strategy::Sender, seed));
+    often(30, |seed| {
+        kill_at_some_instant("steady", Strategy::Receiver, seed)
+    });
+    often(30, |seed| {
+        kill_at_some_instant("steady", Strategy::Sender, seed)
+    });
 }
 
 #[test]
 fn killed_actors_that_have_children_replay_to_where_they_were() {
-    often(20, |seed| kill_at_some_instant("families", Strategy::Receiver, seed));
-    often(20, |seed| kill_at_some_instant("families", Strategy::Sender, seed));
+    often(20, |seed| {
+        kill_at_some_instant("families", Strategy::Receiver, seed)
+    });
+    often(20, |seed| {
+        kill_at_some_instant("families", Strategy::Sender, seed)
+    });
 }
 
 #[test]

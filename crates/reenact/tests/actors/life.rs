@@ -77,7 +77,10 @@ fn actors_that_refer_to_each_other_go_when_one_lets_go() {
 
 #[test]
 fn a_chain_of_actors_that_end_each_other_does_not_overflow_the_stack() {
-    struct Link(#[expect(dead_code)] Option<FarRef<Link>>, #[expect(dead_code)] Counted);
+    struct Link(
+        #[expect(dead_code)] Option<FarRef<Link>>,
+        #[expect(dead_code)] Counted,
+    );
     let system = System::new(1);
     let count = Arc::default();
     let mut last = None;
@@ -110,7 +113,11 @@ fn a_panic_breaks_the_promise_with_its_message_and_stops_the_actor() {
     );
     assert!(behind.wait().unwrap_err().is_stopped());
     system.wait_until_idle();
-    assert_eq!(count.load(SeqCst), 0, "its state goes although it is referred to");
+    assert_eq!(
+        count.load(SeqCst),
+        0,
+        "its state goes although it is referred to"
+    );
     assert_eq!(actor.try_send(|_, _| {}), Err(SendError::Stopped));
     assert!(actor.ask(|_, _| 1).wait().unwrap_err().is_stopped());
 }
@@ -125,7 +132,9 @@ fn an_actor_that_keeps_on_handles_the_next_message() {
             panic!("as it should");
         });
         assert_eq!(actor.ask(|this, _| *this).wait().unwrap(), round);
-        let broken = actor.ask(|_, _| -> u64 { std::panic::panic_any(5u8) }).wait();
+        let broken = actor
+            .ask(|_, _| -> u64 { std::panic::panic_any(5u8) })
+            .wait();
         assert_eq!(broken.unwrap_err().panic_message(), Some(""));
     }
 }
@@ -196,10 +205,12 @@ fn idle_is_when_no_timer_runs() {
     let actor = system.spawn(());
     actor.send(move |(), ctx| {
         let inner = sender.clone();
-        ctx.after(Duration::from_millis(2)).when(ctx, move |(), ctx, ()| {
-            inner.send(1).unwrap();
-            ctx.after(Duration::from_millis(1)).when(ctx, move |(), _, ()| inner.send(2).unwrap());
-        });
+        ctx.after(Duration::from_millis(2))
+            .when(ctx, move |(), ctx, ()| {
+                inner.send(1).unwrap();
+                ctx.after(Duration::from_millis(1))
+                    .when(ctx, move |(), _, ()| inner.send(2).unwrap());
+            });
         sender.send(0).unwrap();
     });
     system.wait_until_idle();
@@ -217,14 +228,19 @@ fn timers_fire_in_their_order() {
         }
     });
     system.wait_until_idle();
-    assert_eq!(actor.ask(|this, _| this.clone()).wait().unwrap(), [0, 1, 2, 3]);
+    assert_eq!(
+        actor.ask(|this, _| this.clone()).wait().unwrap(),
+        [0, 1, 2, 3]
+    );
 }
 
 #[test]
 fn after_it_is_shut_down_a_system_answers_that_actors_have_stopped() {
     let system = System::new(2);
     let count = Arc::default();
-    let actors: Vec<_> = (0..10).map(|_| system.spawn(Counted::new(&count))).collect();
+    let actors: Vec<_> = (0..10)
+        .map(|_| system.spawn(Counted::new(&count)))
+        .collect();
     let idle = system.spawn(());
     for actor in &actors {
         actor.send(|_, _| {});

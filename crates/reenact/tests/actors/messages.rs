@@ -31,7 +31,10 @@ fn messages_of_one_sender_come_in_the_order_in_which_they_were_sent() {
         }
     });
     system.wait_until_idle();
-    let log = log.ask(|this, _| std::mem::take(&mut this.0)).wait().unwrap();
+    let log = log
+        .ask(|this, _| std::mem::take(&mut this.0))
+        .wait()
+        .unwrap();
     assert_eq!(log.len() as u64, SENDERS * MESSAGES);
     for sender in 0..SENDERS {
         let of_one: Vec<_> = log
@@ -88,10 +91,14 @@ fn messages_of_all_sizes_and_alignments_arrive_as_they_were_sent() {
         log.send(move |this, _| {
             let aligned = aligned;
             assert_eq!((&raw const aligned).addr() % 256, 0);
-            this.0.push(aligned.0.iter().map(|&byte| u64::from(byte)).sum());
+            this.0
+                .push(aligned.0.iter().map(|&byte| u64::from(byte)).sum());
         });
     }
-    let direct = log.ask(|this, _| std::mem::take(&mut this.0)).wait().unwrap();
+    let direct = log
+        .ask(|this, _| std::mem::take(&mut this.0))
+        .wait()
+        .unwrap();
     assert_eq!(direct[..expected.len()], expected);
     let sums: Vec<u64> = (0..20).map(|round| 256 * round).collect();
     assert_eq!(direct[expected.len()..], sums);
@@ -158,7 +165,10 @@ fn a_full_mailbox_refuses() {
     assert_eq!(broken.to_string(), "the actor's mailbox is full");
     system.wait_until_idle();
     // There is room again.
-    assert_eq!(bounded.ask(|this, _| this.0.clone()).wait().unwrap(), [10, 0, 1, 2]);
+    assert_eq!(
+        bounded.ask(|this, _| this.0.clone()).wait().unwrap(),
+        [10, 0, 1, 2]
+    );
 }
 
 #[test]

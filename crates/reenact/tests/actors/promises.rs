@@ -47,7 +47,10 @@ fn what_is_sent_to_a_promise_is_forwarded_in_order_before_anybody_is_told() {
         let log = log.ask(|this, _| this.0.clone()).wait().unwrap();
         let before: Vec<_> = log.iter().take_while(|&&number| number != 1000).collect();
         assert!(before.len() >= 50, "{log:?}");
-        assert!(log.iter().filter(|&&number| number != 1000).is_sorted(), "{log:?}");
+        assert!(
+            log.iter().filter(|&&number| number != 1000).is_sorted(),
+            "{log:?}"
+        );
         assert_eq!(log.len(), 61);
     }
 }
@@ -99,7 +102,10 @@ fn exactly_one_of_many_resolves() {
                     scope.spawn(move || resolver.resolve(me).then_some(me))
                 })
                 .collect();
-            threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+            threads
+                .into_iter()
+                .filter_map(|thread| thread.join().unwrap())
+                .collect()
         });
         assert_eq!(winners, [promise.wait().unwrap()]);
     }
@@ -112,7 +118,10 @@ fn a_promise_resolved_with_itself_is_broken() {
     let broken = promise.wait().unwrap_err();
     assert!(broken.is_circular());
     let named = broken.to_string();
-    assert!(named.contains("a promise of u32 made at") && named.contains("promises.rs:"), "{named}");
+    assert!(
+        named.contains("a promise of u32 made at") && named.contains("promises.rs:"),
+        "{named}"
+    );
 }
 
 #[test]
@@ -125,7 +134,11 @@ fn a_circle_of_promises_is_broken_and_names_them_all() {
         let broken = promise.wait().unwrap_err();
         assert!(broken.is_circular());
         let named = broken.to_string();
-        assert_eq!(named.matches("a promise of u64 made at").count(), 4, "{named}");
+        assert_eq!(
+            named.matches("a promise of u64 made at").count(),
+            4,
+            "{named}"
+        );
     }
 }
 
@@ -300,7 +313,10 @@ fn a_turn_cannot_wait() {
     let waits = actor.ask(|(), _| Promise::resolved(1).wait().unwrap());
     let broken = waits.wait().unwrap_err();
     let message = broken.panic_message().unwrap();
-    assert!(message.contains("a turn cannot wait for a promise"), "{message}");
+    assert!(
+        message.contains("a turn cannot wait for a promise"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -110,7 +110,9 @@ fn a_turn_that_waits_for_a_lock_does_not_keep_what_its_holder_waits_for_from_run
             let blocked: Vec<_> = (0..workers + 1)
                 .map(|_| {
                     let lock = Arc::clone(&lock);
-                    system.spawn(()).ask(move |(), _| *lock.lock().unwrap() += 1)
+                    system
+                        .spawn(())
+                        .ask(move |(), _| *lock.lock().unwrap() += 1)
                 })
                 .collect();
             // All workers may be blocked by now, and this comes from a thread.

@@ -51,7 +51,12 @@ fn panics(rounds: usize) {
     struct Panics(Seen);
     let system = System::current();
     let actors: Vec<_> = (0..2)
-        .map(|_| system.build().on_panic(OnPanic::Keep).spawn(Panics(Seen::default())))
+        .map(|_| {
+            system
+                .build()
+                .on_panic(OnPanic::Keep)
+                .spawn(Panics(Seen::default()))
+        })
         .collect();
     let threads: Vec<_> = (0..2)
         .map(|me| {
@@ -89,7 +94,10 @@ fn never_resolved() {
     struct Keeps(Option<Resolver<u64>>);
     let keeper = spawn(Keeps(None));
     let (promise, resolver) = Promise::<u64>::pair();
-    keeper.ask(move |this, _| this.0 = Some(resolver)).wait().unwrap();
+    keeper
+        .ask(move |this, _| this.0 = Some(resolver))
+        .wait()
+        .unwrap();
     say("stuck");
     let _ = promise.wait();
 }
@@ -142,7 +150,12 @@ impl Acknowledged {
             .open(path)
             .expect("a file to acknowledge in");
         file.set_len(1 << 20).expect("room");
-        Acknowledged(MmapOptions::new().len(1 << 20).map_raw(&file).expect("a map"))
+        Acknowledged(
+            MmapOptions::new()
+                .len(1 << 20)
+                .map_raw(&file)
+                .expect("a map"),
+        )
     }
 
     /// The n-th thing that an actor saw. Those that no longer have a place are only counted.
@@ -152,7 +165,10 @@ impl Acknowledged {
             // SAFETY: Aligned, within the file, and used only in this way.
             unsafe {
                 std_atomic::AtomicU64::from_ptr(
-                    self.0.as_mut_ptr().cast::<u64>().add(actor * (ROOM + 1) + index),
+                    self.0
+                        .as_mut_ptr()
+                        .cast::<u64>()
+                        .add(actor * (ROOM + 1) + index),
                 )
             }
         };
@@ -453,7 +469,11 @@ fn exit_in_a_turn() {
     for _ in 0..3 {
         let sender = sender.clone();
         let busy = spawn(Busy(0));
-        fn go_on(this: &mut Busy, ctx: &mut Context<Busy>, sender: reenact::sync::mpsc::Sender<u64>) {
+        fn go_on(
+            this: &mut Busy,
+            ctx: &mut Context<Busy>,
+            sender: reenact::sync::mpsc::Sender<u64>,
+        ) {
             this.0 += 1;
             let _ = sender.send(this.0);
             ctx.me().send(move |this, ctx| go_on(this, ctx, sender));
