@@ -200,6 +200,15 @@ impl Pool {
         }
     }
 
+    /// As [`Pool::schedule`], on a worker, even if the pool is closed. Only where there is a conductor are there any then.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Pool::schedule`].
+    pub unsafe fn hand_over(self, task: NonNull<Task>) {
+        self.shared.push(Scheduled(task));
+    }
+
     /// Whether it has been closed: whatever runs now runs to be told so.
     #[inline]
     pub fn is_closed(self) -> bool {
@@ -260,12 +269,11 @@ impl Pool {
         self.shared.closing.store(true, SeqCst);
         let tasks = std::mem::take(&mut *until_closed);
         drop(until_closed);
-        for task in tasks {
-            self.shared.inject(task);
-        }
         if !self.shared.is_over() {
+            tasks.into_iter().for_each(|task| self.shared.push(task));
             return;
         }
+        tasks.into_iter().for_each(run_closed);
         for place in &self.shared.places[..self.shared.begun.load(SeqCst) as usize] {
             place.parker.unpark();
         }
@@ -353,10 +361,15 @@ impl Shared {
     }
 
     fn inject(&'static self, task: Scheduled) {
-        if self.is_over() {
+        if self.closing.load(Relaxed) {
             run_closed(task);
-            return;
+        } else {
+            self.push(task);
         }
+    }
+
+    /// Lets a worker come for the task.
+    fn push(&'static self, task: Scheduled) {
         self.injector.push(task);
         // Either this sees that a worker is blocked, or that one sees the task: see `about_to_block`.
         fence(SeqCst);

@@ -5,7 +5,7 @@ use std::{
     ptr::NonNull,
 };
 
-use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception};
+use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, pool::Pool};
 
 use super::{
     OnPanic,
@@ -38,8 +38,14 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
     unsafe {
         let this = core.as_ref();
         let reception = this.seat.enter();
-        if this.pool.is_closed() && !this.stopping.get() && this.is_refused(reception) {
-            stop(core);
+        if this.pool.is_closed() && !this.stopping.get() {
+            if this.is_for_workers(reception) {
+                this.pool.hand_over(core.cast());
+                return;
+            }
+            if this.is_refused(reception) {
+                stop(core);
+            }
         }
         let mut left = IN_A_ROW;
         loop {
@@ -193,6 +199,17 @@ impl Core {
             }
         }
         Pause::Empty
+    }
+
+    /// Whether the actor has messages to handle that were handled before the system was shut down, and is run by whoever
+    /// sent to it: that is how one is run that refuses, there and then.
+    fn is_for_workers(&self, reception: Reception) -> bool {
+        reception == Reception::Ordered
+            && Pool::current().is_none()
+            && match self.seat.next() {
+                NextArrival::This(arrival) => arrival != Arrival::CLOSING,
+                _ => false,
+            }
     }
 
     /// Whether what has come is refused, in a system that is shut down. That is in the order of messages as if it were
