@@ -256,7 +256,7 @@ fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
     }
     let outcome = running.kill();
     assert_eq!(outcome.signal(), Some(libc::SIGKILL), "{outcome:#?}");
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         stage.recovered();
     }
     let outcome = program(&stage, command, strategy)
