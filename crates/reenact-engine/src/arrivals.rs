@@ -32,6 +32,12 @@ pub struct Arrival {
 }
 
 impl Arrival {
+    /// No message: the activity finds that those who run it have ended. By number a continuation that it will not have.
+    pub const CLOSING: Arrival = Arrival {
+        source: CONTINUATION,
+        number: u64::MAX - 1,
+    };
+
     /// A message from a sender whose messages come in the order in which they were sent.
     pub(crate) const fn from(source: Source) -> Arrival {
         Arrival { source, number: 0 }

@@ -20,7 +20,7 @@ use std::{
     num::NonZeroUsize,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{
             AtomicBool, AtomicPtr, AtomicU32,
             Ordering::{Acquire, Relaxed, SeqCst},
@@ -91,6 +91,8 @@ struct Shared {
     expected: AtomicU32,
     quiet: Quiet,
     closing: AtomicBool,
+    /// Tasks that run again when it is closed.
+    until_closed: Mutex<Vec<Scheduled>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -143,6 +145,7 @@ impl Pool {
                 expected: AtomicU32::new(0),
                 quiet: Quiet::default(),
                 closing: AtomicBool::new(false),
+                until_closed: Mutex::default(),
                 threads: Mutex::default(),
             })),
         };
@@ -197,6 +200,15 @@ impl Pool {
         }
     }
 
+    /// As [`Pool::schedule`], on a worker, even if the pool is closed. Only where there is a conductor are there any then.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Pool::schedule`].
+    pub unsafe fn hand_over(self, task: NonNull<Task>) {
+        self.shared.push(Scheduled(task));
+    }
+
     /// Whether it has been closed: whatever runs now runs to be told so.
     #[inline]
     pub fn is_closed(self) -> bool {
@@ -233,12 +245,35 @@ impl Pool {
         fact.wait(&|| "there to be no work left".to_owned());
     }
 
+    /// Keeps the task, which is scheduled, until the pool is closed. False if it is.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Pool::schedule`].
+    pub unsafe fn wait_until_closed(self, task: NonNull<Task>) -> bool {
+        let mut until_closed = self.shared.until_closed();
+        let waits = !self.is_closed();
+        if waits {
+            until_closed.push(Scheduled(task));
+        }
+        waits
+    }
+
     /// Ends the workers. What is queued, and whatever is scheduled from now on, is run all the same, to find that the
     /// pool [is closed](Pool::is_closed).
     ///
-    /// Returns when they have ended, unless called by one of them.
+    /// Returns when they have ended, unless called by one of them. Where there is a conductor they go on: who has more to do
+    /// before the end is then not a matter of time, and may be still to come.
     pub fn close(&self) {
+        let mut until_closed = self.shared.until_closed();
         self.shared.closing.store(true, SeqCst);
+        let tasks = std::mem::take(&mut *until_closed);
+        drop(until_closed);
+        if !self.shared.is_over() {
+            tasks.into_iter().for_each(|task| self.shared.push(task));
+            return;
+        }
+        tasks.into_iter().for_each(run_closed);
         for place in &self.shared.places[..self.shared.begun.load(SeqCst) as usize] {
             place.parker.unpark();
         }
@@ -313,11 +348,28 @@ impl Quiet {
 }
 
 impl Shared {
+    fn until_closed(&self) -> MutexGuard<'_, Vec<Scheduled>> {
+        self.until_closed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether its workers have ended, or are about to.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.closing.load(SeqCst) && !mode::is_conducted()
+    }
+
     fn inject(&'static self, task: Scheduled) {
         if self.closing.load(Relaxed) {
             run_closed(task);
-            return;
+        } else {
+            self.push(task);
         }
+    }
+
+    /// Lets a worker come for the task.
+    fn push(&'static self, task: Scheduled) {
         self.injector.push(task);
         // Either this sees that a worker is blocked, or that one sees the task: see `about_to_block`.
         fence(SeqCst);

@@ -42,8 +42,9 @@ struct List {
 impl Sleepers {
     /// A worker that nobody woke is awake.
     pub(super) fn one_more_awake(&self) {
-        self.awake.fetch_add(1, SeqCst);
+        // The conductor first: who finds that the pool is not quiet, and waits for that, must not seem to be the last.
         conduct::one_more_awake();
+        self.awake.fetch_add(1, SeqCst);
     }
 
     /// A worker is not awake after all.

@@ -108,7 +108,7 @@ impl Worker {
 
     pub(super) fn run(&self) {
         CURRENT.set(self);
-        while !self.shared.closing.load(Relaxed) {
+        while !self.shared.is_over() {
             match self.next() {
                 Some(task) => {
                     let runs = self.runs.get().wrapping_add(1);
@@ -260,7 +260,7 @@ impl Worker {
             }
             conduct::one_less_awake();
             // What came in between, nobody was told of.
-            if shared.closing.load(SeqCst) || !shared.injector.is_empty() {
+            if shared.is_over() || !shared.injector.is_empty() {
                 sleepers.get_up(self.index);
                 return;
             }

@@ -268,6 +268,9 @@ impl Replay {
     }
 
     pub(super) fn describe_arrival(&self, arrival: Arrival) -> String {
+        if arrival == Arrival::CLOSING {
+            return "the end of its system".to_owned();
+        }
         let number = arrival.number;
         match arrival.source {
             CONTINUATION => format!("continuation {number} of its own"),

@@ -5,7 +5,7 @@ use std::{
     ptr::NonNull,
 };
 
-use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception};
+use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, pool::Pool};
 
 use super::{
     OnPanic,
@@ -24,6 +24,8 @@ enum Pause {
     Enough,
     /// It has asked to be stopped.
     Stop,
+    /// In a replay: what has come was refused, because the system had been shut down.
+    Closing,
 }
 
 /// Runs an actor that is scheduled.
@@ -37,7 +39,13 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
         let this = core.as_ref();
         let reception = this.seat.enter();
         if this.pool.is_closed() && !this.stopping.get() {
-            stop(core);
+            if this.is_for_workers(reception) {
+                this.pool.hand_over(core.cast());
+                return;
+            }
+            if this.is_refused(reception) {
+                stop(core);
+            }
         }
         let mut left = IN_A_ROW;
         loop {
@@ -47,6 +55,13 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                 Reception::Ordered => this.ordered_turns(context, &mut left),
             }));
             match turns {
+                Ok(Pause::Closing) => {
+                    if this.pool.wait_until_closed(core.cast()) {
+                        return;
+                    }
+                    this.seat.arrives(Arrival::CLOSING, 0);
+                    stop(core);
+                }
                 Ok(Pause::Empty) => match this.mailbox.rest() {
                     Rest::More => {}
                     Rest::Idle => return,
@@ -179,8 +194,41 @@ impl Core {
                     return Pause::Enough;
                 }
             }
+            if self.has_stash() && self.seat.next() == NextArrival::This(Arrival::CLOSING) {
+                return Pause::Closing;
+            }
         }
         Pause::Empty
+    }
+
+    /// Whether the actor has messages to handle that were handled before the system was shut down, and is run by whoever
+    /// sent to it: that is how one is run that refuses, there and then.
+    fn is_for_workers(&self, reception: Reception) -> bool {
+        reception == Reception::Ordered
+            && Pool::current().is_none()
+            && match self.seat.next() {
+                NextArrival::This(arrival) => arrival != Arrival::CLOSING,
+                _ => false,
+            }
+    }
+
+    /// Whether what has come is refused, in a system that is shut down. That is in the order of messages as if it were
+    /// one: which came before is a matter of timing.
+    ///
+    /// # Safety
+    ///
+    /// For the consumer.
+    unsafe fn is_refused(&self, reception: Reception) -> bool {
+        // SAFETY: The caller's.
+        let has_message = unsafe { self.has_message() };
+        match reception {
+            Reception::Free => {}
+            Reception::Noted if has_message => self.seat.note(Arrival::CLOSING, 0),
+            Reception::Noted => {}
+            // Elsewhere in the order, if there is one.
+            Reception::Ordered => return has_message && self.seat.next() == NextArrival::Any,
+        }
+        has_message
     }
 
     /// Whether there is anything that might be handled.

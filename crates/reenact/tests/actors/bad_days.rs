@@ -68,6 +68,18 @@ fn a_turn_that_ends_the_process() {
     }
 }
 
+#[test]
+fn threads_that_send_while_the_system_is_shut_down() {
+    for strategy in Strategy::BOTH {
+        for _ in 0..5 {
+            let recording = Recording::of(&["shut-down"], strategy, 2);
+            for workers in [2, 2, 1, 3] {
+                recording.replay(workers);
+            }
+        }
+    }
+}
+
 // Somebody waits for what never comes.
 
 #[test]
