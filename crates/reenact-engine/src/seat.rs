@@ -18,7 +18,9 @@ use std::{
 
 use crate::{
     Arrival, NextArrival, Op, OpInfo, Ticket,
-    activity::{Conducted, HOT, Hot, NOBODY, sender, with_conducted, with_recording, with_thread},
+    activity::{
+        Conducted, HOT, Hot, NOBODY, sender, stand_up, with_conducted, with_recording, with_thread,
+    },
     arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source},
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
@@ -131,7 +133,7 @@ impl Seat {
     /// Makes the calling thread run the activity, until it runs another.
     #[inline(always)]
     pub fn enter(&self) -> Reception {
-        if mode::byte() == Mode::Off as u8 || self.token == NOBODY {
+        if mode::byte() == Mode::Off as u8 {
             return Reception::Free;
         }
         self.enter_in_some_mode()
@@ -139,6 +141,11 @@ impl Seat {
 
     #[inline]
     fn enter_in_some_mode(&self) -> Reception {
+        if self.token == NOBODY {
+            // Made before there was anything to record: whatever it does, it is not who ran here before.
+            stand_up();
+            return Reception::Free;
+        }
         HOT.with(|hot| {
             hot.token.set(self.token);
             hot.word.set(self.word.get());
