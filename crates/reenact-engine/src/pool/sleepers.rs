@@ -57,12 +57,6 @@ impl Sleepers {
         self.awake.load(SeqCst) == 0
     }
 
-    /// Whether somebody sleeps.
-    #[inline]
-    pub(super) fn any(&self) -> bool {
-        self.count.load(Relaxed) != 0
-    }
-
     /// Whether somebody sleeps and nobody is on the lookout.
     #[inline]
     pub(super) fn unwatched(&self) -> bool {

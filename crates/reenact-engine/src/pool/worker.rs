@@ -7,7 +7,7 @@ use std::{
         Ordering::{Acquire, Relaxed, Release, SeqCst},
         fence,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crossbeam_deque::{Steal, Stealer};
@@ -20,8 +20,9 @@ use crate::{activity, conduct};
 const IN_A_ROW: u32 = 64;
 /// Every so many tasks, a worker looks at what other threads have scheduled, even if its queue is not empty.
 const LOOK_OUTSIDE: u32 = 61;
-/// A queue of this length is worth waking somebody for.
-const BACKLOG: usize = 8;
+/// A queue that its worker needs at least so long for is worth taking from. What is run sooner is better left where it is:
+/// many short turns that talk to each other are slower on two cores than on one.
+const BACKLOG: Duration = Duration::from_micros(20);
 /// How long a lookout sleeps between two looks: at first, and at most.
 const LOOKOUT: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(800));
 
@@ -33,8 +34,9 @@ pub(super) struct Worker {
     in_a_row: Cell<u32>,
     /// Queues of others, as far as they are known.
     others: Cell<Vec<(usize, Stealer<Scheduled>)>>,
-    /// How many tasks each of the others had run when this one last looked.
+    /// How many tasks each of the others had run when this one last looked, and when that was.
     seen_runs: Cell<Vec<u32>>,
+    seen_at: Cell<Instant>,
 }
 
 /// The worker that the calling thread is.
@@ -103,6 +105,7 @@ impl Worker {
             in_a_row: Cell::new(0),
             others: Cell::default(),
             seen_runs: Cell::default(),
+            seen_at: Cell::new(Instant::now()),
         }
     }
 
@@ -148,7 +151,7 @@ impl Worker {
     pub(super) fn enqueue(&self, task: Scheduled) {
         self.queue.push(task);
         let sleepers = &self.shared.sleepers;
-        if sleepers.any() && (sleepers.unwatched() || self.queue.len() >= BACKLOG) {
+        if sleepers.unwatched() {
             self.shared.wake_one();
         }
     }
@@ -200,7 +203,8 @@ impl Worker {
         }
     }
 
-    /// Takes from a worker that has more than it will soon have run, or that is stuck in one turn.
+    /// Takes from a worker that has more than it will soon have run, going by how fast it was since the last look; or that
+    /// is stuck in one turn.
     fn take_from_others(&self) -> Option<Scheduled> {
         let begun = self.shared.begun.load(SeqCst) as usize;
         if begun == 1 {
@@ -213,15 +217,24 @@ impl Worker {
                 .filter_map(|index| Some((index, self.shared.places[index].stealer()?)))
                 .collect();
         }
+        let now = Instant::now();
+        let time = now.duration_since(self.seen_at.get());
+        let is_long_ago = time >= BACKLOG;
+        if is_long_ago {
+            self.seen_at.set(now);
+        }
         let mut seen = self.seen_runs.take();
         seen.resize(self.shared.places.len(), 0);
         let mut found = None;
         for (index, stealer) in &others {
             let place = &self.shared.places[*index];
-            let runs = place.runs.load(Relaxed);
-            let stuck =
-                std::mem::replace(&mut seen[*index], runs) == runs || place.is_blocked.load(SeqCst);
-            found = if stuck || stealer.len() >= 2 {
+            let runs = place.runs.load(Relaxed).wrapping_sub(seen[*index]);
+            if is_long_ago {
+                seen[*index] = seen[*index].wrapping_add(runs);
+            }
+            let stuck = place.is_blocked.load(SeqCst) || (is_long_ago && runs == 0);
+            let needs = time.as_nanos() * stealer.len() as u128 / u128::from(runs.max(1));
+            found = if stuck || (is_long_ago && needs >= BACKLOG.as_nanos()) {
                 self.steal(stealer)
             } else {
                 None
