@@ -2,10 +2,9 @@
 //!
 //! A [`Task`] is scheduled when there is something for it to do and run by whichever worker comes to it. Each worker has
 //! a queue and, before it, one place for the task that was scheduled last: its data is in the cache, and two tasks
-//! that talk to each other stay on one core. A worker that has nothing to do takes from others. Nobody is woken for
-//! a queue with one task in it, which its owner will have run before a sleeper is on its feet; one worker that has
-//! nothing to do is on the *lookout* instead: it looks at the others every now and then, and takes what has
-//! been waiting behind a long turn.
+//! that talk to each other stay on one core. Nobody is woken for a queue that its owner will have run before a sleeper
+//! is on its feet; one worker that has nothing to do is on the *lookout* instead: it looks at the others every now and
+//! then, and takes from a queue that would take its owner long, or that waits behind a long turn.
 //!
 //! The pool knows when there is no work left: no worker is awake and nothing is queued. See [`Pool::wait_until_quiet`].
 //!

@@ -239,7 +239,6 @@ impl Seat {
         if let Rest::Nothing = &*rest {
             *rest = Rest::Recorded(Box::new(Diary::new(self.token - 1, self.word.get())));
         }
-        // Something else than a message from the predicted sender: from now on there is a diary to look into.
         match &mut *rest {
             Rest::Recorded(diary) => Some(action(recording.light(diary))),
             _ => None,

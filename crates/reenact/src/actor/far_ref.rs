@@ -9,7 +9,7 @@ use std::{
 use reenact_engine::choose;
 
 use super::{
-    Context, Promise,
+    Broken, Context, Promise,
     cell::{ActorCell, Core, Refused},
     ops,
 };
@@ -111,7 +111,15 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static,
     {
-        self.asked(message)
+        if self.cell().core.reserve().is_err() {
+            return Promise::broken(Broken::full());
+        }
+        let (promise, debt) = Promise::owed();
+        // If the actor has stopped, the debt is dropped, and says so.
+        let _ = self
+            .cell()
+            .send_reserved(move |this, ctx| debt.pay(|| message(this, ctx)));
+        promise
     }
 }
 

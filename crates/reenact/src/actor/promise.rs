@@ -470,23 +470,3 @@ fn copy<R>(outcome: &Result<R, Broken>, clone: Option<fn(&R) -> R>) -> Result<R,
         Err(broken) => Err(broken.clone()),
     }
 }
-
-impl<A: Send + 'static> FarRef<A> {
-    /// As [`Target::ask`](super::Target::ask), for who knows that it is a far reference.
-    #[track_caller]
-    pub(super) fn asked<F, R>(&self, message: F) -> Promise<R>
-    where
-        F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
-        R: Send + 'static,
-    {
-        if self.cell().core.reserve().is_err() {
-            return Promise::broken(Broken::full());
-        }
-        let (promise, debt) = Promise::owed();
-        // If the actor has stopped, the debt is dropped, and says so.
-        let _ = self
-            .cell()
-            .send_reserved(move |this, ctx| debt.pay(|| message(this, ctx)));
-        promise
-    }
-}
