@@ -396,12 +396,24 @@ impl Entity {
         }
     }
 
+    /// Whether this one took it last.
+    #[inline(always)]
+    pub(crate) fn is_last(&self, token: u32) -> bool {
+        self.last.load(Relaxed) == token
+    }
+
+    /// One more take.
+    #[inline(always)]
+    pub(crate) fn one_more(&self) {
+        let version = self.version.load(Relaxed);
+        self.version.store(version + 1, Relaxed);
+    }
+
     /// Records a take of an entity at which nobody looks.
     #[inline(always)]
-    fn note_take(&self, op: Op) {
-        if self.last.load(Relaxed) == Hot::token() {
-            let version = self.version.load(Relaxed);
-            self.version.store(version + 1, Relaxed);
+    pub(crate) fn note_take(&self, op: Op) {
+        if self.is_last(Hot::token()) {
+            self.one_more();
             record::count(self.tag(op));
         } else {
             record::take(self, op);
@@ -480,7 +492,7 @@ impl Entity {
     }
 
     #[track_caller]
-    fn arrive(&self, op: Op, access: Access) -> Decision {
+    pub(crate) fn arrive(&self, op: Op, access: Access) -> Decision {
         arrive(op, access, Some(self), 0)
     }
 
@@ -515,7 +527,7 @@ pub(crate) fn tag(key: u64, op: Op) -> u64 {
 }
 
 #[track_caller]
-fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
+pub(crate) fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
     let site = Location::caller();
     with_conducted(|me| {
         me.conductor.arrive(&Operation {

@@ -16,6 +16,7 @@ use crate::{
     Entity,
     activity::{self, HOT, NOBODY},
     mode,
+    pool::can_be_put_aside,
     raw::{self, Parker},
 };
 
@@ -169,7 +170,10 @@ impl Replay {
             .waiting
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(what());
-        self.one_less_awake();
+        // The worker of a task goes on.
+        if !can_be_put_aside() {
+            self.one_less_awake();
+        }
     }
 
     /// Called by an activity that goes on.

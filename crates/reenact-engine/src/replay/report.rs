@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{Replay, Runner, cursor::Cursor, ending};
-use crate::raw::Parker;
+use crate::raw;
 
 /// First line of a report: the replay is not the recorded run.
 pub(super) const DIVERGED: &str = "diverged";
@@ -25,9 +25,7 @@ const STATUS_DIVERGED: i32 = 86;
 pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if REPORTED.swap(true, SeqCst) {
-        loop {
-            Parker::default().park();
-        }
+        raw::sleep_for_good();
     }
     let _ = write!(std::io::stderr(), "reenact: {text}");
     if let Some(file) = file {

@@ -15,7 +15,11 @@ use std::sync::{
     },
 };
 
-use crate::{Entity, Fact, pool::is_work_queued, raw::Parker};
+use crate::{
+    Entity, Fact,
+    pool::{can_be_put_aside, is_work_queued},
+    raw::Parker,
+};
 
 /// Where an entity must be for an operation to have its turn.
 #[derive(Clone, Copy)]
@@ -59,6 +63,8 @@ struct Waiter {
     /// None: waits for a fact.
     want: Option<Want>,
     parker: Arc<Parker>,
+    /// Whether it counts as awake when it is: a thread. Of a task, its worker does.
+    counts: bool,
 }
 
 pub(super) struct Turns {
@@ -137,6 +143,7 @@ impl Turns {
             address,
             want: Some(want),
             parker: Arc::clone(parker),
+            counts: !can_be_put_aside(),
         });
         drop(bucket);
         sleeps();
@@ -160,6 +167,7 @@ impl Turns {
             address,
             want: None,
             parker: Arc::clone(parker),
+            counts: !can_be_put_aside(),
         });
         drop(bucket);
         sleeps();
@@ -219,7 +227,9 @@ impl Turns {
     fn let_go(&self, woken: Vec<Waiter>) {
         for waiter in woken {
             // Counted here and not by the one who wakes: in between, nobody may seem to be awake.
-            self.one_more_awake();
+            if waiter.counts {
+                self.one_more_awake();
+            }
             waiter.parker.unpark();
         }
     }
