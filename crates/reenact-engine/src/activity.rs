@@ -239,8 +239,11 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
     });
     let result = action();
     HOT.with(|hot| {
+        // SAFETY: As in `Hot::seat`.
+        let seat = unsafe { before.3.as_ref() };
         hot.token.set(before.0);
-        hot.word.set(before.1);
+        // It may have been given a counter meanwhile, by one who met it.
+        hot.word.set(seat.map_or(before.1, Seat::word));
         hot.quiet.set(before.2);
         hot.seat.set(before.3);
         hot.guest.set(before.4);
