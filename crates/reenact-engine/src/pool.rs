@@ -118,6 +118,11 @@ pub fn is_in_background() -> bool {
     Carrier::current().is_some_and(|carrier| carrier.in_background.get())
 }
 
+/// Whether the calling task's worker has no other that could go on.
+pub(crate) fn nothing_else_is_ready() -> bool {
+    current().is_none_or(Worker::has_nothing_ready)
+}
+
 /// Lets others of the same worker run, where the calling code is a task that can be put aside. False if it is not.
 pub fn give_way() -> bool {
     let carrier = Carrier::current();
