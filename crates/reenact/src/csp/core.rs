@@ -312,11 +312,9 @@ impl<T> Core<T> {
 
     /// One less; with the last one, those who wait at the other side need not any more.
     pub(super) fn one_less(&self, side: Side) {
-        let end = self.end(side);
         // Both: who is last sees what the others did.
-        if end.handles.fetch_sub(1, AcqRel) == 1 {
+        if self.end(side).handles.fetch_sub(1, AcqRel) == 1 {
             self.close(side);
-            end.gone.establish();
         }
     }
 
@@ -329,13 +327,15 @@ impl<T> Core<T> {
             Side::Sending => VecDeque::new(),
         };
         drop(locked);
-        drop(lost);
         // In a replay, who waits is one whom somebody met.
         while !is_replaying()
             && let Some(sleeper) = self.turn_away(side.other())
         {
             Sleeper::wake(Some(sleeper));
         }
+        self.end(side).gone.establish();
+        // Last: a message may panic when it is dropped.
+        drop(lost);
     }
 
     /// Tells one of those who wait that the other side is gone.
