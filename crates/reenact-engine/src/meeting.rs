@@ -59,9 +59,11 @@ impl Party {
     #[inline(never)]
     fn recorded() -> Party {
         if let Some(seat) = Hot::seat() {
+            // Here, by who runs it: where it sleeps on its thread, nobody else can tell that one which counter it has.
+            let word = seat.word_for_sure();
             return Party {
                 token: Hot::token(),
-                word: seat.word(),
+                word,
                 seat,
                 diary: std::ptr::null_mut(),
             };
