@@ -8,6 +8,7 @@ mod bad_days;
 mod barrier;
 mod condvar;
 mod crew;
+mod csp;
 mod generated;
 mod jitter;
 mod mpsc;
@@ -40,6 +41,7 @@ fn main() {
         || selfcheck::run(name, arguments)
         || ported::run(name, arguments)
         || actors::run(name, arguments)
+        || csp::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");
