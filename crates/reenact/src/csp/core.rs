@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use reenact_engine::{Access, Entity, Fact, Op, Turn, chose, is_replaying, raw::RawMutex};
+use reenact_engine::{Access, Entity, Fact, Op, Turn, chose, is_active, is_replaying, raw::RawMutex};
 
 use super::{
     ops,
@@ -110,6 +110,8 @@ impl<T> Drop for Locked<'_, T> {
 impl<T> Core<T> {
     /// A channel with room for so many messages.
     pub(super) fn new(capacity: usize) -> Core<T> {
+        // Who uses it need not be one who has asked before whether there is something to record.
+        is_active();
         Core {
             lock: RawMutex::new(),
             state: UnsafeCell::new(State {
