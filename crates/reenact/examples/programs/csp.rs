@@ -2,6 +2,9 @@
 //!
 //! The environment says how many workers there are.
 
+mod contests;
+mod crowds;
+mod fairness;
 mod selfcheck;
 
 /// Runs the program of this name, if it is one of these.
@@ -13,4 +16,12 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         return false;
     };
     selfcheck::run(name, arguments)
+        || contests::run(name, arguments)
+        || crowds::run(name, arguments)
+        || fairness::run(name, arguments)
+}
+
+/// The n-th argument as a number.
+fn number(arguments: &[String], n: usize) -> usize {
+    arguments[n].parse().expect("a number")
 }
