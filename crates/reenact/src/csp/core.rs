@@ -7,6 +7,7 @@
 use std::{
     cell::UnsafeCell,
     collections::VecDeque,
+    hint::cold_path,
     sync::atomic::{
         AtomicUsize,
         Ordering::{AcqRel, Relaxed},
@@ -133,7 +134,7 @@ impl<T> Core<T> {
     }
 
     /// Sends what is in `message`, or receives into it, waiting as long as it must. False if the other side is gone.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
         let order = &self.end(side).order;
@@ -145,6 +146,7 @@ impl<T> Core<T> {
                 true
             }
             Turn::Declined => {
+                cold_path();
                 self.end(side.other()).gone.wait(&|| match side {
                     Side::Sending => "the last receiver of a channel to go".to_owned(),
                     Side::Receiving => "the last sender of a channel to go".to_owned(),
@@ -154,6 +156,7 @@ impl<T> Core<T> {
         }
     }
 
+    #[inline(always)]
     fn operate_freely(&self, side: Side, message: &mut Option<T>) -> bool {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -178,6 +181,7 @@ impl<T> Core<T> {
     }
 
     /// As the recorded one did, which was met: so this one is.
+    #[cold]
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -198,6 +202,7 @@ impl<T> Core<T> {
 
     /// Sends or receives if that is possible at once. `case` says which case of a selection of the calling activity it
     /// is, if it is one.
+    #[inline(always)]
     pub(super) fn attempt(
         &self,
         locked: &Locked<'_, T>,
@@ -269,6 +274,7 @@ impl<T> Core<T> {
     }
 
     /// The calling activity was told that the other side is gone.
+    #[cold]
     pub(super) fn declined(&self, side: Side) {
         self.end(side).order.declined(side.op());
     }
