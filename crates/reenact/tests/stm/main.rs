@@ -3,7 +3,11 @@
 //!
 //! The programs that are recorded are those of `examples/programs/stm`, which Cargo builds with these tests.
 
+mod opacity;
 mod replayed;
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
 #[path = "../it/run.rs"]
 mod run;
+mod semantics;
+mod values;
+mod wake_ups;
