@@ -11,7 +11,7 @@ use reenact::stm::{StmResult, TVar, Transaction, atomically};
 
 /// Passes a little time, sometimes that of others.
 fn dawdle(dice: u64) {
-    if dice % 7 == 0 {
+    if dice.is_multiple_of(7) {
         std::thread::yield_now();
     }
     (0..dice % 50).for_each(|_| std::hint::spin_loop());
