@@ -28,7 +28,7 @@
 //! ```
 //!
 //! New programs may do without threads and locks: [`actor`](mod@actor) has actors, with messages and promises, of which the
-//! order of messages is recorded.
+//! order of messages is recorded; [`stm`] has transactions, of which the order of commits is.
 //!
 //! # What is not recorded yet
 //!
@@ -50,3 +50,8 @@ pub use reenact_macros::actor;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/actors.md")]
 pub struct GuideToActors;
+
+/// Those of the guide to transactions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/stm.md")]
+pub struct GuideToTransactions;

@@ -164,7 +164,7 @@ impl Writes {
     /// What this transaction has written to the variable.
     #[inline(always)]
     pub(super) fn get<T: Send + 'static>(&self, cell: &Cell<T>) -> Option<&T> {
-        let index = self.find(cell.core())?;
+        let index = self.find(cell.erased())?;
         // SAFETY: A write to a cell of this type keeps a value of it.
         Some(unsafe { &*Kept::<T>::pointer(&self.list[index].bytes) })
     }
@@ -172,7 +172,7 @@ impl Writes {
     /// Writes to the variable.
     #[inline(always)]
     pub(super) fn set<T: Send + 'static>(&mut self, cell: &Cell<T>, value: T) {
-        let core: *const Core = cell.core();
+        let core = cell.erased();
         match self.find(core) {
             Some(index) if index >= self.level => {
                 let write = &mut self.list[index];
