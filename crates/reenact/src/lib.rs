@@ -28,8 +28,8 @@
 //! ```
 //!
 //! New programs may do without threads and locks: [`actor`](mod@actor) has actors, with messages and promises, of which the
-//! order of messages is recorded; [`csp`] has light processes that meet at channels, of which it is recorded who met whom.
-//! All of them can be mixed.
+//! order of messages is recorded; [`csp`] has light processes that meet at channels, of which it is recorded who met whom;
+//! [`stm`] has transactions, of which the order of commits is. All of them can be mixed.
 //!
 //! # What is not recorded yet
 //!
@@ -39,6 +39,7 @@
 
 pub mod actor;
 pub mod csp;
+pub mod stm;
 pub mod sync;
 pub mod thread;
 
@@ -56,3 +57,8 @@ pub struct GuideToActors;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/csp.md")]
 pub struct GuideToProcesses;
+
+/// Those of the guide to transactions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/stm.md")]
+pub struct GuideToTransactions;

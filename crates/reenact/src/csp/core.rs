@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-use reenact_engine::{Access, Entity, Fact, Op, Turn, chose, is_replaying, raw::RawMutex};
+use reenact_engine::{Access, Entity, Fact, Op, Permission, chose, is_replaying, raw::RawMutex};
 
 use super::{
     ops,
@@ -138,14 +138,14 @@ impl<T> Core<T> {
     #[track_caller]
     pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
         let order = &self.end(side).order;
-        match order.turn(side.op()) {
-            Turn::Free => self.operate_freely(side, message),
-            Turn::Go => {
+        match order.permission(side.op()) {
+            Permission::Free => self.operate_freely(side, message),
+            Permission::Go => {
                 self.operate_in_turn(side, message);
                 order.leave(side.op(), Access::TryTake, || ());
                 true
             }
-            Turn::Declined => {
+            Permission::Declined => {
                 cold_path();
                 self.end(side.other()).gone.wait(&|| match side {
                     Side::Sending => "the last receiver of a channel to go".to_owned(),
