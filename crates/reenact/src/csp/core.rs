@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-use reenact_engine::{Access, Entity, Fact, Op, Permission, chose, is_replaying, raw::RawMutex};
+use reenact_engine::{Access, Entity, Fact, Op, Permission, chose, is_replaying, raw::BriefLock};
 
 use super::{
     ops,
@@ -48,13 +48,13 @@ impl Side {
 ///
 /// # Invariants
 ///
-/// 1. `state` is touched only with `lock`, which nobody holds while it waits for something.
+/// 1. `state` is touched only with `lock`, which nobody holds while it waits, nor while it runs code of the program.
 /// 2. Receivers wait only if there is nothing to receive: the buffer is empty and no sender waits. Senders wait only if the
 ///    buffer is full (one of no capacity always is) and no receiver waits. So never both, except for two sides of the same
 ///    selection, which does not meet itself.
 /// 3. The orders are recorded with `lock`, in the order of the messages.
 pub(super) struct Core<T> {
-    lock: RawMutex,
+    lock: BriefLock,
     state: UnsafeCell<State<T>>,
     capacity: usize,
     ends: [End; 2],
@@ -112,7 +112,7 @@ impl<T> Core<T> {
     /// A channel with room for so many messages.
     pub(super) fn new(capacity: usize) -> Core<T> {
         Core {
-            lock: RawMutex::new(),
+            lock: BriefLock::new(),
             state: UnsafeCell::new(State {
                 buffer: VecDeque::new(),
                 waiting: [List::new(), List::new()],
