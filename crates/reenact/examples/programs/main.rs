@@ -20,6 +20,7 @@ mod rwlock;
 mod scoped;
 mod seen;
 mod selfcheck;
+mod stm;
 mod thread;
 
 fn main() {
@@ -42,6 +43,7 @@ fn main() {
         || ported::run(name, arguments)
         || actors::run(name, arguments)
         || csp::run(name, arguments)
+        || stm::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");
