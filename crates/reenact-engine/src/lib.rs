@@ -13,6 +13,7 @@
 
 mod activity;
 mod arrivals;
+mod clock;
 mod conduct;
 mod entity;
 mod fact;
@@ -31,10 +32,11 @@ pub use activity::{
     Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
 };
 pub use arrivals::{Arrival, NUMBERED};
+pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
 pub use fact::Fact;
-pub use meeting::{Party, Turn, chose, decided};
+pub use meeting::{Party, Permission, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};

@@ -31,6 +31,7 @@ use std::{
         },
     },
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use crossbeam_deque::{Injector, Stealer};
@@ -96,6 +97,30 @@ pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
 #[inline]
 pub fn can_be_put_aside() -> bool {
     Carrier::current().is_some()
+}
+
+/// Waits for something that nobody tells us of, as a task that is put aside meanwhile: asks again and again, at first soon.
+/// For what only the standard library knows, such as the end of a thread.
+pub fn ask_until_told<R>(mut ask: impl FnMut() -> Option<R>) -> R {
+    const PAUSES: (Duration, Duration) = (Duration::from_micros(10), Duration::from_millis(1));
+    let mut pause = PAUSES.0;
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        Parker::new().park_until(Some(Instant::now() + pause));
+        pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// Whether the calling code runs [in the background](in_background): not in a turn that others wait for.
+pub fn is_in_background() -> bool {
+    Carrier::current().is_some_and(|carrier| carrier.in_background.get())
+}
+
+/// Whether the calling task's worker has no other that could go on.
+pub(crate) fn nothing_else_is_ready() -> bool {
+    current().is_none_or(Worker::has_nothing_ready)
 }
 
 /// Lets others of the same worker run, where the calling code is a task that can be put aside. False if it is not.

@@ -367,6 +367,10 @@ impl Worker {
         Some(deadline.saturating_duration_since(Instant::now()))
     }
 
+    pub(super) fn has_nothing_ready(&self) -> bool {
+        self.ready.is_empty() && self.place().inbox.is_surely_empty()
+    }
+
     #[inline]
     fn take_ready(&self) -> Option<&'static Carrier> {
         let inbox = &self.place().inbox;

@@ -18,6 +18,9 @@ pub(super) const DIVERGED: &str = "diverged";
 /// First line of a report: the trace is at its end and so is the replay.
 pub(super) const ENDED: &str = "ended";
 
+/// How many activities a report names.
+const MOST_NAMED: usize = 40;
+
 /// Status of a process whose replay diverged.
 const STATUS_DIVERGED: i32 = 86;
 
@@ -86,6 +89,11 @@ impl Replay {
         }));
         drop(unborn);
         waiting.sort();
+        let more = waiting.len().saturating_sub(MOST_NAMED);
+        waiting.truncate(MOST_NAMED);
+        if more > 0 {
+            waiting.push(format!("  and {more} more\n"));
+        }
         let waiting = waiting.concat();
         let because = match (self.trace.stop(), self.trace.is_complete()) {
             (Some(stop), _) => Some(format!("Recording had ended early: {stop}.\n")),

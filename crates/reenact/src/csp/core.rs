@@ -7,13 +7,14 @@
 use std::{
     cell::UnsafeCell,
     collections::VecDeque,
+    hint::cold_path,
     sync::atomic::{
         AtomicUsize,
         Ordering::{AcqRel, Relaxed},
     },
 };
 
-use reenact_engine::{Access, Entity, Fact, Op, Turn, chose, is_replaying, raw::RawMutex};
+use reenact_engine::{Access, Entity, Fact, Op, Permission, chose, is_replaying, raw::RawMutex};
 
 use super::{
     ops,
@@ -133,18 +134,19 @@ impl<T> Core<T> {
     }
 
     /// Sends what is in `message`, or receives into it, waiting as long as it must. False if the other side is gone.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
         let order = &self.end(side).order;
-        match order.turn(side.op()) {
-            Turn::Free => self.operate_freely(side, message),
-            Turn::Go => {
+        match order.permission(side.op()) {
+            Permission::Free => self.operate_freely(side, message),
+            Permission::Go => {
                 self.operate_in_turn(side, message);
                 order.leave(side.op(), Access::TryTake, || ());
                 true
             }
-            Turn::Declined => {
+            Permission::Declined => {
+                cold_path();
                 self.end(side.other()).gone.wait(&|| match side {
                     Side::Sending => "the last receiver of a channel to go".to_owned(),
                     Side::Receiving => "the last sender of a channel to go".to_owned(),
@@ -154,6 +156,7 @@ impl<T> Core<T> {
         }
     }
 
+    #[inline(always)]
     fn operate_freely(&self, side: Side, message: &mut Option<T>) -> bool {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -178,6 +181,7 @@ impl<T> Core<T> {
     }
 
     /// As the recorded one did, which was met: so this one is.
+    #[cold]
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -198,6 +202,7 @@ impl<T> Core<T> {
 
     /// Sends or receives if that is possible at once. `case` says which case of a selection of the calling activity it
     /// is, if it is one.
+    #[inline(always)]
     pub(super) fn attempt(
         &self,
         locked: &Locked<'_, T>,
@@ -269,6 +274,7 @@ impl<T> Core<T> {
     }
 
     /// The calling activity was told that the other side is gone.
+    #[cold]
     pub(super) fn declined(&self, side: Side) {
         self.end(side).order.declined(side.op());
     }
