@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+pub mod csp;
 mod framework;
+#[path = "../../crates/reenact-bench/src/measured.rs"]
 mod measured;
 mod on_actix;
 mod on_kameo;

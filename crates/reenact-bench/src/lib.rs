@@ -18,12 +18,16 @@
 pub mod circuit;
 pub mod cores;
 pub mod harness;
+mod measured;
 pub mod on_reenact;
 pub mod on_std;
 pub mod random;
 pub mod savina;
+mod setting;
 pub mod stats;
 pub mod travel;
 mod workload;
 
-pub use workload::{Measured, Setting, Workload, end_with_any_panic};
+pub use measured::Measured;
+pub use setting::Setting;
+pub use workload::{Workload, end_with_any_panic};
