@@ -48,6 +48,11 @@ pub trait Conductor: Send + Sync {
     /// update or observation is followed by `leave` at once.
     fn arrive(&self, operation: &Operation<'_>) -> Decision;
 
+    /// What [`Access::Transact`](crate::Access::Transact) let begin is about to take effect, and it turns out to be a take,
+    /// a look, or, if that is the access still, nothing: it cannot go on before somebody else takes the entity, and comes
+    /// again after it has left.
+    fn turns_out(&self, _operation: &Operation<'_>) {}
+
     /// The activity gives the entity back: what it did there has taken effect. For an update or an observation, with
     /// the value that the entity has now.
     fn leave(&self, operation: &Operation<'_>, value: Option<u64>);

@@ -32,9 +32,9 @@ use crate::{
 /// |---|---|---|
 /// | `version` | takes so far; bit 63 while an update is in progress | takes that have ended |
 /// | `key` | name: number of the activity that used it first, and which entity of that activity it is | the same |
-/// | `last` | token of who took it last; 0 new, `UNRECORDED` after recording stopped | the same |
+/// | `last` | token of who took it last; 0 new, `UNRECORDED` after recording stopped, `UNTOUCHED` a new clock | the same |
 /// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
-/// | `wanted` | | one more than the lowest version that someone waits for; 0 if nobody waits |
+/// | `wanted` | the version at which recording began: 0, but for a clock | one more than the lowest version that someone waits for; 0 if nobody waits |
 ///
 /// # Invariants
 ///
@@ -58,6 +58,8 @@ impl Entity {
     pub(crate) const BY_OTHERS: u32 = 1 << 31;
     /// In `last`: someone used the entity without writing it down, so nothing more can be said of it.
     pub(crate) const UNRECORDED: u32 = u32::MAX - 1;
+    /// In `last`: nobody used it, but it has a name all the same.
+    pub(crate) const UNTOUCHED: u32 = u32::MAX - 2;
 
     /// An entity that nobody has used.
     pub const fn new() -> Entity {
@@ -65,6 +67,17 @@ impl Entity {
             version: AtomicU64::new(0),
             key: AtomicU64::new(0),
             last: AtomicU32::new(0),
+            looks: AtomicU32::new(0),
+            wanted: AtomicU64::new(0),
+        }
+    }
+
+    /// An entity that nobody has used and that has its name from the beginning. The first operation on it is as any other.
+    pub(crate) const fn with_key(key: u64) -> Entity {
+        Entity {
+            version: AtomicU64::new(0),
+            key: AtomicU64::new(key),
+            last: AtomicU32::new(Self::UNTOUCHED),
             looks: AtomicU32::new(0),
             wanted: AtomicU64::new(0),
         }
@@ -484,9 +497,15 @@ impl Entity {
         arrive(op, access, Some(self), 0)
     }
 
+    /// When recording: the version, from where recording began.
+    pub(crate) fn position(&self) -> u64 {
+        let version = self.version.load(Relaxed) & !Self::FLAG;
+        version.wrapping_sub(self.wanted.load(Relaxed))
+    }
+
     #[cold]
     #[track_caller]
-    fn conducted_leave(&self, op: Op, access: Access, value: Option<u64>) {
+    pub(crate) fn conducted_leave(&self, op: Op, access: Access, value: Option<u64>) {
         let site = Location::caller();
         with_conducted(|me| {
             let operation = Operation {
@@ -515,7 +534,7 @@ pub(crate) fn tag(key: u64, op: Op) -> u64 {
 }
 
 #[track_caller]
-fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
+pub(crate) fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
     let site = Location::caller();
     with_conducted(|me| {
         me.conductor.arrive(&Operation {

@@ -11,6 +11,7 @@
 
 mod activity;
 mod arrivals;
+mod clock;
 mod conduct;
 mod entity;
 mod fact;
@@ -28,6 +29,7 @@ pub use activity::{
     Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
 };
 pub use arrivals::{Arrival, NUMBERED};
+pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
 pub use fact::Fact;

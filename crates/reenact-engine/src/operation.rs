@@ -57,6 +57,9 @@ pub enum Access {
         /// Whether there is a time limit.
         timed: bool,
     },
+    /// Takes the entity or looks at it, until it leaves; which of the two shows then
+    /// ([`Conductor::turns_out`](crate::Conductor::turns_out)).
+    Transact,
     /// Reads a value that the entity guards, in one instant.
     Observe,
     /// Changes a value that the entity guards, in one instant.

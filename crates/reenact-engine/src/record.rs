@@ -413,7 +413,7 @@ pub(crate) fn time_out(entity: &Entity, op: Op) {
 
 fn taken(me: &mut Me<'_>, entity: &Entity, op: Op, kind: Kind) -> bool {
     let version = entity.version.load(Relaxed);
-    let position = version & !Entity::FLAG;
+    let position = entity.position();
     if entity.last.load(Relaxed) == 0 && kind == Kind::TAKE {
         me.name(entity);
         entity.version.store(version + 1, Relaxed);
@@ -466,6 +466,14 @@ pub(crate) fn look(entity: &Entity, op: Op) {
         entity.looks.fetch_or(Entity::BY_OTHERS, Relaxed);
         entity.looks.fetch_add(1, Relaxed);
         looked(me, key, version, op)
+    });
+}
+
+/// A look by another activity than the last one, with the entity's flag set.
+#[cold]
+pub(crate) fn look_at(entity: &Entity, op: Op) {
+    or_mark(entity, |me| {
+        looked(me, entity.key.load(Relaxed), entity.position(), op)
     });
 }
 

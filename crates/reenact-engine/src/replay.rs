@@ -12,6 +12,7 @@ pub(crate) mod quiet;
 mod reception;
 mod report;
 mod stillness;
+mod transaction;
 mod turns;
 mod unborn;
 
@@ -38,6 +39,7 @@ use self::{
 use crate::{
     Access, Activity, Arrival, Conductor, Decision, Entity, Fact, NextArrival, Operation,
     activity::HOT,
+    clock::{self, is_clock},
     conduct,
     entity::tag,
     mode::Mode,
@@ -506,6 +508,9 @@ impl Conductor for Replay {
                 None => describe(operation),
             };
             match self.expect(runner, &mut cursor, &doing) {
+                event if operation.access == Access::Transact => {
+                    self.transact(runner, &mut cursor, operation, event)
+                }
                 None => self.silent(runner, &mut cursor, operation),
                 Some(event) => self.surprising(runner, &mut cursor, operation, event),
             }
@@ -540,9 +545,14 @@ impl Conductor for Replay {
             );
         }
         match operation.access {
+            _ if is_clock(entity.key.load(Relaxed)) => self.turns.moved(entity),
             Access::Look | Access::TryLook => self.turns.looked(entity),
             _ => self.turns.bump(entity),
         }
+    }
+
+    fn turns_out(&self, operation: &Operation<'_>) {
+        self.transacted(self.runner(operation.activity), operation);
     }
 
     fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
@@ -677,6 +687,6 @@ fn name_of(trace: &Trace, entity: &Entity) -> String {
     let key = entity.key.load(Relaxed);
     match ((key >> 32) as u32).checked_sub(1) {
         Some(number) => format!("{}/{}", trace.family_name(number), key as u32),
-        None => "-".to_owned(),
+        None => clock::name_of(key).unwrap_or_else(|| "-".to_owned()),
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
-use super::{quiet::Quiet, reception::Reception};
+use super::{quiet::Quiet, reception::Reception, transaction::Expected};
 use crate::{
     record::{Block, of_exit},
     views::Views,
@@ -51,6 +51,8 @@ pub(super) struct Cursor {
     pub(super) block: Block,
     /// What the observation in progress counts as.
     pub(super) observation: Observation,
+    /// What the trace says of the transaction in progress.
+    pub(super) transaction: Option<Expected>,
 }
 
 impl Cursor {
@@ -74,6 +76,7 @@ impl Cursor {
             entities: 0,
             block: Block::default(),
             observation: Observation::Silent,
+            transaction: None,
         }
     }
 

@@ -8,11 +8,15 @@ use std::{
     cell::UnsafeCell,
     sync::atomic::{
         AtomicU32, AtomicU64,
-        Ordering::{Relaxed, Release},
+        Ordering::{Relaxed, Release, SeqCst},
     },
 };
 
-use super::{ending, reception::Reception, turns::end_take};
+use super::{
+    ending,
+    reception::Reception,
+    turns::{end_take, is_wanted},
+};
 use crate::{Arrival, Entity, Op, activity::Hot, record::counted};
 
 /// How far an activity can go alone. Changed by its own thread only. Others may look: who finds that nothing is left, also
@@ -106,6 +110,34 @@ pub(crate) fn take(entity: &Entity, op: Op) -> bool {
     // Release: pairs with the Acquire in `Cursor::silent_left`.
     quiet.left.store(left - 1, Release);
     true
+}
+
+/// Whether the activity may take the entity without anybody's consent. Nothing is counted yet.
+#[inline(always)]
+pub(crate) fn may_take(entity: &Entity) -> bool {
+    let quiet = Hot::quiet();
+    // SAFETY: As in `take`.
+    entity.last.load(Relaxed) == Hot::token()
+        && unsafe { quiet.as_ref() }.is_some_and(|quiet| quiet.left.load(Relaxed) > 0)
+}
+
+/// Counts what [`may_take`] allowed.
+pub(crate) fn count(entity: &Entity, op: Op) {
+    // SAFETY: As in `take`.
+    if let Some(quiet) = unsafe { Hot::quiet().as_ref() } {
+        quiet.count(entity.tag(op));
+        // Release: pairs with the Acquire in `Cursor::silent_left`.
+        quiet
+            .left
+            .store(quiet.left.load(Relaxed).saturating_sub(1), Release);
+    }
+}
+
+/// The entity is at another version, or somebody has looked at it: wakes who waits for that.
+pub(crate) fn wake_next(entity: &Entity) {
+    if is_wanted(entity, entity.version.load(SeqCst)) {
+        ending::wake(entity);
+    }
 }
 
 /// Ends a take.

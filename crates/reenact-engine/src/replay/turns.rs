@@ -49,7 +49,7 @@ pub(super) fn end_take(entity: &Entity) -> bool {
 }
 
 #[inline(always)]
-fn is_wanted(entity: &Entity, version: u64) -> bool {
+pub(super) fn is_wanted(entity: &Entity, version: u64) -> bool {
     let wanted = entity.wanted.load(SeqCst);
     wanted != 0 && version >= wanted - 1
 }
@@ -179,6 +179,13 @@ impl Turns {
     pub(super) fn looked(&self, entity: &Entity) {
         entity.looks.fetch_add(1, SeqCst);
         if is_wanted(entity, entity.version.load(Relaxed)) {
+            self.wake(entity);
+        }
+    }
+
+    /// An entity that moves on by itself has done so.
+    pub(super) fn moved(&self, entity: &Entity) {
+        if is_wanted(entity, entity.version.load(SeqCst)) {
             self.wake(entity);
         }
     }

@@ -19,6 +19,7 @@ mod rwlock;
 mod scoped;
 mod seen;
 mod selfcheck;
+mod stm;
 mod thread;
 
 fn main() {
@@ -40,6 +41,7 @@ fn main() {
         || selfcheck::run(name, arguments)
         || ported::run(name, arguments)
         || actors::run(name, arguments)
+        || stm::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");

@@ -1,0 +1,363 @@
+//! Clocks: the order in which whole groups of changes take effect.
+//!
+//! What an [`Entity`] is to one lock, a clock is to all variables of transactions together. Its version is the time, and
+//! it is so when off as well. A transaction that changes something makes a step; one that has only read is placed
+//! between two steps, which when off nobody needs to know, so that it touches nothing. When recorded it has to be known:
+//! in a replay, the next step waits until all have looked who saw what was before it.
+//!
+//! Which of the two a transaction is shows only at its end, so a conductor is asked at its beginning for either
+//! ([`Access::Transact`]) and told at its end which it was.
+
+use std::{
+    hint::cold_path,
+    panic::Location,
+    sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
+};
+
+use crate::{
+    Access, Entity, Op, Operation,
+    activity::{Hot, with_conducted},
+    entity::arrive,
+    mode::{self, Mode},
+    record,
+    replay::quiet,
+};
+
+/// A time that moves on by steps, each of them made by one activity.
+///
+/// Static, one for a whole process: its name is not that of who uses it first. On a cache line of its own.
+///
+/// # State
+///
+/// | field of the entity | off | recording | conducted |
+/// |---|---|---|---|
+/// | `version` | the time | the time; bit 63 while someone steps or looks | the time |
+/// | `last` | | token of who stepped last; `UNTOUCHED` before the first | the same |
+/// | `looks` | | looks since the last step; bit 31 if one was not by `last` | looks that have ended |
+/// | `wanted` | | the time at which recording began | as for any entity |
+///
+/// # Invariants
+///
+/// 1. When recording, everything but `version` is written only with bit 63 set; and an event is written before the bit
+///    is cleared. So whoever has a later place in the order came after the event, even if the process is killed.
+/// 2. A step is made by who has locked what it changes. So who starts at a time or later sees the changes of the step
+///    to it, or that they are locked.
+/// 3. When conducted, the time moves when the changes can be seen.
+#[repr(align(128))]
+pub struct Clock {
+    entity: Entity,
+}
+
+/// A transaction's turn, from [`Clock::begin`] to [`Clock::end`].
+#[derive(Clone, Copy, Debug)]
+pub struct Turn(Kind);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Nobody cares.
+    Off,
+    /// It will be written down.
+    Recorded,
+    /// A replay lets it go on without asking.
+    Quiet,
+    /// A conductor was asked.
+    Asked,
+}
+
+impl Turn {
+    /// Whether how it ends matters to anybody else than the activity itself.
+    #[inline(always)]
+    pub fn is_observed(self) -> bool {
+        self.0 != Kind::Off
+    }
+}
+
+impl Clock {
+    /// More looks than this between two steps are not counted: the next one is a step.
+    pub(crate) const MOST_LOOKS: u32 = 1 << 30;
+
+    /// A clock that nobody has used, the n-th of the process, from 1.
+    pub const fn new(number: u32) -> Clock {
+        assert!(number > 0, "0 is the key of an entity without a name");
+        Clock {
+            entity: Entity::with_key(number as u64),
+        }
+    }
+
+    /// The time.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        // Acquire: pairs with the Release of a step.
+        self.entity.version.load(Acquire) & !Entity::FLAG
+    }
+
+    /// A transaction begins. Where there is a conductor, it is asked, and nobody else steps until [`Clock::end`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn begin(&self, op: Op) -> Turn {
+        if mode::byte() == Mode::Off as u8 {
+            return Turn(Kind::Off);
+        }
+        cold_path();
+        self.begin_noted(op)
+    }
+
+    #[track_caller]
+    fn begin_noted(&self, op: Op) -> Turn {
+        Turn(match mode::settled() {
+            Mode::Off | Mode::Stopped | Mode::Unknown => Kind::Off,
+            Mode::Record => Kind::Recorded,
+            Mode::Replay if quiet::may_take(&self.entity) => Kind::Quiet,
+            Mode::Replay | Mode::Conducted => {
+                arrive(op, Access::Transact, Some(&self.entity), 0);
+                Kind::Asked
+            }
+        })
+    }
+
+    /// Makes a step, if what was read at `at` is what is there still: the new time, or none. The caller has locked what
+    /// it will change, and `valid` says whether what it has read has not changed and is locked by nobody else; `valid`
+    /// must not wait for anyone.
+    #[inline(always)]
+    #[track_caller]
+    pub fn step(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+        if mode::byte() == Mode::Off as u8 {
+            // Acquire: whoever stepped before has locked its changes before. Release: as we have.
+            return match self
+                .entity
+                .version
+                .compare_exchange(at, at + 1, AcqRel, Acquire)
+            {
+                Ok(_) => Some(at + 1),
+                Err(now) => self.step_later(now, valid),
+            };
+        }
+        cold_path();
+        self.step_noted(turn, op, at, valid)
+    }
+
+    /// Makes a step from `now`, which others may have made meanwhile: then theirs will do. It was made after we locked
+    /// our changes, so who starts there sees them as it should.
+    #[cold]
+    fn step_later(&self, mut now: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+        let time = loop {
+            if now & Entity::FLAG != 0 {
+                // Recording begins just now.
+                std::thread::yield_now();
+                now = self.entity.version.load(Acquire);
+                continue;
+            }
+            match self
+                .entity
+                .version
+                .compare_exchange(now, now + 1, AcqRel, Acquire)
+            {
+                Ok(_) => break now + 1,
+                Err(later) if later & Entity::FLAG == 0 => break later,
+                Err(later) => now = later,
+            }
+        };
+        valid().then_some(time)
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn step_noted(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+        let mode = mode::settled();
+        match (mode, turn.0) {
+            (Mode::Record | Mode::Stopped, _) => {
+                let now = self.hold(at, valid)?;
+                if mode == Mode::Record {
+                    self.note_step(op, now);
+                } else {
+                    self.entity.mark_unrecorded();
+                }
+                self.let_go(now + 1);
+                Some(now + 1)
+            }
+            (Mode::Replay | Mode::Conducted, Kind::Asked | Kind::Quiet) => {
+                if self.now() != at && !valid() {
+                    return None;
+                }
+                self.turns_out(turn, op, Access::Take);
+                Some(at + 1)
+            }
+            _ => self.step_later(self.entity.version.load(Acquire), valid),
+        }
+    }
+
+    /// Places a transaction that has changed nothing in the order, if what it read at `at` is what is there still; see
+    /// [`Clock::step`]. Where nobody needs to know, it touches nothing.
+    #[inline(always)]
+    #[track_caller]
+    pub fn look(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> bool {
+        if mode::byte() == Mode::Off as u8 {
+            return true;
+        }
+        cold_path();
+        self.look_noted(turn, op, at, valid)
+    }
+
+    #[inline(never)]
+    #[track_caller]
+    fn look_noted(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> bool {
+        match mode::settled() {
+            Mode::Off | Mode::Stopped | Mode::Unknown => true,
+            Mode::Record => match self.hold(at, valid) {
+                Some(now) => {
+                    let then = self.note_look(op, now);
+                    self.let_go(then);
+                    true
+                }
+                None => false,
+            },
+            Mode::Replay | Mode::Conducted => {
+                self.turns_out(turn, op, Access::Look);
+                true
+            }
+        }
+    }
+
+    /// What the transaction did can be seen, and whoever is next may go. `stepped` as opposed to looked.
+    #[inline(always)]
+    #[track_caller]
+    pub fn end(&self, turn: Turn, op: Op, stepped: bool) {
+        if matches!(turn.0, Kind::Quiet | Kind::Asked) {
+            cold_path();
+            self.end_conducted(turn, op, stepped);
+        }
+    }
+
+    #[track_caller]
+    fn end_conducted(&self, turn: Turn, op: Op, stepped: bool) {
+        let entity = &self.entity;
+        if turn.0 == Kind::Quiet {
+            quiet::count(entity, op);
+        }
+        if stepped {
+            entity.looks.store(0, Relaxed);
+            entity.version.fetch_add(1, SeqCst);
+        } else {
+            entity.looks.fetch_add(1, SeqCst);
+        }
+        match (turn.0, stepped) {
+            (Kind::Quiet, _) => quiet::wake_next(entity),
+            (_, true) => entity.conducted_leave(op, Access::Take, None),
+            (_, false) => entity.conducted_leave(op, Access::Look, None),
+        }
+    }
+
+    /// The transaction can do nothing before somebody else steps. Where there is a conductor, it gives its turn back and
+    /// has another when it returns; otherwise none: the caller waits in its own way.
+    #[track_caller]
+    pub fn give_back(&self, turn: Turn, op: Op) -> Option<Turn> {
+        if matches!(turn.0, Kind::Off | Kind::Recorded) {
+            return None;
+        }
+        if turn.0 == Kind::Quiet {
+            arrive(op, Access::Transact, Some(&self.entity), 0);
+        }
+        self.turns_out(Turn(Kind::Asked), op, Access::Transact);
+        self.entity.conducted_leave(op, Access::Transact, None);
+        arrive(op, Access::Transact, Some(&self.entity), 0);
+        Some(Turn(Kind::Asked))
+    }
+
+    /// Sets the flag if what was read at `at` is what is there still: the time.
+    fn hold(&self, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+        let now = self.entity.begin_update();
+        if now == at || valid() {
+            return Some(now);
+        }
+        self.let_go(now);
+        None
+    }
+
+    /// Sets the time and clears the flag.
+    #[inline(always)]
+    fn let_go(&self, time: u64) {
+        // Release: pairs with the Acquire in `now` and of whoever steps or looks next.
+        self.entity.version.store(time, Release);
+    }
+
+    /// Records a step. With the flag set.
+    #[inline(always)]
+    fn note_step(&self, op: Op, now: u64) {
+        let entity = &self.entity;
+        if entity.last.load(Relaxed) == Hot::token()
+            && entity.looks.load(Relaxed) & Entity::BY_OTHERS == 0
+        {
+            entity.looks.store(0, Relaxed);
+            record::count(entity.tag(op));
+        } else {
+            self.note_beginning(now);
+            record::take(entity, op);
+        }
+    }
+
+    /// Records a look. With the flag set; the time afterwards.
+    #[inline(always)]
+    fn note_look(&self, op: Op, now: u64) -> u64 {
+        let entity = &self.entity;
+        let looks = entity.looks.load(Relaxed);
+        if looks & !Entity::BY_OTHERS == Clock::MOST_LOOKS {
+            record::take(entity, op);
+            entity.looks.store(1, Relaxed);
+            return now + 1;
+        }
+        if entity.last.load(Relaxed) == Hot::token() {
+            entity.looks.store(looks + 1, Relaxed);
+            record::count(entity.tag(op));
+        } else {
+            self.note_beginning(now);
+            entity.looks.store((looks + 1) | Entity::BY_OTHERS, Relaxed);
+            record::look_at(entity, op);
+        }
+        now
+    }
+
+    /// Places in the order count from where recording began.
+    fn note_beginning(&self, now: u64) {
+        if self.entity.last.load(Relaxed) == Entity::UNTOUCHED {
+            self.entity.wanted.store(now, Relaxed);
+        }
+    }
+
+    #[track_caller]
+    fn turns_out(&self, turn: Turn, op: Op, access: Access) {
+        if turn.0 != Kind::Asked {
+            return;
+        }
+        let site = Location::caller();
+        with_conducted(|me| {
+            me.conductor.turns_out(&Operation {
+                activity: &me.activity,
+                op,
+                access,
+                entity: Some(&self.entity),
+                predicted: 0,
+                site,
+            });
+        });
+    }
+}
+
+impl std::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Clock").finish_non_exhaustive()
+    }
+}
+
+/// The name of a clock, for people, if this is the key of one.
+pub(crate) fn name_of(key: u64) -> Option<String> {
+    match key {
+        1 => Some("the commit order".to_owned()),
+        _ if is_clock(key) => Some(format!("the commit order/{key}")),
+        _ => None,
+    }
+}
+
+/// Whether this is the key of a clock: no activity's.
+pub(crate) fn is_clock(key: u64) -> bool {
+    key != 0 && key >> 32 == 0
+}

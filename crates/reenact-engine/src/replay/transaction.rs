@@ -1,0 +1,104 @@
+//! Transactions: operations of which it shows only at their end whether they take or look.
+//!
+//! The trace knows which it was. The activity waits for its turn before it begins, so that it runs once and sees what it
+//! saw; and at the end it must turn out as it did. Only then is it counted, since the two count as different operations.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use reenact_trace::{Event, Kind};
+
+use super::{Replay, Runner, cursor::Cursor, describe};
+use crate::{Access, Clock, Decision, Operation, clock, record::token_of, replay::turns::end_take};
+
+/// What the trace says of a transaction that has begun.
+#[derive(Clone, Copy)]
+pub(super) enum Expected {
+    /// As predicted. It may have stepped only if it was this activity that did so before.
+    Silent { may_step: bool },
+    /// An event.
+    Event(Event),
+}
+
+impl Replay {
+    /// A transaction waits for its turn to begin.
+    pub(super) fn transact(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        operation: &Operation<'_>,
+        event: Option<Event>,
+    ) -> Decision {
+        let clock = operation.entity.expect("transactions are on a clock");
+        let expected = match event {
+            None => {
+                let may_step = clock.last.load(Relaxed) == token_of(runner.number);
+                let now = clock.version.load(Relaxed);
+                if !may_step && cursor.views.get(clock.key.load(Relaxed)) != Some(now) {
+                    self.diverge(
+                        runner,
+                        cursor,
+                        "something else, or that no other transaction came between this one and the last of this activity",
+                        &describe(operation),
+                    );
+                }
+                Expected::Silent { may_step }
+            }
+            Some(event) => {
+                if !matches!(event.kind, Kind::TAKE | Kind::TAKE_AFTER_LOOKS | Kind::LOOK) {
+                    self.diverge(runner, cursor, &cursor.describe(), &describe(operation));
+                }
+                self.wait_for_turn(runner, cursor, operation, clock, event);
+                Expected::Event(event)
+            }
+        };
+        cursor.transaction = Some(expected);
+        Decision::Go
+    }
+
+    /// A transaction is about to take effect: it must do so as the trace says.
+    pub(super) fn transacted(&self, runner: &Runner, operation: &Operation<'_>) {
+        let clock = operation.entity.expect("transactions are on a clock");
+        let mut cursor = runner.cursor();
+        let Some(expected) = cursor.transaction.take() else {
+            return;
+        };
+        let agrees = match (expected, operation.access) {
+            (Expected::Silent { may_step }, Access::Take) => may_step,
+            (Expected::Silent { .. }, Access::Look) => true,
+            (Expected::Event(event), Access::Take) => event.kind != Kind::LOOK,
+            (Expected::Event(event), Access::Look) => {
+                event.kind == Kind::LOOK || is_uncounted_look(event)
+            }
+            _ => false,
+        };
+        if !agrees {
+            let recorded = match expected {
+                Expected::Silent { may_step: false } => "a transaction that only read",
+                Expected::Event(event) if event.kind == Kind::LOOK => {
+                    "a transaction that only read"
+                }
+                Expected::Event(_) => "a transaction that wrote",
+                Expected::Silent { may_step: true } => "a transaction that did not have to wait",
+            };
+            let name = clock::name_of(clock.key.load(Relaxed)).unwrap_or_default();
+            let did = format!("{} ({name})", describe(operation));
+            self.diverge(runner, &cursor, recorded, &did);
+        }
+        if let Expected::Silent { .. } = expected {
+            cursor.count_down();
+        }
+        cursor.count(clock.tag(operation.op));
+        if let Expected::Event(event) = expected {
+            self.load(runner, &mut cursor);
+            if operation.access == Access::Look && is_uncounted_look(event) {
+                // It leaves as any look; the time moves on before.
+                end_take(clock);
+            }
+        }
+    }
+}
+
+/// A look that was recorded as a step, since there had been so many.
+fn is_uncounted_look(event: Event) -> bool {
+    event.kind == Kind::TAKE_AFTER_LOOKS && event.second == u64::from(Clock::MOST_LOOKS)
+}

@@ -1,0 +1,218 @@
+//! A transaction while it runs: what it has read and written.
+//!
+//! It sees the memory as of one time. A variable that was written later is no reason to begin again, if everything that
+//! was read before has not changed: then that time may as well be now. So whatever a transaction sees, even one that
+//! will never commit, was there together at some instant.
+
+use crossbeam_epoch::Guard;
+use reenact_engine::{Clock, Turn};
+
+use super::{
+    cell::{Cell, Core, LOCKED, Seen, WAITERS, time_of},
+    contention::Patience,
+    error::{StmError, StmResult},
+    ops,
+    waiters::{self, Waiting},
+    writes::Writes,
+};
+
+/// The order of all commits of this process.
+pub(super) static CLOCK: Clock = Clock::new(1);
+
+/// What a body of [`atomically`](super::atomically) reads and writes through.
+#[derive(Default)]
+pub struct Transaction {
+    /// Everything read was there at this time.
+    time: u64,
+    reads: Vec<Read>,
+    writes: Writes,
+    after_commit: Vec<Box<dyn FnOnce()>>,
+}
+
+struct Read {
+    core: *const Core,
+    /// The word, which was not locked.
+    word: u64,
+}
+
+impl Transaction {
+    /// Runs `first`, and if that calls [`retry`](super::retry), `second` in its place.
+    ///
+    /// What `first` wrote is forgotten then. If `second` retries as well, the transaction sleeps until something changes
+    /// that either of them has read.
+    pub fn or_else<R>(
+        &mut self,
+        first: impl FnOnce(&mut Transaction) -> StmResult<R>,
+        second: impl FnOnce(&mut Transaction) -> StmResult<R>,
+    ) -> StmResult<R> {
+        let outer = self.writes.enter();
+        let promised = self.after_commit.len();
+        let result = first(self);
+        if matches!(result, Err(StmError::Retry)) {
+            self.writes.give_up(outer);
+            self.after_commit.truncate(promised);
+            return second(self);
+        }
+        self.writes.join(outer);
+        result
+    }
+
+    /// Runs `action` when this transaction has committed, once, on this thread; never if it does not commit.
+    ///
+    /// The place for everything that is not reading or writing a [`TVar`](super::TVar): a transaction may run several
+    /// times before it commits. Actions run in the order in which they were given, and may use transactions.
+    pub fn after_commit(&mut self, action: impl FnOnce() + 'static) {
+        self.after_commit.push(Box::new(action));
+    }
+
+    /// Reads a variable.
+    #[inline(always)]
+    pub(super) fn read_with<T: Send + 'static, R>(
+        &mut self,
+        cell: &Cell<T>,
+        look: impl FnOnce(&T) -> R,
+    ) -> StmResult<R> {
+        if let Some(written) = self.writes.get(cell) {
+            return Ok(look(written));
+        }
+        let word = cell.core().version_and_lock();
+        let (word, seen) = if word & LOCKED == 0
+            && time_of(word) <= self.time
+            // SAFETY: The word is not locked, and transactions are pinned.
+            && let Some(seen) = unsafe { cell.read(word) }
+        {
+            (word, seen)
+        } else {
+            self.read_late(cell)?
+        };
+        self.reads.push(Read {
+            core: cell.core(),
+            word,
+        });
+        Ok(look(seen.value()))
+    }
+
+    /// Reads a variable that was written since the time of this transaction, or is being written.
+    #[cold]
+    fn read_late<'a, T: 'a>(&mut self, cell: &Cell<T>) -> StmResult<(u64, Seen<'a, T>)> {
+        let mut patience = Patience::default();
+        loop {
+            let word = cell.core().version_and_lock();
+            if word & LOCKED == 0 {
+                if time_of(word) > self.time {
+                    self.catch_up()?;
+                }
+                if time_of(word) <= self.time
+                    // SAFETY: As in `read_with`.
+                    && let Some(seen) = unsafe { cell.read(word) }
+                {
+                    return Ok((word, seen));
+                }
+            }
+            if !patience.lasts() {
+                return Err(StmError::Failure);
+            }
+        }
+    }
+
+    /// Makes now the time of this transaction, if what it has read is there still.
+    fn catch_up(&mut self) -> StmResult<()> {
+        let now = CLOCK.now();
+        if !self.is_valid(false) {
+            return Err(StmError::Failure);
+        }
+        self.time = now;
+        Ok(())
+    }
+
+    /// Whether everything read is there still, and nobody is about to write it; but for this transaction itself, if it has
+    /// locked what it writes.
+    fn is_valid(&self, has_locked: bool) -> bool {
+        self.reads.iter().all(|read| {
+            // SAFETY: Cells stay as long as transactions that know them.
+            let word = unsafe { &*read.core }.version_and_lock();
+            word == read.word
+                || has_locked
+                    && word == read.word | LOCKED
+                    && self.writes.before(read.core).is_some()
+        })
+    }
+
+    /// Writes a variable.
+    #[inline(always)]
+    pub(super) fn write<T: Send + 'static>(&mut self, cell: &Cell<T>, value: T) {
+        self.writes.set(cell, value);
+    }
+
+    /// Begins.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) {
+        self.time = CLOCK.now();
+    }
+
+    /// Whether there is anything to commit.
+    #[inline(always)]
+    pub(super) fn is_read_only(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// Makes what was written visible, all at once, if what was read is there still.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn commit(&mut self, turn: Turn, guard: &Guard) -> bool {
+        let mut patience = Patience::default();
+        if !self.writes.lock(|| patience.lasts()) {
+            return false;
+        }
+        let step = CLOCK.step(turn, ops::COMMIT, self.time, || self.is_valid(true));
+        let Some(time) = step else {
+            self.writes.unlock();
+            return false;
+        };
+        let mut awaited = Vec::new();
+        self.writes.publish(time, guard, |before, address| {
+            if before & WAITERS != 0 {
+                awaited.push(address);
+            }
+        });
+        awaited.into_iter().for_each(waiters::wake);
+        true
+    }
+
+    /// Finds a place in the order of commits for a transaction that has no effect, if what was read is there still.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn place(&self, turn: Turn) -> bool {
+        CLOCK.look(turn, ops::READ_ONLY, self.time, || self.is_valid(false))
+    }
+
+    /// What is to be done when it has committed.
+    #[inline(always)]
+    pub(super) fn promised(&mut self) -> Vec<Box<dyn FnOnce()>> {
+        std::mem::take(&mut self.after_commit)
+    }
+
+    /// To sleep until something changes that was read; none if it has.
+    pub(super) fn await_change(&self) -> Option<Waiting> {
+        // SAFETY: Cells stay as long as transactions that know them.
+        Waiting::for_change_of(
+            self.reads
+                .iter()
+                .map(|read| (unsafe { &*read.core }, read.word)),
+        )
+    }
+
+    /// Forgets everything.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+        self.after_commit.clear();
+    }
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transaction").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! Transactional variables.
+
+use std::{fmt, marker::PhantomData, ptr::NonNull};
+
+use super::{atomically, cell::Cell, error::StmResult, transaction::Transaction};
+
+/// A variable that transactions read and write.
+///
+/// This is a handle: a clone is the same variable. Two are equal if they are of the same variable, whatever it holds.
+///
+/// Values are cloned when they are read; put large ones into an [`Arc`](std::sync::Arc), or use
+/// [`TVar::read_with`]. A value that was overwritten is dropped some time later, by whatever thread; so is the last one.
+pub struct TVar<T: Send + Sync + 'static> {
+    cell: NonNull<Cell<T>>,
+    owns: PhantomData<T>,
+}
+
+// SAFETY: Values are read by any thread, and dropped by any.
+unsafe impl<T: Send + Sync> Send for TVar<T> {}
+// SAFETY: The same.
+unsafe impl<T: Send + Sync> Sync for TVar<T> {}
+
+impl<T: Send + Sync + 'static> TVar<T> {
+    /// A new variable.
+    pub fn new(value: T) -> TVar<T> {
+        TVar {
+            cell: Cell::allocate(value),
+            owns: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn cell(&self) -> &Cell<T> {
+        // SAFETY: It stays as long as there is a handle.
+        unsafe { self.cell.as_ref() }
+    }
+
+    /// What `look` finds in the variable, without a clone.
+    #[inline(always)]
+    pub fn read_with<R>(&self, tx: &mut Transaction, look: impl FnOnce(&T) -> R) -> StmResult<R> {
+        tx.read_with(self.cell(), look)
+    }
+
+    /// Writes the variable. Nobody else sees it before the transaction has committed.
+    #[inline(always)]
+    pub fn write(&self, tx: &mut Transaction, value: T) -> StmResult<()> {
+        tx.write(self.cell(), value);
+        Ok(())
+    }
+
+    /// Whether both are handles of the same variable.
+    pub fn ptr_eq(&self, other: &TVar<T>) -> bool {
+        self.cell == other.cell
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> TVar<T> {
+    /// Reads the variable.
+    #[inline(always)]
+    pub fn read(&self, tx: &mut Transaction) -> StmResult<T> {
+        tx.read_with(self.cell(), T::clone)
+    }
+
+    /// Replaces the value by what `change` makes of it.
+    #[inline(always)]
+    pub fn modify(&self, tx: &mut Transaction, change: impl FnOnce(T) -> T) -> StmResult<()> {
+        let value = self.read(tx)?;
+        self.write(tx, change(value))
+    }
+
+    /// Writes the variable; the value before.
+    #[inline(always)]
+    pub fn replace(&self, tx: &mut Transaction, value: T) -> StmResult<T> {
+        let before = self.read(tx)?;
+        self.write(tx, value)?;
+        Ok(before)
+    }
+
+    /// Reads the variable in a transaction of its own.
+    #[track_caller]
+    pub fn read_atomic(&self) -> T {
+        atomically(|tx| self.read(tx))
+    }
+}
+
+impl<T: Send + Sync + 'static> Clone for TVar<T> {
+    #[inline]
+    fn clone(&self) -> TVar<T> {
+        self.cell().retain();
+        TVar {
+            cell: self.cell,
+            owns: PhantomData,
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> Drop for TVar<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: This handle is gone afterwards.
+        unsafe { Cell::release(self.cell) };
+    }
+}
+
+impl<T: Default + Send + Sync + 'static> Default for TVar<T> {
+    fn default() -> TVar<T> {
+        TVar::new(T::default())
+    }
+}
+
+impl<T: Send + Sync + 'static> From<T> for TVar<T> {
+    fn from(value: T) -> TVar<T> {
+        TVar::new(value)
+    }
+}
+
+impl<T: Send + Sync + 'static> PartialEq for TVar<T> {
+    fn eq(&self, other: &TVar<T>) -> bool {
+        self.ptr_eq(other)
+    }
+}
+
+impl<T: Send + Sync + 'static> Eq for TVar<T> {}
+
+impl<T: Send + Sync + 'static> fmt::Debug for TVar<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TVar").finish_non_exhaustive()
+    }
+}

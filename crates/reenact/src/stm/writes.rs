@@ -1,0 +1,366 @@
+//! What a transaction has written and nobody else can see yet.
+//!
+//! Values of any type are in one list, small ones in place. Alternatives of [`or_else`](super::Transaction::or_else) are
+//! levels: within one, what was written before it began stays as it was, so that it can be given up.
+
+use std::{mem::MaybeUninit, ptr};
+
+use crossbeam_epoch::Guard;
+
+use super::cell::{Cell, Core, is_boxed};
+
+/// Words of a value that is kept in place.
+const WORDS: usize = 4;
+/// From so many writes on, they are looked up in a table.
+const MANY: usize = 8;
+
+type Bytes = [MaybeUninit<u64>; WORDS];
+
+/// A value that is written at the commit.
+struct Write {
+    core: *const Core,
+    /// The word of the core before it was locked.
+    before: u64,
+    /// The value, or a pointer to its box.
+    bytes: Bytes,
+    kind: &'static Kind,
+}
+
+/// What can be done with a value whose type is known to nobody else.
+struct Kind {
+    /// Moves it to its variable, which is locked.
+    publish: unsafe fn(*const Core, &mut Bytes, &Guard),
+    /// Drops it.
+    discard: unsafe fn(&mut Bytes),
+}
+
+/// How values of a type are kept.
+struct Kept<T>(std::marker::PhantomData<T>);
+
+impl<T: Send + 'static> Kept<T> {
+    const KIND: &'static Kind = &Kind {
+        publish: Self::publish,
+        discard: Self::discard,
+    };
+    /// Values behind a pointer are there already where they will be after the commit.
+    const IN_PLACE: bool =
+        !is_boxed::<T>() && size_of::<T>() <= size_of::<Bytes>() && align_of::<T>() <= 8;
+
+    #[inline(always)]
+    fn keep(value: T) -> Bytes {
+        let mut bytes = [MaybeUninit::uninit(); WORDS];
+        // SAFETY: There is room for the value, or for the pointer.
+        unsafe {
+            if Self::IN_PLACE {
+                ptr::write(bytes.as_mut_ptr().cast::<T>(), value);
+            } else {
+                ptr::write(
+                    bytes.as_mut_ptr().cast::<*mut T>(),
+                    Box::into_raw(Box::new(value)),
+                );
+            }
+        }
+        bytes
+    }
+
+    /// # Safety
+    ///
+    /// The bytes are from `keep`.
+    #[inline(always)]
+    unsafe fn pointer(bytes: *const Bytes) -> *mut T {
+        if Self::IN_PLACE {
+            bytes.cast::<T>().cast_mut()
+        } else {
+            // SAFETY: The caller's.
+            unsafe { ptr::read(bytes.cast::<*mut T>()) }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The bytes are from `keep` and not used afterwards, and the core is that of a `Cell<T>` and locked.
+    unsafe fn publish(core: *const Core, bytes: &mut Bytes, guard: &Guard) {
+        // SAFETY: The caller's. A plain value that did not fit is copied out of its box, which is freed.
+        unsafe {
+            let value = Self::pointer(bytes);
+            (*core.cast::<Cell<T>>()).replace(value, guard);
+            if !is_boxed::<T>() && !Self::IN_PLACE {
+                drop(Box::from_raw(value.cast::<MaybeUninit<T>>()));
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The bytes are from `keep` and not used afterwards.
+    unsafe fn discard(bytes: &mut Bytes) {
+        if !Self::IN_PLACE {
+            // SAFETY: The caller's.
+            drop(unsafe { Box::from_raw(Self::pointer(bytes)) });
+        }
+    }
+}
+
+/// The writes of a transaction, the latest last.
+///
+/// # Invariants
+///
+/// 1. From `level` on, no variable is there twice; before it, neither but for the levels that are around this one.
+/// 2. `filter` has a bit for each variable that is there, and `table`, where there are many, a place with the latest.
+#[derive(Default)]
+pub(super) struct Writes {
+    list: Vec<Write>,
+    /// Where the innermost alternative begins.
+    level: usize,
+    filter: u64,
+    /// Places in the list plus one; 0 is empty. The length is a power of two.
+    table: Vec<u32>,
+}
+
+/// Where a write is that has been made before.
+#[derive(Clone, Copy)]
+pub(super) struct Level(usize);
+
+#[inline(always)]
+fn hash(core: *const Core) -> usize {
+    (core.addr() >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize)
+}
+
+#[inline(always)]
+fn bit(hash: usize) -> u64 {
+    1 << (hash >> (usize::BITS - 6))
+}
+
+impl Writes {
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Where the latest write to this variable is.
+    #[inline(always)]
+    fn find(&self, core: *const Core) -> Option<usize> {
+        if self.filter & bit(hash(core)) == 0 {
+            return None;
+        }
+        self.find_among(core)
+    }
+
+    fn find_among(&self, core: *const Core) -> Option<usize> {
+        if self.list.len() <= MANY {
+            return self.list.iter().rposition(|write| write.core == core);
+        }
+        let mask = self.table.len() - 1;
+        let mut place = hash(core) & mask;
+        loop {
+            let index = (self.table[place] as usize).checked_sub(1)?;
+            if self.list[index].core == core {
+                return Some(index);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// What this transaction has written to the variable.
+    #[inline(always)]
+    pub(super) fn get<T: Send + 'static>(&self, cell: &Cell<T>) -> Option<&T> {
+        let index = self.find(cell.core())?;
+        // SAFETY: A write to a cell of this type keeps a value of it.
+        Some(unsafe { &*Kept::<T>::pointer(&self.list[index].bytes) })
+    }
+
+    /// Writes to the variable.
+    #[inline(always)]
+    pub(super) fn set<T: Send + 'static>(&mut self, cell: &Cell<T>, value: T) {
+        let core: *const Core = cell.core();
+        match self.find(core) {
+            Some(index) if index >= self.level => {
+                let write = &mut self.list[index];
+                let mut old = std::mem::replace(&mut write.bytes, Kept::keep(value));
+                // SAFETY: It was kept and is not in the list any more.
+                unsafe { Kept::<T>::discard(&mut old) };
+            }
+            _ => {
+                self.list.push(Write {
+                    core,
+                    before: 0,
+                    bytes: Kept::keep(value),
+                    kind: Kept::<T>::KIND,
+                });
+                self.filter |= bit(hash(core));
+                if self.list.len() > MANY {
+                    self.index_last();
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn index_last(&mut self) {
+        if self.list.len() == MANY + 1 || self.list.len() * 2 > self.table.len() {
+            self.index_all();
+        } else {
+            self.index(self.list.len() - 1);
+        }
+    }
+
+    fn index_all(&mut self) {
+        self.filter = 0;
+        for write in &self.list {
+            self.filter |= bit(hash(write.core));
+        }
+        self.table.clear();
+        if self.list.len() > MANY {
+            self.table
+                .resize((self.list.len() * 4).next_power_of_two(), 0);
+            (0..self.list.len()).for_each(|index| self.index(index));
+        }
+    }
+
+    fn index(&mut self, index: usize) {
+        let core = self.list[index].core;
+        let mask = self.table.len() - 1;
+        let mut place = hash(core) & mask;
+        while let Some(other) = (self.table[place] as usize).checked_sub(1) {
+            if self.list[other].core == core {
+                break;
+            }
+            place = (place + 1) & mask;
+        }
+        self.table[place] = u32::try_from(index + 1).expect("a transaction writes less");
+    }
+
+    /// An alternative begins.
+    pub(super) fn enter(&mut self) -> Level {
+        std::mem::replace(&mut self.level, self.list.len()).into()
+    }
+
+    /// The alternative is given up, with what it wrote.
+    pub(super) fn give_up(&mut self, outer: Level) {
+        self.discard_from(self.level);
+        self.level = outer.0;
+        self.index_all();
+    }
+
+    /// The alternative is part of what is around it.
+    pub(super) fn join(&mut self, outer: Level) {
+        let begin = std::mem::replace(&mut self.level, outer.0);
+        let mut kept = begin;
+        for index in begin..self.list.len() {
+            let core = self.list[index].core;
+            let earlier = self.list[outer.0..begin]
+                .iter()
+                .position(|write| write.core == core);
+            match earlier {
+                Some(earlier) => {
+                    let (before, after) = self.list.split_at_mut(begin);
+                    let (old, new) = (&mut before[outer.0 + earlier], &mut after[index - begin]);
+                    std::mem::swap(&mut old.bytes, &mut new.bytes);
+                }
+                None => {
+                    self.list.swap(kept, index);
+                    kept += 1;
+                }
+            }
+        }
+        self.discard_from(kept);
+        self.index_all();
+    }
+
+    /// Locks all variables; if one is locked by somebody else, none. `patience` is asked whether to look again.
+    #[inline(always)]
+    pub(super) fn lock(&mut self, mut patience: impl FnMut() -> bool) -> bool {
+        for index in 0..self.list.len() {
+            // SAFETY: Cells stay as long as transactions that know them.
+            let core = unsafe { &*self.list[index].core };
+            loop {
+                match core.lock() {
+                    Some(before) => {
+                        self.list[index].before = before;
+                        break;
+                    }
+                    None if patience() => {}
+                    None => {
+                        self.unlock_first(index);
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Unlocks all variables as they were.
+    pub(super) fn unlock(&mut self) {
+        self.unlock_first(self.list.len());
+    }
+
+    #[cold]
+    fn unlock_first(&mut self, count: usize) {
+        for write in &self.list[..count] {
+            // SAFETY: As in `lock`.
+            unsafe { &*write.core }.unlock(write.before);
+        }
+    }
+
+    /// The word of this variable before it was locked, if it is.
+    pub(super) fn before(&self, core: *const Core) -> Option<u64> {
+        self.find(core).map(|index| self.list[index].before)
+    }
+
+    /// Writes all values and unlocks the variables. `changed` is told of those for which someone waits, afterwards.
+    #[inline(always)]
+    pub(super) fn publish(
+        &mut self,
+        time: u64,
+        guard: &Guard,
+        mut awaited: impl FnMut(u64, usize),
+    ) {
+        // Forgotten first: were anything to panic, no value is used twice.
+        let length = self.list.len();
+        // SAFETY: Nothing needs to be dropped in a `Write`, and so many of them are there.
+        unsafe { self.list.set_len(0) };
+        for write in &mut self.list.spare_capacity_mut()[..length] {
+            // SAFETY: It is there, see above; it was kept for a cell of this kind, which is locked.
+            unsafe {
+                let write = write.assume_init_mut();
+                (write.kind.publish)(write.core, &mut write.bytes, guard);
+                (*write.core).publish(time);
+                awaited(write.before, write.core.addr());
+            }
+        }
+        self.filter = 0;
+        self.level = 0;
+    }
+
+    /// Forgets everything.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        if !self.list.is_empty() {
+            self.discard_from(0);
+        }
+        self.filter = 0;
+        self.level = 0;
+    }
+
+    fn discard_from(&mut self, begin: usize) {
+        while self.list.len() > begin
+            && let Some(mut write) = self.list.pop()
+        {
+            // SAFETY: It was kept and is not in the list any more.
+            unsafe { (write.kind.discard)(&mut write.bytes) };
+        }
+    }
+}
+
+impl From<usize> for Level {
+    fn from(level: usize) -> Level {
+        Level(level)
+    }
+}
+
+impl Drop for Writes {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
