@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 
-use crate::{csp, measured::Measured, on_actix, on_kameo, on_ractor, on_tokio, sizes};
+use crate::{Measured, Setting, csp, on_actix, on_kameo, on_ractor, on_tokio, sizes, stm};
 
 /// A library to run programs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,6 +27,10 @@ pub enum Framework {
     May,
     /// Coroutines and a channel that does not wait.
     MayMpsc,
+    /// Transactions.
+    Stm,
+    /// Transactions, made from that.
+    FastStm,
 }
 
 impl Framework {
@@ -42,6 +46,9 @@ impl Framework {
     /// Those for processes and channels, in the order in which tables show them.
     pub const CSP: [Self; 4] = [Self::Crossbeam, Self::Std, Self::May, Self::MayMpsc];
 
+    /// Those for transactions, in the order in which tables show them.
+    pub const STM: [Self; 2] = [Self::Stm, Self::FastStm];
+
     /// The name on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,6 +61,8 @@ impl Framework {
             Self::Std => "std",
             Self::May => "may",
             Self::MayMpsc => "may-mpsc",
+            Self::Stm => "stm",
+            Self::FastStm => "fast-stm",
         }
     }
 
@@ -61,6 +70,8 @@ impl Framework {
     pub fn programs(self) -> Vec<&'static str> {
         if Self::ACTORS.contains(&self) {
             sizes::Program::ALL.map(|program| program.name()).to_vec()
+        } else if Self::STM.contains(&self) {
+            stm::Program::ALL.map(|program| program.name()).to_vec()
         } else {
             csp::sizes::Program::ALL
                 .map(|program| program.name())
@@ -81,6 +92,11 @@ impl Framework {
             let program = csp::sizes::Program::from_name(program)?;
             Some(csp::sizes::Size::of(program, scale))
         };
+        let stm = || stm::Program::from_name(program);
+        let setting = Setting {
+            scale,
+            threads: None,
+        };
         Some(match self {
             Self::Kameo => on_kameo::run(actors()?, workers),
             Self::Ractor => on_ractor::run(actors()?, workers),
@@ -91,6 +107,8 @@ impl Framework {
             Self::Std => csp::on_std::run(csp()?),
             Self::May => csp::on_may::run(csp()?, workers),
             Self::MayMpsc => csp::on_may_mpsc::run(csp()?, workers),
+            Self::Stm => stm::on_stm::run(stm()?, &setting),
+            Self::FastStm => stm::on_fast_stm::run(stm()?, &setting),
         })
     }
 }
@@ -106,6 +124,8 @@ pub fn versions() -> BTreeMap<&'static str, &'static str> {
         ("tokio", "tokio"),
         ("crossbeam", "crossbeam-channel"),
         ("may", "may"),
+        ("stm", "stm"),
+        ("fast-stm", "fast-stm"),
     ]
     .into_iter()
     .map(|(name, package)| (name, locked(lock, package).expect("it is a dependency")))

@@ -25,6 +25,7 @@ pub mod random;
 pub mod savina;
 mod setting;
 pub mod stats;
+pub mod stm;
 pub mod travel;
 mod workload;
 
