@@ -23,7 +23,7 @@ use crate::{
     Fact, Seat,
     conduct::{self, Conductor},
     mode::{self, Mode},
-    record::{Me, Recording, token_of},
+    record::{Diary, Me, Recording, token_of},
     replay::quiet::Quiet,
 };
 
@@ -64,6 +64,8 @@ pub(crate) struct Hot {
     pub(crate) quiet: Cell<*const Quiet>,
     /// The light activity that a worker runs; null if the thread runs its own.
     pub(crate) seat: Cell<*const Seat>,
+    /// The activity of another thread, which waits, while this one records for it; see [`crate::meeting`].
+    pub(crate) guest: Cell<*mut Diary>,
 }
 
 impl Hot {
@@ -112,7 +114,7 @@ pub(crate) struct Conducted {
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), guest: Cell::new(std::ptr::null_mut()) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
@@ -139,6 +141,7 @@ fn clear(hot: &Hot) {
     hot.word.set(std::ptr::null_mut());
     hot.quiet.set(std::ptr::null());
     hot.seat.set(std::ptr::null());
+    hot.guest.set(std::ptr::null_mut());
 }
 
 /// Makes the calling thread forget which activity it runs, without ending it: for a child made by `fork`, in whose memory
@@ -158,6 +161,10 @@ pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Me<'_>) -> R) -> Option
     with_thread(|recording| {
         if let Some(seat) = Hot::seat() {
             return seat.with_diary(recording, |mut me| action(&mut me));
+        }
+        // SAFETY: Who set it answers for it; see `crate::meeting`.
+        if let Some(guest) = unsafe { HOT.with(|hot| hot.guest.get()).as_mut() } {
+            return Some(action(&mut recording.light(guest)));
         }
         if !recording.is_registered() {
             if !recording.register(None) {
@@ -225,16 +232,21 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
             hot.word.get(),
             hot.quiet.get(),
             hot.seat.get(),
+            hot.guest.get(),
         );
         clear(hot);
         before
     });
     let result = action();
     HOT.with(|hot| {
+        // SAFETY: As in `Hot::seat`.
+        let seat = unsafe { before.3.as_ref() };
         hot.token.set(before.0);
-        hot.word.set(before.1);
+        // It may have been given a counter meanwhile, by one who met it.
+        hot.word.set(seat.map_or(before.1, Seat::word));
         hot.quiet.set(before.2);
         hot.seat.set(before.3);
+        hot.guest.set(before.4);
     });
     result
 }

@@ -409,12 +409,24 @@ impl Entity {
         }
     }
 
+    /// Whether this one took it last.
+    #[inline(always)]
+    pub(crate) fn is_last(&self, token: u32) -> bool {
+        self.last.load(Relaxed) == token
+    }
+
+    /// One more take.
+    #[inline(always)]
+    pub(crate) fn one_more(&self) {
+        let version = self.version.load(Relaxed);
+        self.version.store(version + 1, Relaxed);
+    }
+
     /// Records a take of an entity at which nobody looks.
     #[inline(always)]
-    fn note_take(&self, op: Op) {
-        if self.last.load(Relaxed) == Hot::token() {
-            let version = self.version.load(Relaxed);
-            self.version.store(version + 1, Relaxed);
+    pub(crate) fn note_take(&self, op: Op) {
+        if self.is_last(Hot::token()) {
+            self.one_more();
             record::count(self.tag(op));
         } else {
             record::take(self, op);
@@ -493,7 +505,7 @@ impl Entity {
     }
 
     #[track_caller]
-    fn arrive(&self, op: Op, access: Access) -> Decision {
+    pub(crate) fn arrive(&self, op: Op, access: Access) -> Decision {
         arrive(op, access, Some(self), 0)
     }
 

@@ -8,10 +8,14 @@
 //!
 //! The pool knows when there is no work left: no worker is awake and nothing is queued. See [`Pool::wait_until_quiet`].
 //!
-//! A task that blocks in the kernel (it takes a lock that is held, or waits for its turn in a replay) keeps its worker
-//! busy with nothing. [`about_to_block`] then sees to it that another one looks after its queue.
+//! A task that has to wait (at a lock that is held, at a channel, for its turn in a replay) is put aside together with the
+//! stack it runs on, and its worker goes on: see [`carrier`]. One that blocks in the kernel all the same keeps its worker
+//! busy with nothing; [`about_to_block`] then sees to it that another one looks after its queue.
 
+pub(crate) mod carrier;
+mod ready;
 mod sleepers;
+mod stack;
 mod worker;
 
 use std::{
@@ -19,7 +23,7 @@ use std::{
     num::NonZeroUsize,
     ptr::NonNull,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
             AtomicBool, AtomicPtr, AtomicU32,
             Ordering::{Acquire, Relaxed, SeqCst},
@@ -27,12 +31,14 @@ use std::{
         },
     },
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use crossbeam_deque::{Injector, Stealer};
 
 pub use self::worker::about_to_block;
 use self::{
+    carrier::{Carrier, Inbox},
     sleepers::Sleepers,
     worker::{Worker, current},
 };
@@ -69,6 +75,63 @@ impl Scheduled {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs `task`, which the calling task consists of, without that being work whose end [`Pool::wait_until_quiet`] waits
+/// for as long as it waits for something itself.
+pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
+    let carrier = Carrier::current();
+    if let Some(carrier) = carrier {
+        carrier.in_background.set(true);
+    }
+    let result = task();
+    if let Some(carrier) = carrier {
+        carrier.in_background.set(false);
+    }
+    result
+}
+
+/// Whether the calling code is a task that is put aside when it has to wait, so that its worker can go on.
+#[inline]
+pub fn can_be_put_aside() -> bool {
+    Carrier::current().is_some()
+}
+
+/// Waits for something that nobody tells us of, as a task that is put aside meanwhile: asks again and again, at first soon.
+/// For what only the standard library knows, such as the end of a thread.
+pub fn ask_until_told<R>(mut ask: impl FnMut() -> Option<R>) -> R {
+    const PAUSES: (Duration, Duration) = (Duration::from_micros(10), Duration::from_millis(1));
+    let mut pause = PAUSES.0;
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        Parker::new().park_until(Some(Instant::now() + pause));
+        pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// Whether the calling code runs [in the background](in_background): not in a turn that others wait for.
+pub fn is_in_background() -> bool {
+    Carrier::current().is_some_and(|carrier| carrier.in_background.get())
+}
+
+/// Whether the calling task's worker has no other that could go on.
+pub(crate) fn nothing_else_is_ready() -> bool {
+    current().is_none_or(Worker::has_nothing_ready)
+}
+
+/// Lets others of the same worker run, where the calling code is a task that can be put aside. False if it is not.
+pub fn give_way() -> bool {
+    let carrier = Carrier::current();
+    if let Some(carrier) = carrier {
+        carrier.wait(&Parker::default(), None, || carrier.wake());
+    }
+    carrier.is_some()
+}
+
 /// Worker threads. Never freed: there are few, and their many tasks refer to them without counting.
 #[derive(Clone, Copy)]
 pub struct Pool {
@@ -85,14 +148,18 @@ struct Shared {
     begun: AtomicU32,
     /// How many workers are blocked in a turn.
     blocked: AtomicU32,
+    /// How many tasks wait whose end somebody may wait for.
+    waiting: AtomicU32,
     sleepers: Sleepers,
+    /// Whether it makes sense to look for something before sleeping: not on one core.
+    spins: bool,
     /// Work that is on its way from elsewhere: timers.
     expected: AtomicU32,
     quiet: Quiet,
     closing: AtomicBool,
     /// Tasks that run again when it is closed.
     until_closed: Mutex<Vec<Scheduled>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Mutex<Vec<(usize, JoinHandle<()>)>>,
 }
 
 /// What others see of a worker.
@@ -105,6 +172,12 @@ struct Place {
     runs: AtomicU32,
     /// Whether it is blocked in one.
     is_blocked: AtomicBool,
+    /// Those of its carriers that others have woken.
+    inbox: Inbox,
+    /// Whether it sleeps, or is about to: who puts something into the inbox wakes it.
+    rests: AtomicBool,
+    /// How many of its carriers wait.
+    waiting: AtomicU32,
     parker: Parker,
 }
 
@@ -140,6 +213,8 @@ impl Pool {
                 size,
                 begun: AtomicU32::new(0),
                 blocked: AtomicU32::new(0),
+                waiting: AtomicU32::new(0),
+                spins: cores() > 1,
                 sleepers: Sleepers::default(),
                 expected: AtomicU32::new(0),
                 quiet: Quiet::default(),
@@ -156,6 +231,29 @@ impl Pool {
             pool.shared.begin_worker();
         }
         pool
+    }
+
+    /// The pool whose worker the calling thread is; elsewhere the one that all models share, with a worker for each core
+    /// (or as many as the environment variable `REENACT_WORKERS` says).
+    pub fn current_or_shared() -> Pool {
+        match Pool::current() {
+            Some(pool) if !pool.is_closed() => pool,
+            _ => Pool::shared(),
+        }
+    }
+
+    /// The one that all models share. It is never closed.
+    pub fn shared() -> Pool {
+        static SHARED: OnceLock<Pool> = OnceLock::new();
+        *SHARED.get_or_init(|| {
+            let asked = std::env::var("REENACT_WORKERS").ok();
+            let asked = asked.and_then(|asked| asked.parse().ok());
+            Pool::new(
+                asked
+                    .or(NonZeroUsize::new(cores()))
+                    .unwrap_or(NonZeroUsize::MIN),
+            )
+        })
     }
 
     /// How many workers it has.
@@ -261,8 +359,9 @@ impl Pool {
     /// Ends the workers. What is queued, and whatever is scheduled from now on, is run all the same, to find that the
     /// pool [is closed](Pool::is_closed).
     ///
-    /// Returns when they have ended, unless called by one of them. Where there is a conductor they go on: who has more to do
-    /// before the end is then not a matter of time, and may be still to come.
+    /// Returns when they have ended, unless called by one of them; those are left alone that have a task which waits for
+    /// something, and end when it has. Where there is a conductor they go on: who has more to do before the end is then not
+    /// a matter of time, and may be still to come.
     pub fn close(&self) {
         let mut until_closed = self.shared.until_closed();
         self.shared.closing.store(true, SeqCst);
@@ -288,9 +387,11 @@ impl Pool {
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner),
             );
-            for thread in threads {
-                // A worker does not panic: whatever a task does is caught by it.
-                let _ = thread.join();
+            for (index, thread) in threads {
+                if self.shared.places[index].waiting.load(SeqCst) == 0 {
+                    // A worker does not panic: whatever a task does is caught by it.
+                    let _ = thread.join();
+                }
             }
         }
     }
@@ -313,6 +414,9 @@ impl Place {
             stealer: Mutex::new(None),
             runs: AtomicU32::new(0),
             is_blocked: AtomicBool::new(false),
+            inbox: Inbox::default(),
+            rests: AtomicBool::new(false),
+            waiting: AtomicU32::new(0),
             parker: Parker::default(),
         }
     }
@@ -328,6 +432,7 @@ impl Place {
     fn has_queued(&self) -> bool {
         let stealer = self.stealer.lock().unwrap_or_else(PoisonError::into_inner);
         !self.last.load(SeqCst).is_null()
+            || !self.inbox.is_surely_empty()
             || stealer.as_ref().is_some_and(|stealer| !stealer.is_empty())
     }
 
@@ -413,7 +518,7 @@ impl Shared {
                 .threads
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .push(thread),
+                .push((index, thread)),
             // A pool without a single worker cannot go on; with fewer it is slower.
             Err(error) if index == 0 => panic!("cannot start a worker thread: {error}"),
             Err(_) => self.sleepers.one_less_awake(),
@@ -424,6 +529,7 @@ impl Shared {
     fn is_quiet(&self) -> bool {
         self.injector.is_empty()
             && self.expected.load(SeqCst) == 0
+            && self.waiting.load(SeqCst) == 0
             && self.sleepers.nobody_awake()
             && self.injector.is_empty()
     }

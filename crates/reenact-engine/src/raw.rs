@@ -2,8 +2,12 @@
 //!
 //! These know nothing of modes or traces. They are here, and not std's, for two reasons: [`RawMutex`] compiles to
 //! the two locked instructions and nothing that has to be spilled around them, which is what leaves room for
-//! recording; and everything that blocks does it through one futex call, where light activities will later park
-//! instead.
+//! recording; and everything that blocks does it in here, where a thread sleeps in the kernel and a task of a
+//! [pool](crate::pool) is put aside instead. Whoever waits at an address is found by it: threads by the kernel, tasks in
+//! a [table](lot) of our own; whoever waits to be told by one who knows it has a [`Parker`].
+
+mod lot;
+mod parker;
 
 use std::{
     sync::atomic::{
@@ -13,20 +17,25 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use self::parker::Parker;
+
 use rustix::{
     io::Errno,
     thread::futex::{self, Flags, Timespec},
 };
 
-use crate::pool::about_to_block;
+use crate::pool::{about_to_block, carrier::Carrier};
 
 /// Waits while `*futex == expected`, until `deadline` at most. False if the deadline has passed.
 fn wait_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
+    if let Some(carrier) = Carrier::current() {
+        return lot::wait_while(carrier, futex, expected, deadline);
+    }
     let _blocked = about_to_block();
     sleep_while(futex, expected, deadline)
 }
 
-/// As [`wait_while`], for a worker that has nothing to do.
+/// As [`wait_while`], for a thread, whatever it runs.
 fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     loop {
         if futex.load(Relaxed) != expected {
@@ -58,6 +67,13 @@ fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> b
 }
 
 fn wake(futex: &AtomicU32, count: u32) {
+    let left = lot::wake(futex, count);
+    if left > 0 {
+        wake_threads(futex, left);
+    }
+}
+
+fn wake_threads(futex: &AtomicU32, count: u32) {
     // Cannot fail for an address that is mapped.
     let _ = futex::wake(futex, Flags::PRIVATE, count);
 }
@@ -191,51 +207,6 @@ impl RawCondvar {
     }
 }
 
-/// A place for one thread to sleep until it is told to go on.
-#[derive(Default)]
-pub struct Parker {
-    told: AtomicU32,
-}
-
-impl Parker {
-    /// Sleeps until [`Parker::unpark`], which may have come before.
-    pub fn park(&self) {
-        while self.told.swap(0, Acquire) == 0 {
-            wait_while(&self.told, 0, None);
-        }
-    }
-
-    /// Sleeps as a worker does that has nothing to do: for this long at most. True if it was told to go on.
-    pub(crate) fn rest(&self, at_most: Option<Duration>) -> bool {
-        let deadline = at_most.map(|at_most| Instant::now() + at_most);
-        loop {
-            if self.told.swap(0, Acquire) != 0 {
-                return true;
-            }
-            if !sleep_while(&self.told, 0, deadline) {
-                return false;
-            }
-        }
-    }
-
-    /// Looks for [`Parker::unpark`] this often before giving up. True if it came.
-    pub fn spin(&self, times: u32) -> bool {
-        for _ in 0..times {
-            if self.told.load(Relaxed) != 0 {
-                return self.told.swap(0, Acquire) != 0;
-            }
-            std::hint::spin_loop();
-        }
-        false
-    }
-
-    /// Lets the thread go on.
-    pub fn unpark(&self) {
-        self.told.store(1, Release);
-        wake(&self.told, 1);
-    }
-}
-
 /// Sleeps while `*word == expected`, until `deadline` at most. False if the deadline has passed.
 pub(crate) fn wait(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     wait_while(word, expected, deadline)
@@ -244,6 +215,13 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -
 /// Sleeps while `*word == expected`. Safe to call in a signal handler.
 pub(crate) fn sleep_on(word: &AtomicU32, expected: u32) {
     let _ = futex::wait(word, Flags::PRIVATE, expected, None);
+}
+
+/// The calling thread does nothing any more, whatever it runs.
+pub(crate) fn sleep_for_good() -> ! {
+    loop {
+        sleep_on(&AtomicU32::new(0), 0);
+    }
 }
 
 /// Wakes everyone who sleeps on `word`.
@@ -286,12 +264,5 @@ mod tests {
         mutex.lock();
         assert!(!condvar.wait(&mutex, Some(Duration::from_millis(1))));
         assert!(!mutex.try_lock(), "the lock is held again");
-    }
-
-    #[test]
-    fn being_told_before_parking_counts() {
-        let parker = Parker::default();
-        parker.unpark();
-        parker.park();
     }
 }

@@ -557,10 +557,10 @@ impl Conductor for Replay {
 
     fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
         let runner = self.runner(activity);
-        let slept = self.turns.wait_for_fact(fact, runner.parker(), || {
+        // Not only once: it may be woken by one who still means an earlier fact at the same address.
+        while self.turns.wait_for_fact(fact, runner.parker(), || {
             self.sleeps(runner, what);
-        });
-        if slept {
+        }) {
             self.wakes(runner);
         }
     }

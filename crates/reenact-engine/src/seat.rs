@@ -161,6 +161,20 @@ impl Seat {
         }
     }
 
+    /// Makes the calling thread record for the activity, which waits.
+    pub(crate) fn sit_in(&self) {
+        HOT.with(|hot| {
+            hot.token.set(self.token);
+            hot.word.set(self.word.get());
+            hot.seat.set(self);
+        });
+    }
+
+    /// Its counter in the live file; null before its first operation.
+    pub(crate) fn word(&self) -> *mut u64 {
+        self.word.get()
+    }
+
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
     pub fn note(&self, arrival: Arrival, code: u64) {

@@ -37,6 +37,7 @@
 //! its results). A replay that such a thing makes different says so at the first operation that differs.
 
 pub mod actor;
+pub mod csp;
 pub mod stm;
 pub mod sync;
 pub mod thread;

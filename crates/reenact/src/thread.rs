@@ -15,9 +15,16 @@
 mod handle;
 mod scoped;
 
-use std::{io, time::Duration};
+use std::{
+    io,
+    time::{Duration, Instant},
+};
 
-use reenact_engine::{Birth, Lineage, choose, is_active, outside};
+use reenact_engine::{
+    Birth, Lineage, choose, is_active, outside,
+    pool::{ask_until_told, can_be_put_aside, give_way},
+    raw::Parker,
+};
 
 pub use std::thread::{AccessError, LocalKey, Result, panicking};
 
@@ -132,6 +139,7 @@ impl<T> JoinHandle<T> {
     /// Waits for the thread to end, and returns what it returned or panicked with.
     pub fn join(self) -> Result<T> {
         self.lineage.wait_for_end();
+        wait_aside(|| self.raw.is_finished());
         self.raw.join()
     }
 
@@ -139,6 +147,13 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         finished(&self.lineage, || self.raw.is_finished())
+    }
+}
+
+/// Where it is a process that waits for a thread: waits as one.
+fn wait_aside(mut is_over: impl FnMut() -> bool) {
+    if can_be_put_aside() {
+        ask_until_told(|| is_over().then_some(()));
     }
 }
 
@@ -180,8 +195,14 @@ pub fn park_timeout(dur: Duration) {
 
 /// Sleeps; not in a replay, where order comes from the trace.
 pub fn sleep(dur: Duration) {
-    if !reenact_engine::is_replaying() {
-        std::thread::sleep(dur);
+    if reenact_engine::is_replaying() {
+        return;
+    }
+    match Instant::now().checked_add(dur) {
+        Some(deadline) if can_be_put_aside() => {
+            Parker::new().park_until(Some(deadline));
+        }
+        _ => std::thread::sleep(dur),
     }
 }
 
@@ -200,7 +221,9 @@ pub fn park_timeout_ms(ms: u32) {
 
 /// Lets others run.
 pub fn yield_now() {
-    std::thread::yield_now();
+    if !give_way() {
+        std::thread::yield_now();
+    }
 }
 
 /// How many threads can run at the same time; in a replay, where the recording was made.

@@ -82,12 +82,7 @@ impl Sleepers {
 
     /// Takes a worker off the list again. False if somebody has woken it already, and counted it.
     pub(super) fn get_up(&self, worker: usize) -> bool {
-        let mut list = self.lock();
-        let place = list.sleeping.iter().position(|&other| other == worker);
-        if let Some(place) = place {
-            self.take_off(&mut list, place);
-        }
-        place.is_some()
+        self.rouse_this(worker)
     }
 
     /// Takes the worker that fell asleep last off the list, to be woken by the caller.
@@ -98,6 +93,16 @@ impl Sleepers {
         let mut list = self.lock();
         let last = list.sleeping.len().checked_sub(1)?;
         Some(self.take_off(&mut list, last))
+    }
+
+    /// The same with this worker. False if it is not on the list.
+    pub(super) fn rouse_this(&self, worker: usize) -> bool {
+        let mut list = self.lock();
+        let place = list.sleeping.iter().position(|&other| other == worker);
+        if let Some(place) = place {
+            self.take_off(&mut list, place);
+        }
+        place.is_some()
     }
 
     fn take_off(&self, list: &mut List, place: usize) -> usize {

@@ -1,7 +1,8 @@
 //! One worker: what it runs next, and what it does when there is nothing.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
     ptr::NonNull,
     sync::atomic::{
         Ordering::{Acquire, Relaxed, Release, SeqCst},
@@ -12,11 +13,17 @@ use std::{
 
 use crossbeam_deque::{Steal, Stealer};
 
-use super::{CURRENT, Place, Scheduled, Shared, run_closed, sleepers::Rest};
-use crate::{activity, conduct};
+use super::{
+    CURRENT, Place, Scheduled, Shared,
+    carrier::{Carrier, Pause},
+    ready::Ready,
+    run_closed,
+    sleepers::Rest,
+};
+use crate::{activity, conduct, raw::Parker};
 
-/// After so many tasks in a row from the place for the last one, the queue has its turn: two tasks that keep each other
-/// busy must not starve the rest.
+/// After so many tasks in a row that were scheduled or woken just now, the queue has its turn: two tasks that keep each
+/// other busy must not starve the rest.
 const IN_A_ROW: u32 = 64;
 /// Every so many tasks, a worker looks at what other threads have scheduled, even if its queue is not empty.
 const LOOK_OUTSIDE: u32 = 61;
@@ -25,10 +32,25 @@ const LOOK_OUTSIDE: u32 = 61;
 const BACKLOG: Duration = Duration::from_micros(20);
 /// How long a lookout sleeps between two looks: at first, and at most.
 const LOOKOUT: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(800));
+/// Carriers without a task that a worker keeps, stack and all.
+const FREE: usize = 64;
+/// How often a worker looks for one of its carriers to be woken before it sleeps: at least, and at most. Whoever talks to
+/// another core has an answer sooner than a sleeper is on its feet.
+const SPINS: (u32, u32) = (16, 1024);
 
+/// What a worker does next.
+enum Next {
+    Task(Scheduled),
+    /// Goes on with a task that has waited.
+    Carrier(&'static Carrier),
+}
+
+/// A worker, on its own thread.
+///
+/// What runs is always a carrier; the thread's own stack only goes from one to the next. See [`super::carrier`].
 pub(super) struct Worker {
     pub(super) shared: &'static Shared,
-    index: usize,
+    pub(super) index: usize,
     queue: crossbeam_deque::Worker<Scheduled>,
     runs: Cell<u32>,
     in_a_row: Cell<u32>,
@@ -37,6 +59,24 @@ pub(super) struct Worker {
     /// How many tasks each of the others had run when this one last looked, and when that was.
     seen_runs: Cell<Vec<u32>>,
     seen_at: Cell<Instant>,
+    /// The carrier that runs.
+    pub(super) on: Cell<Option<&'static Carrier>>,
+    /// The one to go on with.
+    chosen: Cell<Option<&'static Carrier>>,
+    /// To be done when the one that runs is off its stack.
+    then: Cell<Option<*mut (dyn FnMut() + 'static)>>,
+    /// Carriers whose wait is over.
+    ready: Ready,
+    /// Carriers that have no task, and such that have no stack either.
+    free: RefCell<Vec<&'static Carrier>>,
+    bare: RefCell<Vec<&'static Carrier>>,
+    /// Whether the carrier that runs next is to leave its loop.
+    retire: Cell<bool>,
+    /// Carriers that wait.
+    waiting: Cell<u32>,
+    timers: RefCell<BTreeMap<(Instant, u64), &'static Carrier>>,
+    next_timer: Cell<u64>,
+    spins: Cell<u32>,
 }
 
 /// The worker that the calling thread is.
@@ -79,6 +119,18 @@ impl Drop for Blocked {
 }
 
 impl Shared {
+    /// A carrier can go on, says somebody who is not its worker.
+    pub(super) fn send_home(&'static self, carrier: &'static Carrier) {
+        let home = carrier.home;
+        let place = &self.places[home];
+        place.inbox.push(carrier);
+        // Either this sees that the worker rests, or the worker sees the carrier before it does.
+        fence(SeqCst);
+        if place.rests.load(SeqCst) && self.sleepers.rouse_this(home) {
+            place.parker.unpark();
+        }
+    }
+
     /// A worker is blocked and there are tasks: another one has to run them.
     pub(super) fn stand_in(&'static self) {
         if let Some(index) = self.sleepers.rouse() {
@@ -106,21 +158,46 @@ impl Worker {
             others: Cell::default(),
             seen_runs: Cell::default(),
             seen_at: Cell::new(Instant::now()),
+            on: Cell::new(None),
+            chosen: Cell::new(None),
+            then: Cell::new(None),
+            ready: Ready::default(),
+            free: RefCell::default(),
+            bare: RefCell::default(),
+            retire: Cell::new(false),
+            waiting: Cell::new(0),
+            timers: RefCell::default(),
+            next_timer: Cell::new(0),
+            spins: Cell::new(SPINS.0),
         }
     }
 
+    /// Runs carriers, one after the other.
     pub(super) fn run(&self) {
         CURRENT.set(self);
-        while !self.shared.is_over() {
-            match self.next() {
-                Some(task) => {
-                    let runs = self.runs.get().wrapping_add(1);
-                    self.runs.set(runs);
-                    self.place().runs.store(runs, Relaxed);
-                    task.run();
+        loop {
+            let carrier = match self.chosen.take().or_else(|| self.take_ready_in_a_row()) {
+                Some(carrier) => {
+                    self.goes_on(carrier);
+                    carrier
                 }
-                None => self.rest(),
+                None => self.free_carrier(),
+            };
+            self.on.set(Some(carrier));
+            let pause = carrier.resume();
+            self.on.set(None);
+            match pause {
+                Some(Pause::Waits) => self.waits(carrier),
+                Some(Pause::Free) => self.keep(carrier),
+                None => {
+                    carrier.clear();
+                    break;
+                }
             }
+        }
+        // Their loops have nothing on them.
+        for carrier in self.free.take() {
+            self.let_retire(carrier);
         }
         CURRENT.set(std::ptr::null());
         activity::stand_up();
@@ -129,8 +206,188 @@ impl Worker {
         }
     }
 
+    /// What a carrier does: one task after the other.
+    pub(super) fn work(&self) {
+        while !self.retire.get() && !self.is_done() {
+            match self.next() {
+                Some(Next::Task(task)) => {
+                    self.one_more_run();
+                    task.run();
+                }
+                Some(Next::Carrier(carrier)) => {
+                    self.chosen.set(Some(carrier));
+                    if let Some(this) = self.on.get() {
+                        this.pause(Pause::Free);
+                    }
+                }
+                None => self.rest(),
+            }
+        }
+    }
+
+    fn one_more_run(&self) {
+        let runs = self.runs.get().wrapping_add(1);
+        self.runs.set(runs);
+        self.place().runs.store(runs, Relaxed);
+    }
+
+    /// Whether there is nothing more for it to do, ever.
+    fn is_done(&self) -> bool {
+        self.shared.is_over() && self.waiting.get() == 0 && self.ready.is_empty()
+    }
+
     fn place(&self) -> &Place {
         &self.shared.places[self.index]
+    }
+
+    /// A carrier begins to wait.
+    fn waits(&self, carrier: &'static Carrier) {
+        self.set_waiting(self.waiting.get() + 1);
+        if !carrier.in_background.get() {
+            self.shared.waiting.fetch_add(1, SeqCst);
+        }
+        if let Some(then) = self.then.take() {
+            // SAFETY: It is on the stack of the carrier, which does not run before this worker resumes it.
+            unsafe { (*then)() };
+        }
+    }
+
+    /// The wait of a carrier is over.
+    fn goes_on(&self, carrier: &Carrier) {
+        self.one_more_run();
+        self.set_waiting(self.waiting.get() - 1);
+        if !carrier.in_background.get() {
+            self.shared.waiting.fetch_sub(1, SeqCst);
+        }
+    }
+
+    fn set_waiting(&self, waiting: u32) {
+        self.waiting.set(waiting);
+        self.place().waiting.store(waiting, Relaxed);
+    }
+
+    /// A carrier without a task.
+    fn free_carrier(&self) -> &'static Carrier {
+        if let Some(carrier) = self.free.borrow_mut().pop() {
+            return carrier;
+        }
+        let bare = self.bare.borrow_mut().pop();
+        let furnished = match bare {
+            Some(carrier) => carrier.furnish().map(|()| carrier),
+            None => Carrier::new(self),
+        };
+        furnished.unwrap_or_else(|error| {
+            eprintln!(
+                "reenact: cannot have a stack for one more task, with {} of this worker waiting: {error}\n\
+                 Fewer at a time, or more memory mappings (vm.max_map_count), would help.",
+                self.waiting.get()
+            );
+            std::process::abort()
+        })
+    }
+
+    /// Keeps a carrier that has no task, if there are not too many.
+    fn keep(&self, carrier: &'static Carrier) {
+        let mut free = self.free.borrow_mut();
+        if free.len() < FREE {
+            free.push(carrier);
+            return;
+        }
+        drop(free);
+        self.let_retire(carrier);
+        self.bare.borrow_mut().push(carrier);
+    }
+
+    /// Lets a carrier that has no task leave its loop, and takes its stack away.
+    fn let_retire(&self, carrier: &'static Carrier) {
+        self.retire.set(true);
+        let pause = carrier.resume();
+        self.retire.set(false);
+        debug_assert!(pause.is_none(), "a loop that is to be left is left");
+        carrier.clear();
+    }
+
+    /// Lets this be done when the carrier that runs is off its stack.
+    ///
+    /// # Safety
+    ///
+    /// It is there until then.
+    pub(super) unsafe fn when_off(&self, then: &mut (dyn FnMut() + '_)) {
+        // SAFETY: Only the lifetime changes, for which the caller answers.
+        let then: &mut (dyn FnMut() + 'static) = unsafe { std::mem::transmute(then) };
+        self.then.set(Some(then));
+    }
+
+    #[inline]
+    pub(super) fn is_home_of(&self, carrier: &Carrier) -> bool {
+        carrier.belongs_to(self.shared, self.index)
+    }
+
+    /// A carrier of this worker can go on.
+    #[inline]
+    pub(super) fn make_ready(&self, carrier: &'static Carrier) {
+        self.ready.push(carrier);
+    }
+
+    /// Wakes the carrier at that time, if it still waits then.
+    pub(super) fn set_timer(&self, carrier: &'static Carrier, deadline: Instant) {
+        let timer = (deadline, self.next_timer.get());
+        self.next_timer.set(timer.1 + 1);
+        carrier.timer.set(Some(timer));
+        self.timers.borrow_mut().insert(timer, carrier);
+    }
+
+    pub(super) fn clear_timer(&self, timer: (Instant, u64)) {
+        self.timers.borrow_mut().remove(&timer);
+    }
+
+    /// Wakes those whose time is up.
+    fn look_at_timers(&self) {
+        let mut timers = self.timers.borrow_mut();
+        if timers.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        while let Some(first) = timers.first_entry()
+            && first.key().0 <= now
+        {
+            let carrier = first.remove();
+            carrier.timer.set(None);
+            // SAFETY: It waits there until it is resumed, which this worker does.
+            if unsafe { Parker::give_up(carrier.parker.get()) } {
+                self.ready.push(carrier);
+            }
+        }
+    }
+
+    /// When the next timer is due.
+    fn next_deadline(&self) -> Option<Duration> {
+        let timers = self.timers.borrow();
+        let (deadline, _) = *timers.first_key_value()?.0;
+        Some(deadline.saturating_duration_since(Instant::now()))
+    }
+
+    pub(super) fn has_nothing_ready(&self) -> bool {
+        self.ready.is_empty() && self.place().inbox.is_surely_empty()
+    }
+
+    #[inline]
+    fn take_ready(&self) -> Option<&'static Carrier> {
+        let inbox = &self.place().inbox;
+        if !inbox.is_empty() {
+            inbox.take(|carrier| self.ready.push(carrier));
+        }
+        self.ready.pop()
+    }
+
+    #[inline]
+    fn take_ready_in_a_row(&self) -> Option<&'static Carrier> {
+        let in_a_row = self.in_a_row.get();
+        if in_a_row >= IN_A_ROW {
+            return None;
+        }
+        self.in_a_row.set(in_a_row + 1);
+        self.take_ready()
     }
 
     /// Puts a task before all others of this worker.
@@ -157,26 +414,36 @@ impl Worker {
     }
 
     #[inline]
-    fn next(&self) -> Option<Scheduled> {
-        let in_a_row = self.in_a_row.get();
-        if in_a_row < IN_A_ROW
-            && let Some(task) = self.take_last()
-        {
-            self.in_a_row.set(in_a_row + 1);
-            return Some(task);
+    fn next(&self) -> Option<Next> {
+        if let Some(carrier) = self.take_ready_in_a_row() {
+            return Some(Next::Carrier(carrier));
+        }
+        if self.in_a_row.get() < IN_A_ROW {
+            if let Some(task) = self.take_last() {
+                return Some(Next::Task(task));
+            }
+        } else if let Some(task) = self.take_last() {
+            // Behind the queue, for once.
+            self.queue.push(task);
         }
         self.in_a_row.set(0);
-        if self.runs.get().is_multiple_of(LOOK_OUTSIDE)
-            && let Some(task) = self.take_from_outside()
-        {
-            return Some(task);
+        if self.runs.get().is_multiple_of(LOOK_OUTSIDE) {
+            self.look_at_timers();
+            if let Some(task) = self.take_from_outside() {
+                return Some(Next::Task(task));
+            }
         }
         if let Some(task) = self.queue.pop() {
-            return Some(task);
+            return Some(Next::Task(task));
         }
-        self.take_last()
-            .or_else(|| self.take_from_outside())
-            .or_else(|| self.take_from_others())
+        self.look_at_timers();
+        if let Some(carrier) = self.take_ready() {
+            return Some(Next::Carrier(carrier));
+        }
+        let task = self
+            .take_from_outside()
+            .or_else(|| self.take_from_others())?;
+        Some(Next::Task(task))
     }
 
     #[inline]
@@ -261,32 +528,61 @@ impl Worker {
         }
     }
 
+    /// Looks a while for a carrier to be woken by another thread. How long depends on whether that was worth it last time.
+    fn spin(&self) -> bool {
+        if self.waiting.get() == 0 || !self.shared.spins {
+            return false;
+        }
+        let spins = self.spins.get();
+        for _ in 0..spins {
+            if !self.place().inbox.is_empty() {
+                self.spins.set((spins * 2).min(SPINS.1));
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        self.spins.set((spins / 2).max(SPINS.0));
+        false
+    }
+
     /// Sleeps until there is something to do.
     fn rest(&self) {
+        if self.spin() {
+            return;
+        }
         let shared = self.shared;
         let sleepers = &shared.sleepers;
         let mut patience = LOOKOUT.0;
         loop {
+            let timer = self.next_deadline();
+            self.place().rests.store(true, SeqCst);
             let rest = sleepers.lie_down(self.index);
             if let Rest::Last = rest {
                 shared.if_quiet();
             }
             conduct::one_less_awake();
-            // What came in between, nobody was told of.
-            if shared.is_over() || !shared.injector.is_empty() {
+            // What came in between, nobody was told of. The inbox: see `send_home`.
+            fence(SeqCst);
+            if self.is_done()
+                || !shared.injector.is_empty()
+                || !self.place().inbox.is_surely_empty()
+            {
                 sleepers.get_up(self.index);
+                self.place().rests.store(false, SeqCst);
                 return;
             }
             let woken = match rest {
-                Rest::Last | Rest::Sleep => self.place().parker.rest(None),
+                Rest::Last | Rest::Sleep => self.place().parker.rest(timer),
                 Rest::Lookout => {
-                    let woken = self.place().parker.rest(Some(patience));
+                    let at_most = timer.map_or(patience, |timer| timer.min(patience));
+                    let woken = self.place().parker.rest(Some(at_most));
                     patience = (patience * 2).min(LOOKOUT.1);
                     woken
                 }
             };
             let was_roused = !sleepers.get_up(self.index);
-            if woken || was_roused {
+            self.place().rests.store(false, SeqCst);
+            if woken || was_roused || timer.is_some() {
                 return;
             }
             if let Some(task) = self.take_from_others() {

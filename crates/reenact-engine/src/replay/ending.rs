@@ -16,6 +16,7 @@ use crate::{
     Entity,
     activity::{self, HOT, NOBODY},
     mode,
+    pool::{ask_until_told, can_be_put_aside, nothing_else_is_ready},
     raw::{self, Parker},
 };
 
@@ -125,7 +126,7 @@ impl Replay {
             }
             self.consumed(runner);
         }
-        if self.others_are_there() {
+        if self.others_are_there(0) {
             self.may_exit();
         }
         true
@@ -134,9 +135,17 @@ impl Replay {
     /// Sleeps until all others wait or have ended, having done what the trace has of them. One that has, but does not come
     /// to its next operation, is not waited for much longer: the recorded one was there when the process ended, too.
     fn wait_for_others(&self) {
+        if can_be_put_aside() {
+            // Some of the others are this worker's.
+            return ask_until_told(|| {
+                let is_over = MAY_EXIT.load(SeqCst) != 0
+                    || (nothing_else_is_ready() && self.others_are_there(1));
+                is_over.then_some(())
+            });
+        }
         loop {
             let awake = self.turns.awake.load(SeqCst);
-            if self.others_are_there() || MAY_EXIT.load(SeqCst) != 0 {
+            if self.others_are_there(0) || MAY_EXIT.load(SeqCst) != 0 {
                 return;
             }
             raw::sleep_on(&self.turns.awake, awake);
@@ -144,9 +153,9 @@ impl Replay {
     }
 
     /// Whether, as the process ends, all others are where they were when the recorded one did. If they never will be, that
-    /// is a difference.
-    fn others_are_there(&self) -> bool {
-        if !self.turns.nobody_moves(ENDING_IT.load(SeqCst)) {
+    /// is a difference. So many workers are awake only to ask.
+    fn others_are_there(&self, asking: u32) -> bool {
+        if !self.turns.nobody_moves(ENDING_IT.load(SeqCst) + asking) {
             return false;
         }
         let through = self.everybody_is_through();
@@ -169,7 +178,10 @@ impl Replay {
             .waiting
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(what());
-        self.one_less_awake();
+        // The worker of a task goes on.
+        if !can_be_put_aside() {
+            self.one_less_awake();
+        }
     }
 
     /// Called by an activity that goes on.

@@ -110,7 +110,7 @@ impl Replay {
     /// A light child of this activity: its number.
     pub(super) fn light_birth(&self, runner: &Runner) -> u32 {
         let mut cursor = runner.cursor();
-        let doing = || "an actor is made".to_owned();
+        let doing = || "an actor or a process is made".to_owned();
         let event = self.expect(runner, &mut cursor, &doing);
         match event {
             None => cursor.count_down(),
@@ -167,7 +167,7 @@ impl Replay {
     /// A light activity has ended.
     pub(super) fn end_light(&self, runner: &Runner) {
         let mut cursor = runner.cursor();
-        let doing = "the actor ended";
+        let doing = "the activity ended";
         self.settle(runner, &mut cursor, doing);
         match cursor.next {
             Next::End { .. } if cursor.exits() => {

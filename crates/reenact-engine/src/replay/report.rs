@@ -11,12 +11,15 @@ use std::{
 };
 
 use super::{Replay, Runner, cursor::Cursor, ending};
-use crate::raw::Parker;
+use crate::raw;
 
 /// First line of a report: the replay is not the recorded run.
 pub(super) const DIVERGED: &str = "diverged";
 /// First line of a report: the trace is at its end and so is the replay.
 pub(super) const ENDED: &str = "ended";
+
+/// How many activities a report names.
+const MOST_NAMED: usize = 40;
 
 /// Status of a process whose replay diverged.
 const STATUS_DIVERGED: i32 = 86;
@@ -25,9 +28,7 @@ const STATUS_DIVERGED: i32 = 86;
 pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if REPORTED.swap(true, SeqCst) {
-        loop {
-            Parker::default().park();
-        }
+        raw::sleep_for_good();
     }
     let _ = write!(std::io::stderr(), "reenact: {text}");
     if let Some(file) = file {
@@ -88,6 +89,11 @@ impl Replay {
         }));
         drop(unborn);
         waiting.sort();
+        let more = waiting.len().saturating_sub(MOST_NAMED);
+        waiting.truncate(MOST_NAMED);
+        if more > 0 {
+            waiting.push(format!("  and {more} more\n"));
+        }
         let waiting = waiting.concat();
         let because = match (self.trace.stop(), self.trace.is_complete()) {
             (Some(stop), _) => Some(format!("Recording had ended early: {stop}.\n")),

@@ -7,15 +7,22 @@
 //! version and then looks at what is wanted; all four sequentially consistent. So either the one sees the change or
 //! the other the wish. Wishes are written only under the lock of the table's bucket.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{
-        AtomicU32,
-        Ordering::{Relaxed, SeqCst},
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{
+            AtomicU32,
+            Ordering::{Relaxed, SeqCst},
+        },
     },
 };
 
-use crate::{Entity, Fact, pool::is_work_queued, raw::Parker};
+use crate::{
+    Entity, Fact,
+    pool::{can_be_put_aside, is_work_queued},
+    raw::Parker,
+};
 
 /// Where an entity must be for an operation to have its turn.
 #[derive(Clone, Copy)]
@@ -55,14 +62,19 @@ pub(super) fn is_wanted(entity: &Entity, version: u64) -> bool {
 }
 
 struct Waiter {
-    address: usize,
     /// None: waits for a fact.
     want: Option<Want>,
     parker: Arc<Parker>,
+    /// Whether it counts as awake when it is: a thread. Of a task, its worker does.
+    counts: bool,
 }
 
+/// Who waits, by what for: the address of an entity and the wish, or the address of a fact and 0. A million may wait for
+/// their turn at one entity, and the next has to be found at once.
+type Bucket = BTreeMap<(usize, u64), Vec<Waiter>>;
+
 pub(super) struct Turns {
-    buckets: Vec<Mutex<Vec<Waiter>>>,
+    buckets: Vec<Mutex<Bucket>>,
     /// Activities that do not wait. A futex too: who exits sleeps on it.
     pub(super) awake: AtomicU32,
     /// How often somebody has woken.
@@ -101,7 +113,7 @@ impl Turns {
             && self.awake.load(SeqCst) <= but
     }
 
-    fn bucket(&self, address: usize) -> MutexGuard<'_, Vec<Waiter>> {
+    fn bucket(&self, address: usize) -> MutexGuard<'_, Bucket> {
         let bucket =
             address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - BUCKETS.trailing_zeros());
         self.buckets[bucket]
@@ -133,10 +145,11 @@ impl Turns {
             // The wish stays until the next one looks for whom to wake.
             return false;
         }
-        bucket.push(Waiter {
-            address,
+        let waiters = bucket.entry((address, want.wish())).or_default();
+        waiters.push(Waiter {
             want: Some(want),
             parker: Arc::clone(parker),
+            counts: !can_be_put_aside(),
         });
         drop(bucket);
         sleeps();
@@ -156,10 +169,11 @@ impl Turns {
         if fact.is_established() {
             return false;
         }
-        bucket.push(Waiter {
-            address,
+        let waiters = bucket.entry((address, 0)).or_default();
+        waiters.push(Waiter {
             want: None,
             parker: Arc::clone(parker),
+            counts: !can_be_put_aside(),
         });
         drop(bucket);
         sleeps();
@@ -195,18 +209,26 @@ impl Turns {
     pub(super) fn wake(&self, entity: &Entity) {
         let address = std::ptr::from_ref(entity).addr();
         let mut bucket = self.bucket(address);
-        let mut wish = u64::MAX;
-        let woken = take_where(&mut bucket, |waiter| match waiter.want {
-            Some(want) if waiter.address == address => {
-                let met = want.is_met(entity);
-                if !met {
-                    wish = wish.min(want.wish());
-                }
-                met
+        let mut woken = Vec::new();
+        let mut wish = 0;
+        while let Some((&key, _)) = bucket
+            .range((address, wish + 1)..=(address, u64::MAX))
+            .next()
+            && let Entry::Occupied(mut waiters) = bucket.entry(key)
+        {
+            wish = key.1;
+            // Nobody further on has its turn either.
+            if wish > entity.version.load(SeqCst).wrapping_add(1) {
+                break;
             }
-            _ => false,
-        });
-        let wish = if wish == u64::MAX { 0 } else { wish };
+            let is_met = |waiter: &mut Waiter| waiter.want.is_some_and(|want| want.is_met(entity));
+            woken.extend(waiters.get_mut().extract_if(.., is_met));
+            if !waiters.get().is_empty() {
+                break;
+            }
+            waiters.remove();
+            wish = 0;
+        }
         entity.wanted.store(wish, SeqCst);
         drop(bucket);
         self.let_go(woken);
@@ -216,9 +238,7 @@ impl Turns {
     pub(super) fn established(&self, fact: &Fact) {
         let address = std::ptr::from_ref(fact).addr();
         let mut bucket = self.bucket(address);
-        let woken = take_where(&mut bucket, |waiter| {
-            waiter.address == address && waiter.want.is_none()
-        });
+        let woken = bucket.remove(&(address, 0)).unwrap_or_default();
         drop(bucket);
         self.let_go(woken);
     }
@@ -226,12 +246,10 @@ impl Turns {
     fn let_go(&self, woken: Vec<Waiter>) {
         for waiter in woken {
             // Counted here and not by the one who wakes: in between, nobody may seem to be awake.
-            self.one_more_awake();
+            if waiter.counts {
+                self.one_more_awake();
+            }
             waiter.parker.unpark();
         }
     }
-}
-
-fn take_where(waiters: &mut Vec<Waiter>, mut take: impl FnMut(&Waiter) -> bool) -> Vec<Waiter> {
-    waiters.extract_if(.., |waiter| take(waiter)).collect()
 }

@@ -1,6 +1,6 @@
 //! Systems: actors and the workers that run them.
 
-use std::{num::NonZeroUsize, sync::OnceLock};
+use std::num::NonZeroUsize;
 
 use reenact_engine::{outside, pool::Pool};
 
@@ -46,10 +46,8 @@ impl System {
     /// The system of the actor whose turn this is; elsewhere the one that all share, with a worker for each core
     /// (or as many as the environment variable `REENACT_WORKERS` says).
     pub fn current() -> System {
-        static SHARED: OnceLock<System> = OnceLock::new();
-        match Pool::current() {
-            Some(pool) => System { pool },
-            None => *SHARED.get_or_init(|| System::new(workers())),
+        System {
+            pool: Pool::current().unwrap_or_else(Pool::shared),
         }
     }
 
@@ -98,14 +96,6 @@ impl System {
         self.wait_until_idle();
         self.pool.close();
     }
-}
-
-fn workers() -> usize {
-    let asked = std::env::var("REENACT_WORKERS").ok();
-    asked
-        .and_then(|asked| asked.parse().ok())
-        .filter(|&workers| workers > 0)
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Makes an actor with this state, in the [current](System::current) system.

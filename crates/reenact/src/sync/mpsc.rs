@@ -11,17 +11,28 @@ use std::{
     iter::FusedIterator,
     panic::{RefUnwindSafe, UnwindSafe},
     sync::mpsc as std_mpsc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
+use reenact_engine::{
+    is_active,
+    pool::{ask_until_told, can_be_put_aside},
+};
+
 use self::ordered::Channel;
+
+/// Whether a channel that is made now is to be of our own kind: where it is recorded; and where a process makes it, which
+/// will probably wait there, while the standard library can make only threads wait.
+fn is_ours() -> bool {
+    is_active() || can_be_put_aside()
+}
 
 /// A channel without bound: senders never wait.
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    if reenact_engine::is_active() {
+    if is_ours() {
         let (sender, receiver) = Channel::pair(None);
         return (
             Sender(SenderKind::Ordered(sender)),
@@ -38,7 +49,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// A channel in which `bound` messages wait at most. With 0, each send waits for its receive.
 #[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    if reenact_engine::is_active() {
+    if is_ours() {
         let (sender, receiver) = Channel::pair(Some(bound));
         return (
             SyncSender(SyncSenderKind::Ordered(sender)),
@@ -95,6 +106,7 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.0 {
+            SyncSenderKind::Plain(sender) if can_be_put_aside() => send_aside(sender, t),
             SyncSenderKind::Plain(sender) => sender.send(t),
             SyncSenderKind::Ordered(sender) => sender.send(t),
         }
@@ -109,6 +121,20 @@ impl<T> SyncSender<T> {
             SyncSenderKind::Ordered(sender) => sender.try_send(t),
         }
     }
+}
+
+/// Sends as a process that waits for room. In a channel without any there is a receiver that waits in the kernel, or there
+/// will be one: a process would not have got such a channel.
+fn send_aside<T>(sender: &std_mpsc::SyncSender<T>, message: T) -> Result<(), SendError<T>> {
+    let mut message = Some(message);
+    ask_until_told(|| match sender.try_send(message.take()?) {
+        Ok(()) => Some(Ok(())),
+        Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
+        Err(TrySendError::Full(back)) => {
+            message = Some(back);
+            None
+        }
+    })
 }
 
 impl<T> Clone for SyncSender<T> {
@@ -134,6 +160,13 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.0 {
+            ReceiverKind::Plain(receiver) if can_be_put_aside() => {
+                ask_until_told(|| match receiver.try_recv() {
+                    Ok(message) => Some(Ok(message)),
+                    Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
+                    Err(TryRecvError::Empty) => None,
+                })
+            }
             ReceiverKind::Plain(receiver) => receiver.recv(),
             ReceiverKind::Ordered(receiver) => receiver.recv(),
         }
@@ -153,6 +186,16 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
+            ReceiverKind::Plain(receiver) if can_be_put_aside() => {
+                let deadline = Instant::now().checked_add(timeout);
+                ask_until_told(|| match receiver.try_recv() {
+                    Ok(message) => Some(Ok(message)),
+                    Err(TryRecvError::Disconnected) => Some(Err(RecvTimeoutError::Disconnected)),
+                    Err(TryRecvError::Empty) => deadline
+                        .is_some_and(|deadline| Instant::now() >= deadline)
+                        .then_some(Err(RecvTimeoutError::Timeout)),
+                })
+            }
             ReceiverKind::Plain(receiver) => receiver.recv_timeout(timeout),
             ReceiverKind::Ordered(receiver) => receiver.recv_timeout(timeout),
         }

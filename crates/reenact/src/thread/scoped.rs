@@ -15,7 +15,7 @@ use std::{
 
 use reenact_engine::{Birth, Lineage};
 
-use super::{Builder, Thread, finished, handle::Newcomer};
+use super::{Builder, Thread, finished, handle::Newcomer, wait_aside};
 
 /// A scope to start threads in: [`std::thread::Scope`].
 #[derive(Debug)]
@@ -96,10 +96,12 @@ where
         lineage.wait_for_end();
         next += 1;
     }
-    let running = shared
-        .running
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let running = || {
+        let running = shared.running.lock();
+        running.unwrap_or_else(PoisonError::into_inner)
+    };
+    wait_aside(|| *running() == 0);
+    let running = running();
     drop(
         shared
             .none_running
@@ -209,6 +211,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// Waits for the thread to end, and returns what it returned or panicked with.
     pub fn join(self) -> super::Result<T> {
         self.lineage.wait_for_end();
+        wait_aside(|| self.raw.is_finished());
         self.raw.join()?;
         let mut result = self
             .packet

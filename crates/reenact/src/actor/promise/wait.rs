@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use reenact_engine::{choose, pool::Pool};
+use reenact_engine::{
+    choose,
+    pool::{Pool, is_in_background},
+};
 
 use super::{super::ops, Broken, Promise};
 
@@ -50,7 +53,7 @@ impl<R: Send + 'static> Promise<R> {
     #[track_caller]
     fn not_in_a_turn(&self) {
         assert!(
-            Pool::current().is_none(),
+            Pool::current().is_none() || is_in_background(),
             "a turn cannot wait for a promise: register a continuation with `when` instead"
         );
     }

@@ -1,0 +1,186 @@
+//! Meetings: operations that two activities do together, such as a rendezvous.
+//!
+//! Who comes first waits, who comes second completes the meeting, for both. It also records it for both, under the lock
+//! of the entity and before the first one goes on: so a process that is killed has recorded the meeting for both, or
+//! nobody has done anything after it. If each recorded for itself, one of them could have gone on, and told others, with
+//! the other's part missing in the trace.
+//!
+//! In a conducted process there is nothing to record, and each asks for itself ([`Entity::turn`]).
+
+use std::hint::cold_path;
+
+use crate::{
+    Access, Decision, Entity, Op, Seat,
+    activity::{HOT, Hot, NOBODY, aside, with_recording},
+    entity::arrive,
+    mode::{self, Mode},
+    record::{self, Diary, count_at},
+    replay::quiet,
+};
+
+/// An activity that waits for somebody to meet it, as that one will know it.
+#[derive(Clone, Copy)]
+pub struct Party {
+    token: u32,
+    word: *mut u64,
+    seat: *const Seat,
+    diary: *mut Diary,
+}
+
+/// What an activity that arrives at an entity is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// Nobody decides: whatever is possible.
+    Free,
+    /// It happens, now; [`Entity::leave`] with [`Access::TryTake`] says that it has.
+    Go,
+    /// It does not happen.
+    Declined,
+}
+
+impl Party {
+    /// Nobody that anything is recorded of.
+    pub const NOBODY: Party = Party {
+        token: NOBODY,
+        word: std::ptr::null_mut(),
+        seat: std::ptr::null(),
+        diary: std::ptr::null_mut(),
+    };
+
+    /// The calling activity, which is about to wait.
+    #[inline]
+    pub fn here() -> Party {
+        if mode::byte() != Mode::Record as u8 {
+            return Party::NOBODY;
+        }
+        Party::recorded()
+    }
+
+    #[inline(never)]
+    fn recorded() -> Party {
+        if let Some(seat) = Hot::seat() {
+            return Party {
+                token: Hot::token(),
+                word: seat.word(),
+                seat,
+                diary: std::ptr::null_mut(),
+            };
+        }
+        let diary = with_recording(|me| std::ptr::from_mut(me.diary));
+        diary.map_or(Party::NOBODY, |diary| Party {
+            token: Hot::token(),
+            word: Hot::word(),
+            seat: std::ptr::null(),
+            diary,
+        })
+    }
+
+    /// Lets the calling thread do this as if it were the party.
+    fn impersonate(&self, what: impl FnOnce()) {
+        aside(|| {
+            // SAFETY: The party waits, until the caller has let go of a lock or woken it; so nobody else touches what is
+            // the party's, and it is there.
+            match unsafe { self.seat.as_ref() } {
+                Some(seat) => seat.sit_in(),
+                None => HOT.with(|hot| {
+                    hot.token.set(self.token);
+                    hot.word.set(self.word);
+                    hot.guest.set(self.diary);
+                }),
+            }
+            what();
+        });
+    }
+}
+
+impl Entity {
+    /// Asks when, and whether, an operation of the calling activity may happen here, if that is not its own decision.
+    #[inline]
+    #[track_caller]
+    pub fn turn(&self, op: Op) -> Turn {
+        if !mode::is_conducted() {
+            return Turn::Free;
+        }
+        cold_path();
+        if mode::byte() == Mode::Replay as u8 && quiet::take(self, op) {
+            return Turn::Go;
+        }
+        match self.arrive(op, Access::TryTake) {
+            Decision::Decline => Turn::Declined,
+            _ => Turn::Go,
+        }
+    }
+
+    /// The calling activity has taken the entity, whose lock it has.
+    #[inline]
+    pub fn taken(&self, op: Op) {
+        let mode = mode::byte();
+        if mode == Mode::Off as u8 {
+            return;
+        }
+        cold_path();
+        if mode == Mode::Record as u8 {
+            self.note_take(op);
+        } else if mode == Mode::Stopped as u8 {
+            self.mark_unrecorded();
+        }
+    }
+
+    /// This party, which waits, has taken the entity; the calling activity, which has its lock, says so.
+    #[inline]
+    pub fn taken_by(&self, op: Op, party: &Party) {
+        if mode::byte() != Mode::Off as u8 {
+            cold_path();
+            self.note_taken_by(op, party);
+        }
+    }
+
+    fn note_taken_by(&self, op: Op, party: &Party) {
+        if mode::byte() != Mode::Record as u8 || party.token == NOBODY {
+            if !mode::is_conducted() {
+                self.mark_unrecorded();
+            }
+            return;
+        }
+        if self.is_last(party.token) {
+            self.one_more();
+            // SAFETY: Who has taken an entity has a counter; and the party waits.
+            unsafe { count_at(party.word, self.tag(op)) };
+        } else {
+            party.impersonate(|| record::take(self, op));
+        }
+    }
+
+    /// An operation of the calling activity has not happened, because it cannot any more.
+    pub fn declined(&self, op: Op) {
+        if mode::byte() == Mode::Record as u8 {
+            record::decline(op);
+        }
+    }
+}
+
+/// What a conductor has decided about a question, where there is one that does.
+#[inline]
+#[track_caller]
+pub fn decided(op: Op, predicted: u64) -> Option<u64> {
+    if !mode::is_conducted() {
+        return None;
+    }
+    match arrive(op, Access::Choose, None, predicted) {
+        Decision::Answer(answer) => Some(answer),
+        _ => None,
+    }
+}
+
+/// The question has this answer for the calling activity, or for a party that waits.
+#[inline]
+pub fn chose(op: Op, predicted: u64, answer: u64, party: Option<&Party>) {
+    if mode::byte() != Mode::Record as u8 {
+        return;
+    }
+    match party {
+        None => record::choice(op, predicted, answer),
+        Some(party) if party.token == NOBODY => {}
+        Some(party) => party.impersonate(|| record::choice(op, predicted, answer)),
+    }
+}

@@ -1,0 +1,364 @@
+//! What the ends of a channel share.
+//!
+//! Both ends have an order of their own: the n-th message sent is the n-th received, whoever sends and receives. So two
+//! entities say everything: the position of a send among the sends, and that of a receive among the receives. As long as
+//! the same activity sends, and the same receives, both are as predicted, and the trace has not a byte of it.
+
+use std::{
+    cell::UnsafeCell,
+    collections::VecDeque,
+    sync::atomic::{
+        AtomicUsize,
+        Ordering::{AcqRel, Relaxed},
+    },
+};
+
+use reenact_engine::{Access, Entity, Fact, Op, Turn, chose, is_replaying, raw::RawMutex};
+
+use super::{
+    ops,
+    waiter::{List, Node, Outcome, Selection, Sleeper},
+};
+
+/// One of the two ends of a channel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Sending,
+    Receiving,
+}
+
+impl Side {
+    fn other(self) -> Side {
+        match self {
+            Side::Sending => Side::Receiving,
+            Side::Receiving => Side::Sending,
+        }
+    }
+
+    fn op(self) -> Op {
+        match self {
+            Side::Sending => ops::SEND,
+            Side::Receiving => ops::RECEIVE,
+        }
+    }
+}
+
+/// A channel.
+///
+/// # Invariants
+///
+/// 1. `state` is touched only with `lock`, which nobody holds while it waits for something.
+/// 2. Receivers wait only if there is nothing to receive: the buffer is empty and no sender waits. Senders wait only if the
+///    buffer is full (one of no capacity always is) and no receiver waits. So never both, except for two sides of the same
+///    selection, which does not meet itself.
+/// 3. The orders are recorded with `lock`, in the order of the messages.
+pub(super) struct Core<T> {
+    lock: RawMutex,
+    state: UnsafeCell<State<T>>,
+    capacity: usize,
+    ends: [End; 2],
+}
+
+/// What belongs to one side.
+#[derive(Default)]
+struct End {
+    /// Who sends, or receives, after whom.
+    order: Entity,
+    handles: AtomicUsize,
+    /// That the last handle is gone.
+    gone: Fact,
+}
+
+struct State<T> {
+    buffer: VecDeque<T>,
+    waiting: [List<T>; 2],
+    gone: [bool; 2],
+}
+
+// SAFETY: Messages cross from one thread to another; everything else is protected by the lock.
+unsafe impl<T: Send> Send for Core<T> {}
+// SAFETY: As above.
+unsafe impl<T: Send> Sync for Core<T> {}
+
+/// What became of an attempt.
+pub(super) enum Attempt {
+    /// It has happened; somebody may have to be woken.
+    Done(Option<Sleeper>),
+    /// The other side is gone.
+    Closed,
+    /// Not at once.
+    NotYet,
+}
+
+/// The channel's state, as long as its lock is held.
+pub(super) struct Locked<'a, T>(&'a Core<T>);
+
+impl<T> Locked<'_, T> {
+    #[expect(clippy::mut_from_ref)]
+    fn state(&self) -> &mut State<T> {
+        // SAFETY: The lock is held, and no reference is kept across calls.
+        unsafe { &mut *self.0.state.get() }
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
+    fn drop(&mut self) {
+        self.0.lock.unlock();
+    }
+}
+
+impl<T> Core<T> {
+    /// A channel with room for so many messages.
+    pub(super) fn new(capacity: usize) -> Core<T> {
+        Core {
+            lock: RawMutex::new(),
+            state: UnsafeCell::new(State {
+                buffer: VecDeque::new(),
+                waiting: [List::new(), List::new()],
+                gone: [false; 2],
+            }),
+            capacity,
+            ends: [End::default(), End::default()],
+        }
+    }
+
+    #[inline]
+    fn lock(&self) -> Locked<'_, T> {
+        self.lock.lock();
+        Locked(self)
+    }
+
+    fn end(&self, side: Side) -> &End {
+        &self.ends[side as usize]
+    }
+
+    /// Sends what is in `message`, or receives into it, waiting as long as it must. False if the other side is gone.
+    #[inline]
+    #[track_caller]
+    pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
+        let order = &self.end(side).order;
+        match order.turn(side.op()) {
+            Turn::Free => self.operate_freely(side, message),
+            Turn::Go => {
+                self.operate_in_turn(side, message);
+                order.leave(side.op(), Access::TryTake, || ());
+                true
+            }
+            Turn::Declined => {
+                self.end(side.other()).gone.wait(&|| match side {
+                    Side::Sending => "the last receiver of a channel to go".to_owned(),
+                    Side::Receiving => "the last sender of a channel to go".to_owned(),
+                });
+                false
+            }
+        }
+    }
+
+    fn operate_freely(&self, side: Side, message: &mut Option<T>) -> bool {
+        let locked = self.lock();
+        match self.attempt(&locked, side, message, None) {
+            Attempt::Done(sleeper) => {
+                drop(locked);
+                Sleeper::wake(sleeper);
+                true
+            }
+            Attempt::Closed => {
+                drop(locked);
+                self.declined(side);
+                false
+            }
+            Attempt::NotYet => {
+                let met = wait(locked, side, message, &String::new);
+                if !met {
+                    self.declined(side);
+                }
+                met
+            }
+        }
+    }
+
+    /// As the recorded one did, which was met: so this one is.
+    fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
+        let locked = self.lock();
+        match self.attempt(&locked, side, message, None) {
+            Attempt::Done(sleeper) => {
+                drop(locked);
+                Sleeper::wake(sleeper);
+            }
+            // The receivers went before their time, and with them what was in the buffer.
+            Attempt::Closed if self.capacity > 0 => drop(message.take()),
+            _ => {
+                wait(locked, side, message, &|| match side {
+                    Side::Sending => "someone to receive from a channel".to_owned(),
+                    Side::Receiving => "someone to send to a channel".to_owned(),
+                });
+            }
+        }
+    }
+
+    /// Sends or receives if that is possible at once. `case` says which case of a selection of the calling activity it
+    /// is, if it is one.
+    pub(super) fn attempt(
+        &self,
+        locked: &Locked<'_, T>,
+        side: Side,
+        message: &mut Option<T>,
+        case: Option<usize>,
+    ) -> Attempt {
+        let state = locked.state();
+        match side {
+            Side::Sending => {
+                if state.gone[Side::Receiving as usize] {
+                    return Attempt::Closed;
+                }
+                let receiver = state.waiting[Side::Receiving as usize].claim_first();
+                if receiver.is_none() && state.buffer.len() >= self.capacity {
+                    return Attempt::NotYet;
+                }
+                self.happens(side, case);
+                match receiver {
+                    Some(receiver) => {
+                        self.happens_to(Side::Receiving, receiver);
+                        Attempt::Done(Some(receiver.meet(message.take())))
+                    }
+                    None => {
+                        state.buffer.extend(message.take());
+                        Attempt::Done(None)
+                    }
+                }
+            }
+            Side::Receiving => {
+                let mut first = state.buffer.pop_front();
+                let sender = state.waiting[Side::Sending as usize].claim_first();
+                if first.is_none() && sender.is_none() {
+                    return match state.gone[Side::Sending as usize] {
+                        true => Attempt::Closed,
+                        false => Attempt::NotYet,
+                    };
+                }
+                self.happens(side, case);
+                let sleeper = sender.map(|sender| {
+                    self.happens_to(Side::Sending, sender);
+                    let sent = sender.take_message();
+                    match first {
+                        Some(_) => state.buffer.extend(sent),
+                        None => first = sent,
+                    }
+                    sender.meet(None)
+                });
+                *message = first;
+                Attempt::Done(sleeper)
+            }
+        }
+    }
+
+    /// The calling activity operates. With the lock.
+    #[inline]
+    fn happens(&self, side: Side, case: Option<usize>) {
+        if let Some(case) = case {
+            chose(ops::SELECT, 0, case as u64, None);
+        }
+        self.end(side).order.taken(side.op());
+    }
+
+    /// One who waits operates. With the lock.
+    #[inline]
+    fn happens_to(&self, side: Side, node: &Node<T>) {
+        let party = node.selection().note_chosen(node.case);
+        self.end(side).order.taken_by(side.op(), party);
+    }
+
+    /// The calling activity was told that the other side is gone.
+    pub(super) fn declined(&self, side: Side) {
+        self.end(side).order.declined(side.op());
+    }
+
+    /// As [`Core::attempt`], by itself.
+    pub(super) fn attempt_alone(
+        &self,
+        side: Side,
+        message: &mut Option<T>,
+        case: usize,
+    ) -> Attempt {
+        let locked = self.lock();
+        self.attempt(&locked, side, message, Some(case))
+    }
+
+    /// Lets a node wait, unless it could be met now: false then.
+    pub(super) fn enlist(&self, side: Side, node: &Node<T>) -> bool {
+        let locked = self.lock();
+        let state = locked.state();
+        let other = side.other() as usize;
+        let is_possible = match side {
+            Side::Sending => state.buffer.len() < self.capacity,
+            Side::Receiving => !state.buffer.is_empty(),
+        };
+        if is_possible || state.gone[other] || state.waiting[other].has_other(node.selection()) {
+            return false;
+        }
+        state.waiting[side as usize].push(node);
+        true
+    }
+
+    /// Takes a node back that nobody has met.
+    pub(super) fn delist(&self, side: Side, node: &Node<T>) {
+        self.lock().state().waiting[side as usize].remove(node);
+    }
+
+    /// One more handle of this side.
+    pub(super) fn one_more(&self, side: Side) {
+        self.end(side).handles.fetch_add(1, Relaxed);
+    }
+
+    /// One less; with the last one, those who wait at the other side need not any more.
+    pub(super) fn one_less(&self, side: Side) {
+        let end = self.end(side);
+        // Both: who is last sees what the others did.
+        if end.handles.fetch_sub(1, AcqRel) == 1 {
+            self.close(side);
+            end.gone.establish();
+        }
+    }
+
+    fn close(&self, side: Side) {
+        let locked = self.lock();
+        let state = locked.state();
+        state.gone[side as usize] = true;
+        let lost = match side {
+            Side::Receiving => std::mem::take(&mut state.buffer),
+            Side::Sending => VecDeque::new(),
+        };
+        drop(locked);
+        drop(lost);
+        // In a replay, who waits is one whom somebody met.
+        while !is_replaying()
+            && let Some(sleeper) = self.turn_away(side.other())
+        {
+            Sleeper::wake(Some(sleeper));
+        }
+    }
+
+    /// Tells one of those who wait that the other side is gone.
+    fn turn_away(&self, side: Side) -> Option<Sleeper> {
+        let locked = self.lock();
+        let node = locked.state().waiting[side as usize].claim_first()?;
+        Some(node.turn_away())
+    }
+}
+
+/// Waits until somebody has met it, or the other side is gone: false then.
+fn wait<T>(
+    locked: Locked<'_, T>,
+    side: Side,
+    message: &mut Option<T>,
+    what: &dyn Fn() -> String,
+) -> bool {
+    let selection = Selection::new(true);
+    let node = Node::new(&selection, 0, message.take());
+    locked.state().waiting[side as usize].push(&node);
+    let mut locked = Some(locked);
+    selection.wait(|| drop(locked.take()), what);
+    let outcome = node.outcome();
+    *message = node.into_message();
+    outcome == Outcome::Met
+}

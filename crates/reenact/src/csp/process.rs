@@ -1,0 +1,135 @@
+//! Processes: functions that run on their own, many of them on few workers.
+
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr::NonNull,
+    sync::{Arc, Mutex, PoisonError},
+    thread::Result,
+};
+
+use reenact_engine::{
+    Fact, Seat, choose,
+    pool::{Pool, Task, give_way, in_background},
+};
+
+use super::ops;
+
+/// A process that has not begun, on its way to a worker.
+#[repr(C)]
+struct Process<F, T> {
+    task: Task,
+    seat: Seat,
+    code: F,
+    ending: Arc<Ending<T>>,
+}
+
+/// What is left of a process.
+struct Ending<T> {
+    outcome: Mutex<Option<Result<T>>>,
+    has_come: Fact,
+}
+
+/// Runs a function as a process of its own, on one of the workers.
+///
+/// It begins soon, and stays on the worker that begins it. From within a process or an actor's turn it goes to the workers
+/// of that one, elsewhere to those that all share: one for each core, or as many as the environment variable
+/// `REENACT_WORKERS` says.
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let ending = Arc::new(Ending {
+        outcome: Mutex::new(None),
+        has_come: Fact::new(),
+    });
+    let process = Box::new(Process {
+        // SAFETY: It is scheduled below, as what `run` takes it for.
+        task: unsafe { Task::new(run::<F, T>) },
+        seat: Seat::born(),
+        code: f,
+        ending: Arc::clone(&ending),
+    });
+    let process = NonNull::from(Box::leak(process));
+    // SAFETY: `run` frees it, and it is not scheduled again but by `run`.
+    unsafe { Pool::current_or_shared().schedule(process.cast()) };
+    JoinHandle { ending }
+}
+
+/// Runs a process, from its beginning to its end.
+///
+/// # Safety
+///
+/// It is a process of these types that was scheduled.
+unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
+    if Pool::current().is_none() {
+        // Its workers have ended before it began. Others have not.
+        // SAFETY: The caller's; it has not run.
+        unsafe { Pool::shared().schedule(task) };
+        return;
+    }
+    // SAFETY: The caller's.
+    let process = unsafe { Box::from_raw(task.cast::<Process<F, T>>().as_ptr()) };
+    in_background(|| {
+        let Process {
+            seat, code, ending, ..
+        } = *process;
+        seat.enter();
+        let outcome = catch_unwind(AssertUnwindSafe(code));
+        *ending
+            .outcome
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        seat.end();
+        ending.has_come.establish();
+    });
+}
+
+/// By which a process is waited for. Dropping it lets the process run on its own.
+pub struct JoinHandle<T> {
+    ending: Arc<Ending<T>>,
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits for the process to end, and returns what it returned or panicked with.
+    pub fn join(self) -> Result<T> {
+        self.wait_for_end();
+        let mut outcome = self
+            .ending
+            .outcome
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        outcome.take().expect("a process ends with an outcome")
+    }
+
+    /// Whether the process has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        let has_come = || self.ending.has_come.is_established().into();
+        let is_finished = choose(ops::IS_FINISHED, 0, has_come) != 0;
+        if is_finished {
+            self.wait_for_end();
+        }
+        is_finished
+    }
+
+    fn wait_for_end(&self) {
+        self.ending
+            .has_come
+            .wait(&|| "the end of a process".to_owned());
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+/// Lets others run.
+pub fn yield_now() {
+    if !give_way() {
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,169 @@
+//! The receiving end of a channel.
+
+use std::{
+    fmt,
+    iter::FusedIterator,
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{
+    RecvError, RecvTimeoutError, TryRecvError,
+    core::{Core, Side},
+    select::{Operation, Patience, select},
+};
+
+/// The receiving end of a channel. When the last clone is gone, senders are told so, and what was not received is lost.
+pub struct Receiver<T> {
+    core: Arc<Core<T>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(core: Arc<Core<T>>) -> Receiver<T> {
+        core.one_more(Side::Receiving);
+        Receiver { core }
+    }
+
+    /// The next message, waiting for it. An error if all senders are gone.
+    #[inline]
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        let mut message = None;
+        self.core.operate(Side::Receiving, &mut message);
+        message.ok_or(RecvError)
+    }
+
+    /// The next message, if there is one now.
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let received = self.receive_patiently(Patience::None);
+        received.map_err(|error| match error {
+            RecvTimeoutError::Timeout => TryRecvError::Empty,
+            RecvTimeoutError::Disconnected => TryRecvError::Disconnected,
+        })
+    }
+
+    /// The next message, waiting for so long at most.
+    #[track_caller]
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.receive_patiently(Patience::For(timeout))
+    }
+
+    #[track_caller]
+    fn receive_patiently(&self, patience: Patience) -> Result<T, RecvTimeoutError> {
+        let mut receiving = self.receiving();
+        match select(&mut [&mut receiving], patience) {
+            Some(_) => receiving
+                .received()
+                .map_err(|_| RecvTimeoutError::Disconnected),
+            None => Err(RecvTimeoutError::Timeout),
+        }
+    }
+
+    /// Receiving, as a case of a selection.
+    #[doc(hidden)]
+    pub fn receiving(&self) -> Operation<'_, T> {
+        Operation::new(&self.core, Side::Receiving, None)
+    }
+
+    /// All messages until the senders are gone, waiting for each.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { receiver: self }
+    }
+
+    /// The messages that are there now.
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter { receiver: self }
+    }
+
+    /// Whether both belong to the same channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Receiver<T>) -> bool {
+        Arc::ptr_eq(&self.core, &other.core)
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Receiver<T> {
+        Receiver::new(Arc::clone(&self.core))
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.core.one_less(Side::Receiving);
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
+
+impl<T> UnwindSafe for Receiver<T> {}
+impl<T> RefUnwindSafe for Receiver<T> {}
+
+/// See [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T> {
+    receiver: &'a Receiver<T>,
+}
+
+/// See [`Receiver::try_iter`].
+#[derive(Debug)]
+pub struct TryIter<'a, T> {
+    receiver: &'a Receiver<T>,
+}
+
+/// All messages of a receiver.
+#[derive(Debug)]
+pub struct IntoIter<T> {
+    receiver: Receiver<T>,
+}
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<T> FusedIterator for Iter<'_, T> {}
+impl<T> FusedIterator for IntoIter<T> {}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter { receiver: self }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}

@@ -1,0 +1,126 @@
+//! The sending end of a channel.
+
+use std::{
+    fmt,
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{
+    SendError, TrySendError,
+    core::{Core, Side},
+    select::{Operation, Patience, select},
+};
+
+/// The sending end of a channel. When the last clone is gone, receivers are told so once they have had what was sent.
+pub struct Sender<T> {
+    core: Arc<Core<T>>,
+}
+
+/// Why a message was not sent in time.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum SendTimeoutError<T> {
+    /// Nobody received it, and there was no room.
+    Timeout(T),
+    /// There is no receiver any more.
+    Disconnected(T),
+}
+
+impl<T> Sender<T> {
+    pub(super) fn new(core: Arc<Core<T>>) -> Sender<T> {
+        core.one_more(Side::Sending);
+        Sender { core }
+    }
+
+    /// Sends a message, waiting until it is received or there is room for it. Gives it back if there is no receiver any
+    /// more.
+    #[inline]
+    #[track_caller]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        let mut message = Some(message);
+        match (
+            self.core.operate(Side::Sending, &mut message),
+            message.take(),
+        ) {
+            (false, Some(message)) => Err(SendError(message)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends a message if somebody waits for it or there is room.
+    #[track_caller]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        match self.send_patiently(message, Patience::None) {
+            Err(SendTimeoutError::Timeout(message)) => Err(TrySendError::Full(message)),
+            Err(SendTimeoutError::Disconnected(message)) => {
+                Err(TrySendError::Disconnected(message))
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Sends a message, waiting for so long at most.
+    #[track_caller]
+    pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send_patiently(message, Patience::For(timeout))
+    }
+
+    #[track_caller]
+    fn send_patiently(&self, message: T, patience: Patience) -> Result<(), SendTimeoutError<T>> {
+        let mut sending = self.sending(message);
+        match select(&mut [&mut sending], patience) {
+            Some(_) => sending
+                .sent()
+                .map_err(|error| SendTimeoutError::Disconnected(error.0)),
+            None => match sending.into_message() {
+                Some(message) => Err(SendTimeoutError::Timeout(message)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Sending, as a case of a selection.
+    #[doc(hidden)]
+    pub fn sending(&self, message: T) -> Operation<'_, T> {
+        Operation::new(&self.core, Side::Sending, Some(message))
+    }
+
+    /// Whether both belong to the same channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Sender<T>) -> bool {
+        Arc::ptr_eq(&self.core, &other.core)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Sender<T> {
+        Sender::new(Arc::clone(&self.core))
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.core.one_less(Side::Sending);
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+impl<T> UnwindSafe for Sender<T> {}
+impl<T> RefUnwindSafe for Sender<T> {}
+
+impl<T> fmt::Display for SendTimeoutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SendTimeoutError::Timeout(_) => "nobody received the message in time",
+            SendTimeoutError::Disconnected(_) => "the channel has no receiver any more",
+        })
+    }
+}
+
+impl<T: fmt::Debug> std::error::Error for SendTimeoutError<T> {}
