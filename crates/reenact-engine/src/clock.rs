@@ -64,14 +64,6 @@ enum Kind {
     Asked,
 }
 
-impl Turn {
-    /// Whether how it ends matters to anybody else than the activity itself.
-    #[inline(always)]
-    pub fn is_observed(self) -> bool {
-        self.0 != Kind::Off
-    }
-}
-
 impl Clock {
     /// More looks than this between two steps are not counted: the next one is a step.
     pub(crate) const MOST_LOOKS: u32 = 1 << 30;
@@ -95,13 +87,18 @@ impl Clock {
     #[inline(always)]
     #[track_caller]
     pub fn begin(&self, op: Op) -> Turn {
-        if mode::byte() == Mode::Off as u8 {
+        let mode = mode::byte();
+        if mode == Mode::Off as u8 {
             return Turn(Kind::Off);
+        }
+        if mode == Mode::Record as u8 {
+            return Turn(Kind::Recorded);
         }
         cold_path();
         self.begin_noted(op)
     }
 
+    #[inline(never)]
     #[track_caller]
     fn begin_noted(&self, op: Op) -> Turn {
         Turn(match mode::settled() {
@@ -121,68 +118,55 @@ impl Clock {
     #[inline(always)]
     #[track_caller]
     pub fn step(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        if mode::byte() == Mode::Off as u8 {
+        let mode = mode::byte();
+        if mode == Mode::Off as u8 {
             // Acquire: whoever stepped before has locked its changes before. Release: as we have.
-            return match self
-                .entity
-                .version
-                .compare_exchange(at, at + 1, AcqRel, Acquire)
-            {
-                Ok(_) => Some(at + 1),
-                Err(now) => self.step_later(now, valid),
-            };
+            let now = self.entity.version.fetch_add(1, AcqRel);
+            if now == at {
+                return Some(now + 1);
+            }
+            return self.step_later(now, valid);
+        }
+        if mode == Mode::Record as u8 {
+            let now = self.hold(at, valid)?;
+            self.note_step(op, now);
+            self.let_go(now + 1);
+            return Some(now + 1);
         }
         cold_path();
         self.step_noted(turn, op, at, valid)
     }
 
-    /// Makes a step from `now`, which others may have made meanwhile: then theirs will do. It was made after we locked
-    /// our changes, so who starts there sees them as it should.
-    #[cold]
+    /// A step has been made from `now`, where others have been since. If it comes to nothing, that is a time at which
+    /// nothing happened.
     fn step_later(&self, mut now: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        let time = loop {
-            if now & Entity::FLAG != 0 {
-                // Recording begins just now.
-                std::thread::yield_now();
-                now = self.entity.version.load(Acquire);
-                continue;
-            }
-            match self
-                .entity
-                .version
-                .compare_exchange(now, now + 1, AcqRel, Acquire)
-            {
-                Ok(_) => break now + 1,
-                Err(later) if later & Entity::FLAG == 0 => break later,
-                Err(later) => now = later,
-            }
-        };
-        valid().then_some(time)
+        while now & Entity::FLAG != 0 {
+            // Recording begins just now, and whoever has set the flag overwrites this step.
+            std::thread::yield_now();
+            now = self.entity.version.fetch_add(1, AcqRel);
+        }
+        valid().then_some(now + 1)
     }
 
     #[inline(never)]
     #[track_caller]
     fn step_noted(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        let mode = mode::settled();
-        match (mode, turn.0) {
-            (Mode::Record | Mode::Stopped, _) => {
+        match (mode::settled(), turn.0) {
+            (Mode::Stopped, _) => {
                 let now = self.hold(at, valid)?;
-                if mode == Mode::Record {
-                    self.note_step(op, now);
-                } else {
-                    self.entity.mark_unrecorded();
-                }
+                self.entity.mark_unrecorded();
                 self.let_go(now + 1);
                 Some(now + 1)
             }
             (Mode::Replay | Mode::Conducted, Kind::Asked | Kind::Quiet) => {
-                if self.now() != at && !valid() {
+                let now = self.now();
+                if now != at && !valid() {
                     return None;
                 }
                 self.turns_out(turn, op, Access::Take);
-                Some(at + 1)
+                Some(now + 1)
             }
-            _ => self.step_later(self.entity.version.load(Acquire), valid),
+            _ => self.step_later(self.entity.version.fetch_add(1, AcqRel), valid),
         }
     }
 
@@ -191,31 +175,21 @@ impl Clock {
     #[inline(always)]
     #[track_caller]
     pub fn look(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> bool {
-        if mode::byte() == Mode::Off as u8 {
+        let mode = mode::byte();
+        if mode == Mode::Off as u8 {
             return true;
         }
-        cold_path();
-        self.look_noted(turn, op, at, valid)
-    }
-
-    #[inline(never)]
-    #[track_caller]
-    fn look_noted(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> bool {
-        match mode::settled() {
-            Mode::Off | Mode::Stopped | Mode::Unknown => true,
-            Mode::Record => match self.hold(at, valid) {
-                Some(now) => {
-                    let then = self.note_look(op, now);
-                    self.let_go(then);
-                    true
-                }
-                None => false,
-            },
-            Mode::Replay | Mode::Conducted => {
-                self.turns_out(turn, op, Access::Look);
-                true
+        if mode == Mode::Record as u8 {
+            let held = self.hold(at, valid);
+            if let Some(now) = held {
+                let then = self.note_look(op, now);
+                self.let_go(then);
             }
+            return held.is_some();
         }
+        cold_path();
+        self.turns_out(turn, op, Access::Look);
+        true
     }
 
     /// What the transaction did can be seen, and whoever is next may go. `stepped` as opposed to looked.
@@ -264,13 +238,32 @@ impl Clock {
     }
 
     /// Sets the flag if what was read at `at` is what is there still: the time.
+    #[inline(always)]
     fn hold(&self, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        let now = self.entity.begin_update();
+        let version = &self.entity.version;
+        // One locked instruction, which does not have to know the time. Acquire: pairs with the Release in `let_go`.
+        while version.fetch_or(Entity::FLAG, Acquire) & Entity::FLAG != 0 {
+            self.wait_until_let_go();
+        }
+        let now = version.load(Relaxed) & !Entity::FLAG;
         if now == at || valid() {
             return Some(now);
         }
         self.let_go(now);
         None
+    }
+
+    #[cold]
+    fn wait_until_let_go(&self) {
+        let mut spins = 0u32;
+        while self.entity.version.load(Relaxed) & Entity::FLAG != 0 {
+            spins += 1;
+            if spins < 100 {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
     }
 
     /// Sets the time and clears the flag.

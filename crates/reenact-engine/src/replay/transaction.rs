@@ -37,7 +37,7 @@ impl Replay {
                     self.diverge(
                         runner,
                         cursor,
-                        "something else, or that no other transaction came between this one and the last of this activity",
+                        "another operation, or no transaction of others since the last of this activity; a transaction in which something else is recorded, such as a lock, cannot be replayed",
                         &describe(operation),
                     );
                 }

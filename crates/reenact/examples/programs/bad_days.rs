@@ -12,6 +12,8 @@ mod locals;
 mod processes;
 mod stuck;
 
+pub(crate) use self::killed::Acknowledged;
+
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     killed::run(name)
@@ -25,7 +27,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
 }
 
 /// Tells whoever started this program that it has come to the place that they wait for.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     use std::io::Write;
     let mut output = std::io::stdout().lock();
     // Nobody may be listening, in a replay.

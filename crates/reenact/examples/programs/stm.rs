@@ -1,5 +1,10 @@
 //! Programs around `TVar`s and transactions.
 
+mod bad_days;
+mod generated;
+mod histories;
+mod mixed;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use reenact::{
@@ -14,7 +19,7 @@ use crate::{
 };
 
 /// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
+pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     match name {
         "stm-counter" => counter(),
         "stm-bank" => bank(),
@@ -25,7 +30,12 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
         "stm-failures" => failures(),
         "stm-panics" => panics(),
         "stm-boxed" => boxed(),
-        _ => return false,
+        _ => {
+            return histories::run(name)
+                || mixed::run(name)
+                || bad_days::run(name, arguments)
+                || generated::run(name, arguments);
+        }
     }
     true
 }

@@ -30,12 +30,7 @@ pub(super) fn run<R, E>(body: impl Fn(&mut Transaction) -> Result<R, TxError<E>>
     let mut contention = Contention::default();
     loop {
         let mut attempt = Attempt::begin();
-        let result = if turn.is_observed() {
-            run_observed(&mut attempt, turn, &body)
-        } else {
-            body(&mut attempt.transaction)
-        };
-        match result {
+        match attempt.run(turn, &body) {
             Ok(result) => {
                 if attempt.commit(turn, &contention) {
                     let promised = attempt.transaction.promised();
@@ -61,22 +56,6 @@ pub(super) fn run<R, E>(body: impl Fn(&mut Transaction) -> Result<R, TxError<E>>
         }
         drop(attempt);
         contention.failed();
-    }
-}
-
-/// As `body`, where others may learn of it that it panicked: it has then seen what it saw at some place in the order, or
-/// has not panicked.
-#[cold]
-#[track_caller]
-fn run_observed<R, E>(
-    attempt: &mut Attempt,
-    turn: Turn,
-    body: &impl Fn(&mut Transaction) -> Result<R, TxError<E>>,
-) -> Result<R, TxError<E>> {
-    match catch_unwind(AssertUnwindSafe(|| body(&mut attempt.transaction))) {
-        Ok(result) => result,
-        Err(_) if !attempt.end_without_effect(turn) => Err(StmError::Failure.into()),
-        Err(panic) => resume_unwind(panic),
     }
 }
 
@@ -140,10 +119,28 @@ impl Attempt {
     fn begin() -> Attempt {
         // First, since it may drop values that are due, and those may do anything.
         let guard = epoch::pin();
-        let mut transaction = ManuallyDrop::new(Spare::take());
+        let transaction = ManuallyDrop::new(Spare::take());
         RUNNING.set(true);
-        transaction.begin();
         Attempt { transaction, guard }
+    }
+
+    /// Runs the body. One that panics has seen what it saw at some place in the order, or else it has not panicked.
+    #[inline(always)]
+    #[track_caller]
+    fn run<R, E>(
+        &mut self,
+        turn: Turn,
+        body: &impl Fn(&mut Transaction) -> Result<R, TxError<E>>,
+    ) -> Result<R, TxError<E>> {
+        match catch_unwind(AssertUnwindSafe(|| body(&mut self.transaction))) {
+            Ok(result) => result,
+            Err(panic) => {
+                if self.end_without_effect(turn) {
+                    resume_unwind(panic);
+                }
+                Err(StmError::Failure.into())
+            }
+        }
     }
 
     /// What the body did takes effect, if it can.

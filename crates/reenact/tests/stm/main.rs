@@ -3,7 +3,17 @@
 //!
 //! The programs that are recorded are those of `examples/programs/stm`, which Cargo builds with these tests.
 
+mod bad_days;
+mod generated;
+mod histories;
+mod opacity;
 mod replayed;
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
 #[path = "../it/run.rs"]
 mod run;
+mod semantics;
+#[allow(dead_code, reason = "shared with other tests, which use more of it")]
+#[path = "../bad_days/stage.rs"]
+mod stage;
+mod values;
+mod wake_ups;

@@ -83,3 +83,24 @@ fn what_made_a_transaction_panic_makes_it_panic_again() {
 fn values_behind_a_pointer_are_replayed() {
     check("stm-boxed");
 }
+
+/// ```text
+/// 0 … 2 ──┬── transaction ── lock          ──┐     listener ── recv ── transaction ── note
+///   │     ├── lock ── transaction ── unlock  │        ↑
+///   │     ├── atomic ── transaction          │        │
+///   │     └── send, or a transaction that does when it has committed
+///   └───────────────── 200 times ────────────┘
+/// ```
+#[test]
+fn transactions_among_locks_and_messages_are_replayed() {
+    check("stm-mixed");
+}
+
+/// ```text
+/// clerks (actors) ── take a ticket ──┐     waiter (thread) ── retry until n are taken ── note
+///   └───────── 50 times ─────────────┘
+/// ```
+#[test]
+fn transactions_of_actors_are_replayed() {
+    check("stm-actors");
+}

@@ -25,10 +25,10 @@ pub(super) fn run(name: &str) -> bool {
 const THREADS: usize = 8;
 
 /// One number for each thread, in a file that is named by the environment.
-struct Acknowledged(MmapRaw);
+pub(crate) struct Acknowledged(MmapRaw);
 
 impl Acknowledged {
-    fn open() -> Acknowledged {
+    pub(crate) fn open() -> Acknowledged {
         let path = env::var_os("ACKNOWLEDGED").expect("where to acknowledge");
         let file = OpenOptions::new()
             .read(true)
@@ -41,7 +41,7 @@ impl Acknowledged {
         Acknowledged(MmapOptions::new().len(4096).map_raw(&file).expect("a map"))
     }
 
-    fn set(&self, thread: usize, count: u64) {
+    pub(crate) fn set(&self, thread: usize, count: u64) {
         assert!(thread < THREADS);
         // SAFETY: Aligned, within the page, and used only in this way.
         let place = unsafe {
