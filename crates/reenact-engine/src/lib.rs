@@ -34,7 +34,7 @@ pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
 pub use fact::Fact;
-pub use meeting::{Party, Turn, chose, decided};
+pub use meeting::{Party, Turn as MeetingTurn, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};

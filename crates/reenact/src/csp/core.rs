@@ -13,7 +13,9 @@ use std::{
     },
 };
 
-use reenact_engine::{Access, Entity, Fact, Op, Turn, chose, is_replaying, raw::RawMutex};
+use reenact_engine::{
+    Access, Entity, Fact, MeetingTurn as Turn, Op, chose, is_replaying, raw::RawMutex,
+};
 
 use super::{
     ops,
