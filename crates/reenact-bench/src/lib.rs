@@ -8,7 +8,8 @@
 //! - [`workloads`](on_std) are written once and compiled twice, against `std::{sync, thread}`
 //!   ([`on_std`]) and against `reenact::{sync, thread}` ([`on_reenact`]). That the same source
 //!   compiles against both is itself part of what Reenact promises.
-//! - [`savina`] has the programs of actors.
+//! - [`savina`] has the programs of actors, [`csp`] those of processes and channels, [`stm`] those of transactions. The
+//!   package `peers` has them on other libraries.
 //! - The binary `reenact-bench-round` runs one workload once and prints its [`Measured`].
 //! - The binary `reenact-bench` is the [`harness`]: it runs the variants of a comparison as
 //!   interleaved child processes and prints the ratios.
@@ -17,6 +18,7 @@
 
 pub mod circuit;
 pub mod cores;
+pub mod csp;
 pub mod harness;
 mod measured;
 pub mod on_reenact;
@@ -32,3 +34,15 @@ mod workload;
 pub use measured::Measured;
 pub use setting::Setting;
 pub use workload::{Workload, end_with_any_panic};
+
+/// Everything that runs on Reenact.
+pub fn workloads() -> Vec<Workload> {
+    [
+        on_reenact::WORKLOADS,
+        savina::WORKLOADS,
+        &csp::BY_PROCESSES,
+        &csp::BY_THREADS,
+        &stm::PROGRAMS,
+    ]
+    .concat()
+}
