@@ -8,8 +8,8 @@
 //! - [`workloads`](on_std) are written once and compiled twice, against `std::{sync, thread}`
 //!   ([`on_std`]) and against `reenact::{sync, thread}` ([`on_reenact`]). That the same source
 //!   compiles against both is itself part of what Reenact promises.
-//! - [`savina`] has the programs of actors, [`csp`] those of processes and channels, [`stm`] those of transactions. The
-//!   package `peers` has them on other libraries.
+//! - [`savina`] has the programs of actors, [`csp`] those of processes and channels, [`stm`] those of transactions,
+//!   [`sales`] one of all of them. The package `peers` has the others on other libraries.
 //! - The binary `reenact-bench-round` runs one workload once and prints its [`Measured`].
 //! - The binary `reenact-bench` is the [`harness`]: it runs the variants of a comparison as
 //!   interleaved child processes and prints the ratios.
@@ -24,6 +24,7 @@ mod measured;
 pub mod on_reenact;
 pub mod on_std;
 pub mod random;
+pub mod sales;
 pub mod savina;
 mod setting;
 pub mod stats;
@@ -43,6 +44,7 @@ pub fn workloads() -> Vec<Workload> {
         &csp::BY_PROCESSES,
         &csp::BY_THREADS,
         &stm::PROGRAMS,
+        &[sales::SALES],
     ]
     .concat()
 }
