@@ -7,7 +7,7 @@
 //! That is the whole contract; models know no modes, and nothing but this crate does.
 //!
 //! For whoever adds a model: pick the [`Access`] that says how your operation meets its entity, give it an [`Op`],
-//! and call the method of `Entity` of that name. Threads announce their children with [`Birth`].
+//! and call the method of `Entity` of that name. Where many things change as one, their order is a [`Clock`]'s. Threads announce their children with [`Birth`].
 
 mod activity;
 mod arrivals;

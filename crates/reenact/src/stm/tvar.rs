@@ -1,6 +1,11 @@
 //! Transactional variables.
 
-use std::{fmt, marker::PhantomData, ptr::NonNull};
+use std::{
+    fmt,
+    marker::PhantomData,
+    panic::{RefUnwindSafe, UnwindSafe},
+    ptr::NonNull,
+};
 
 use super::{atomically, cell::Cell, error::StmResult, transaction::Transaction};
 
@@ -84,6 +89,10 @@ impl<T: Clone + Send + Sync + 'static> TVar<T> {
         atomically(|tx| self.read(tx))
     }
 }
+
+// A transaction that panics changes nothing, so nobody finds something broken.
+impl<T> UnwindSafe for TVar<T> {}
+impl<T> RefUnwindSafe for TVar<T> {}
 
 impl<T> Clone for TVar<T> {
     #[inline]
