@@ -41,7 +41,7 @@ struct Read {
 impl Transaction {
     /// Runs `first`, and if that calls [`retry`](super::retry), `second` in its place.
     ///
-    /// What `first` wrote is forgotten then. If `second` retries as well, the transaction sleeps until something changes
+    /// What `first` wrote, and what it asked to be done after the commit, is forgotten then. If `second` retries as well, the transaction sleeps until something changes
     /// that either of them has read.
     pub fn or_else<R>(
         &mut self,
