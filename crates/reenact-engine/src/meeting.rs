@@ -14,7 +14,7 @@ use crate::{
     activity::{HOT, Hot, NOBODY, aside, with_recording},
     entity::arrive,
     mode::{self, Mode},
-    record::{self, Diary, count_at},
+    record::{self, Diary, check_after_long_silence, count_without_check},
     replay::quiet,
 };
 
@@ -59,9 +59,11 @@ impl Party {
     #[inline(never)]
     fn recorded() -> Party {
         if let Some(seat) = Hot::seat() {
+            // Here, by who runs it: where it sleeps on its thread, nobody else can tell that one which counter it has.
+            let word = seat.word_for_sure();
             return Party {
                 token: Hot::token(),
-                word: seat.word(),
+                word,
                 seat,
                 diary: std::ptr::null_mut(),
             };
@@ -145,7 +147,9 @@ impl Entity {
         if self.is_last(party.token) {
             self.one_more();
             // SAFETY: Who has taken an entity has a counter; and the party waits.
-            unsafe { count_at(party.word, self.tag(op)) };
+            if unsafe { count_without_check(party.word, self.tag(op)) } {
+                party.impersonate(check_after_long_silence);
+            }
         } else {
             party.impersonate(|| record::take(self, op));
         }

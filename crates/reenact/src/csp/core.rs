@@ -14,7 +14,9 @@ use std::{
     },
 };
 
-use reenact_engine::{Access, Entity, Fact, Op, Permission, chose, is_replaying, raw::RawMutex};
+use reenact_engine::{
+    Access, Entity, Fact, Op, Permission, chose, is_active, is_replaying, raw::BriefLock,
+};
 
 use super::{
     ops,
@@ -48,13 +50,13 @@ impl Side {
 ///
 /// # Invariants
 ///
-/// 1. `state` is touched only with `lock`, which nobody holds while it waits for something.
+/// 1. `state` is touched only with `lock`, which nobody holds while it waits, nor while it runs code of the program.
 /// 2. Receivers wait only if there is nothing to receive: the buffer is empty and no sender waits. Senders wait only if the
 ///    buffer is full (one of no capacity always is) and no receiver waits. So never both, except for two sides of the same
 ///    selection, which does not meet itself.
 /// 3. The orders are recorded with `lock`, in the order of the messages.
 pub(super) struct Core<T> {
-    lock: RawMutex,
+    lock: BriefLock,
     state: UnsafeCell<State<T>>,
     capacity: usize,
     ends: [End; 2],
@@ -111,8 +113,10 @@ impl<T> Drop for Locked<'_, T> {
 impl<T> Core<T> {
     /// A channel with room for so many messages.
     pub(super) fn new(capacity: usize) -> Core<T> {
+        // Who uses it need not be one who has asked before whether there is something to record.
+        is_active();
         Core {
-            lock: RawMutex::new(),
+            lock: BriefLock::new(),
             state: UnsafeCell::new(State {
                 buffer: VecDeque::new(),
                 waiting: [List::new(), List::new()],
@@ -318,11 +322,9 @@ impl<T> Core<T> {
 
     /// One less; with the last one, those who wait at the other side need not any more.
     pub(super) fn one_less(&self, side: Side) {
-        let end = self.end(side);
         // Both: who is last sees what the others did.
-        if end.handles.fetch_sub(1, AcqRel) == 1 {
+        if self.end(side).handles.fetch_sub(1, AcqRel) == 1 {
             self.close(side);
-            end.gone.establish();
         }
     }
 
@@ -335,13 +337,15 @@ impl<T> Core<T> {
             Side::Sending => VecDeque::new(),
         };
         drop(locked);
-        drop(lost);
         // In a replay, who waits is one whom somebody met.
         while !is_replaying()
             && let Some(sleeper) = self.turn_away(side.other())
         {
             Sleeper::wake(Some(sleeper));
         }
+        self.end(side).gone.establish();
+        // Last: a message may panic when it is dropped.
+        drop(lost);
     }
 
     /// Tells one of those who wait that the other side is gone.
