@@ -136,6 +136,7 @@ pub(crate) fn leave() {
     }
 }
 
+#[inline]
 fn clear(hot: &Hot) {
     hot.token.set(NOBODY);
     hot.word.set(std::ptr::null_mut());
@@ -225,6 +226,7 @@ pub(crate) fn stand_up() {
 }
 
 /// Runs `action`, which may make the calling thread run other activities, and then goes on with the one that it runs now.
+#[inline]
 pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
     let before = HOT.with(|hot| {
         let before = (
@@ -471,6 +473,7 @@ pub fn is_active() -> bool {
 }
 
 /// Whether this process replays a trace: then nothing needs to take time.
+#[inline]
 pub fn is_replaying() -> bool {
     mode::is_conducted()
 }

@@ -240,13 +240,32 @@ impl Clock {
     /// Sets the flag if what was read at `at` is what is there still: the time.
     #[inline(always)]
     fn hold(&self, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        let version = &self.entity.version;
-        // One locked instruction, which does not have to know the time. Acquire: pairs with the Release in `let_go`.
-        while version.fetch_or(Entity::FLAG, Acquire) & Entity::FLAG != 0 {
-            self.wait_until_let_go();
+        // Acquire: pairs with the Release in `let_go`.
+        let held = self
+            .entity
+            .version
+            .compare_exchange(at, at | Entity::FLAG, Acquire, Relaxed);
+        match held {
+            Ok(_) => Some(at),
+            Err(now) => self.hold_later(now, valid),
         }
-        let now = version.load(Relaxed) & !Entity::FLAG;
-        if now == at || valid() {
+    }
+
+    #[inline(never)]
+    fn hold_later(&self, mut now: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+        let version = &self.entity.version;
+        loop {
+            if now & Entity::FLAG != 0 {
+                self.wait_until_let_go();
+                now = version.load(Relaxed) & !Entity::FLAG;
+            }
+            // Acquire: as in `hold`.
+            match version.compare_exchange(now, now | Entity::FLAG, Acquire, Relaxed) {
+                Ok(_) => break,
+                Err(later) => now = later,
+            }
+        }
+        if valid() {
             return Some(now);
         }
         self.let_go(now);
@@ -353,4 +372,96 @@ pub(crate) fn name_of(key: u64) -> Option<String> {
 /// Whether this is the key of a clock: no activity's.
 pub(crate) fn is_clock(key: u64) -> bool {
     key != 0 && key >> 32 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpInfo;
+
+    const OP: Op = Op::new(&OpInfo {
+        code: 1,
+        name: "test",
+    });
+
+    fn never() -> bool {
+        unreachable!("nobody else has stepped")
+    }
+
+    #[test]
+    fn a_step_from_now_needs_no_check() {
+        let clock = Clock::new(7);
+        let turn = clock.begin(OP);
+        assert_eq!(clock.now(), 0);
+        assert_eq!(clock.step(turn, OP, 0, never), Some(1));
+        assert_eq!(clock.step(turn, OP, 1, never), Some(2));
+        clock.end(turn, OP, true);
+        assert_eq!(clock.now(), 2);
+    }
+
+    #[test]
+    fn a_step_from_an_earlier_time_is_made_only_if_nothing_has_changed() {
+        let clock = Clock::new(7);
+        let turn = clock.begin(OP);
+        assert_eq!(clock.step(turn, OP, 0, never), Some(1));
+        assert_eq!(clock.step(turn, OP, 0, || false), None);
+        let time = clock.step(turn, OP, 0, || true).expect("it is valid");
+        assert!(time > 1, "later than the one before: {time}");
+        assert_eq!(clock.now(), time);
+    }
+
+    #[test]
+    fn a_look_that_nobody_wants_to_know_of_touches_nothing() {
+        let clock = Clock::new(7);
+        let turn = clock.begin(OP);
+        assert!(clock.look(turn, OP, 0, never));
+        clock.end(turn, OP, false);
+        assert_eq!(clock.now(), 0);
+        assert_eq!(clock.entity.looks.load(Relaxed), 0);
+        assert!(clock.give_back(turn, OP).is_none(), "nobody to give it to");
+    }
+
+    /// ```text
+    /// 0 … 3 ── step ── at another time than anybody else ──┐
+    ///   └────────────────── 5000 times ────────────────────┘
+    /// ```
+    #[test]
+    fn no_two_steps_are_at_the_same_time() {
+        let clock = Clock::new(7);
+        let turn = clock.begin(OP);
+        let mut times: Vec<u64> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        (0..5000)
+                            .filter_map(|_| clock.step(turn, OP, clock.now(), || true))
+                            .collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            let all = threads
+                .into_iter()
+                .flat_map(|thread| thread.join().unwrap());
+            all.collect()
+        });
+        times.sort_unstable();
+        let count = times.len();
+        times.dedup();
+        assert_eq!((times.len(), count), (20_000, 20_000));
+        assert_eq!(clock.now(), 20_000);
+    }
+
+    #[test]
+    fn clocks_have_names_and_entities_of_activities_do_not_have_theirs() {
+        assert_eq!(name_of(1).as_deref(), Some("the commit order"));
+        assert_eq!(name_of(2).as_deref(), Some("the commit order/2"));
+        assert_eq!(name_of(0), None);
+        assert_eq!(name_of(crate::record::key_of(0, 1)), None);
+    }
+
+    #[test]
+    fn the_time_and_who_stepped_last_are_on_one_cache_line_of_their_own() {
+        assert_eq!(align_of::<Clock>(), 128);
+        assert!(size_of::<Entity>() <= 64);
+    }
 }

@@ -7,7 +7,9 @@
 //! That is the whole contract; models know no modes, and nothing but this crate does.
 //!
 //! For whoever adds a model: pick the [`Access`] that says how your operation meets its entity, give it an [`Op`],
-//! and call the method of `Entity` of that name. Threads announce their children with [`Birth`].
+//! and call the method of `Entity` of that name. What becomes true once, and is awaited by others, is a [`Fact`]. Threads
+//! announce their children with [`Birth`], light activities have a [`Seat`]. `docs/add-a-model.md` in the repository goes
+//! through it step by step, with a model that is added from outside.
 
 mod activity;
 mod arrivals;
@@ -34,7 +36,7 @@ pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
 pub use fact::Fact;
-pub use meeting::{Party, Turn as MeetingTurn, chose, decided};
+pub use meeting::{Party, Permission, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};

@@ -5,7 +5,7 @@
 //! nobody has done anything after it. If each recorded for itself, one of them could have gone on, and told others, with
 //! the other's part missing in the trace.
 //!
-//! In a conducted process there is nothing to record, and each asks for itself ([`Entity::turn`]).
+//! In a conducted process there is nothing to record, and each asks for itself ([`Entity::permission`]).
 
 use std::hint::cold_path;
 
@@ -14,7 +14,7 @@ use crate::{
     activity::{HOT, Hot, NOBODY, aside, with_recording},
     entity::arrive,
     mode::{self, Mode},
-    record::{self, Diary, count_at},
+    record::{self, Diary, check_after_long_silence, count_without_check},
     replay::quiet,
 };
 
@@ -29,7 +29,7 @@ pub struct Party {
 
 /// What an activity that arrives at an entity is to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turn {
+pub enum Permission {
     /// Nobody decides: whatever is possible.
     Free,
     /// It happens, now; [`Entity::leave`] with [`Access::TryTake`] says that it has.
@@ -59,9 +59,11 @@ impl Party {
     #[inline(never)]
     fn recorded() -> Party {
         if let Some(seat) = Hot::seat() {
+            // Here, by who runs it: where it sleeps on its thread, nobody else can tell that one which counter it has.
+            let word = seat.word_for_sure();
             return Party {
                 token: Hot::token(),
-                word: seat.word(),
+                word,
                 seat,
                 diary: std::ptr::null_mut(),
             };
@@ -97,17 +99,17 @@ impl Entity {
     /// Asks when, and whether, an operation of the calling activity may happen here, if that is not its own decision.
     #[inline]
     #[track_caller]
-    pub fn turn(&self, op: Op) -> Turn {
+    pub fn permission(&self, op: Op) -> Permission {
         if !mode::is_conducted() {
-            return Turn::Free;
+            return Permission::Free;
         }
         cold_path();
         if mode::byte() == Mode::Replay as u8 && quiet::take(self, op) {
-            return Turn::Go;
+            return Permission::Go;
         }
         match self.arrive(op, Access::TryTake) {
-            Decision::Decline => Turn::Declined,
-            _ => Turn::Go,
+            Decision::Decline => Permission::Declined,
+            _ => Permission::Go,
         }
     }
 
@@ -145,7 +147,9 @@ impl Entity {
         if self.is_last(party.token) {
             self.one_more();
             // SAFETY: Who has taken an entity has a counter; and the party waits.
-            unsafe { count_at(party.word, self.tag(op)) };
+            if unsafe { count_without_check(party.word, self.tag(op)) } {
+                party.impersonate(check_after_long_silence);
+            }
         } else {
             party.impersonate(|| record::take(self, op));
         }

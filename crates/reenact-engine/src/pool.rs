@@ -176,6 +176,8 @@ struct Place {
     inbox: Inbox,
     /// Whether it sleeps, or is about to: who puts something into the inbox wakes it.
     rests: AtomicBool,
+    /// Whether it sleeps until it is time for one of its carriers to go on.
+    sleeps_until: AtomicBool,
     /// How many of its carriers wait.
     waiting: AtomicU32,
     parker: Parker,
@@ -193,10 +195,12 @@ const STAND_INS: usize = 256;
 /// All pools there are.
 static POOLS: Mutex<Vec<&'static Shared>> = Mutex::new(Vec::new());
 
-/// Whether a task is queued in any pool. While nobody is awake, nobody takes one.
+/// Whether a task is queued in any pool, or will go on by itself. While nobody is awake, nobody takes one.
 pub(crate) fn is_work_queued() -> bool {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    pools.iter().any(|pool| pool.has_queued())
+    pools
+        .iter()
+        .any(|pool| pool.has_queued() || pool.sleeps_until())
 }
 
 impl Pool {
@@ -416,6 +420,7 @@ impl Place {
             is_blocked: AtomicBool::new(false),
             inbox: Inbox::default(),
             rests: AtomicBool::new(false),
+            sleeps_until: AtomicBool::new(false),
             waiting: AtomicU32::new(0),
             parker: Parker::default(),
         }
@@ -488,6 +493,12 @@ impl Shared {
     fn has_queued(&self) -> bool {
         let begun = self.places.len().min(self.begun.load(SeqCst) as usize);
         !self.injector.is_empty() || self.places[..begun].iter().any(Place::has_queued)
+    }
+
+    /// Whether a worker sleeps until it is time for one of its tasks to go on.
+    fn sleeps_until(&self) -> bool {
+        let mut places = self.places.iter().take(self.begun.load(SeqCst) as usize);
+        places.any(|place| place.sleeps_until.load(SeqCst))
     }
 
     /// Wakes a sleeping worker, if there is one.

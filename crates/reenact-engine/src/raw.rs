@@ -6,6 +6,7 @@
 //! [pool](crate::pool) is put aside instead. Whoever waits at an address is found by it: threads by the kernel, tasks in
 //! a [table](lot) of our own; whoever waits to be told by one who knows it has a [`Parker`].
 
+mod brief;
 mod lot;
 mod parker;
 
@@ -17,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use self::parker::Parker;
+pub use self::{brief::BriefLock, parker::Parker};
 
 use rustix::{
     io::Errno,

@@ -371,18 +371,31 @@ pub(crate) fn count(tag: u64) {
 #[inline(always)]
 pub(crate) unsafe fn count_at(word: *mut u64, tag: u64) {
     // SAFETY: The caller's.
+    if unsafe { count_without_check(word, tag) } {
+        check_after_long_silence();
+    }
+}
+
+/// As [`count_at`], for an activity that the calling thread need not run, as long as nobody else does. Whether it is time to
+/// [write a check](check_after_long_silence).
+///
+/// # Safety
+///
+/// See there.
+#[inline(always)]
+pub(crate) unsafe fn count_without_check(word: *mut u64, tag: u64) -> bool {
+    // SAFETY: The caller's.
     let next = unsafe {
         let next = counted(word.read(), tag);
         word.write_volatile(next);
         next
     };
-    if next as u16 == 0 {
-        tick_after_long_silence();
-    }
+    next as u16 == 0
 }
 
+/// Writes what the activity that the calling thread runs has counted.
 #[cold]
-fn tick_after_long_silence() {
+pub(crate) fn check_after_long_silence() {
     // Where the activity is in use already, it is writing an event, which does as well.
     with_recording(|me| me.tick());
 }

@@ -175,6 +175,14 @@ impl Seat {
         self.word.get()
     }
 
+    /// The same; it has one from now on, if there is any to be had. For who runs the activity.
+    pub(crate) fn word_for_sure(&self) -> *mut u64 {
+        if self.word.get().is_null() {
+            self.take_slot();
+        }
+        self.word.get()
+    }
+
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
     pub fn note(&self, arrival: Arrival, code: u64) {

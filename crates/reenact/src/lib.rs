@@ -28,7 +28,8 @@
 //! ```
 //!
 //! New programs may do without threads and locks: [`actor`](mod@actor) has actors, with messages and promises, of which the
-//! order of messages is recorded.
+//! order of messages is recorded; [`csp`] has light processes that meet at channels, of which it is recorded who met whom;
+//! [`stm`] has transactions, of which the order of commits is. All of them can be mixed.
 //!
 //! # What is not recorded yet
 //!
@@ -51,3 +52,13 @@ pub use reenact_macros::actor;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/actors.md")]
 pub struct GuideToActors;
+
+/// The same for processes and channels.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/csp.md")]
+pub struct GuideToProcesses;
+
+/// Those of the guide to transactions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/stm.md")]
+pub struct GuideToTransactions;

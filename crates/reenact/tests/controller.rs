@@ -7,6 +7,7 @@ use std::{
 };
 
 use reenact::{
+    stm::{TVar, atomically, guard},
     sync::{Mutex as RecordedMutex, atomic::AtomicU32, atomic::Ordering},
     thread,
 };
@@ -308,4 +309,55 @@ fn a_controller_sees_the_deadlock_that_a_schedule_leads_to() {
     }));
     assert!(result.is_err());
     assert!(stuck.state().deadlock);
+}
+
+/// Two threads take what there is, in a transaction each; a third one puts something there:
+///
+/// ```text
+/// main.0: take, or retry      main.1: put      main.2: look
+/// ```
+fn take_put_look() -> (u32, u32) {
+    let place = TVar::new(0);
+    thread::scope(|scope| {
+        let taker = scope.spawn(|| {
+            atomically(|tx| {
+                let found = place.read(tx)?;
+                guard(found > 0)?;
+                place.write(tx, 0)?;
+                Ok(found)
+            })
+        });
+        scope.spawn(|| atomically(|tx| place.write(tx, 5)));
+        let looker = scope.spawn(|| place.read_atomic());
+        (taker.join().unwrap(), looker.join().unwrap())
+    })
+}
+
+#[test]
+fn a_transaction_is_one_step_and_the_schedule_decides_what_it_sees() {
+    let outcome = |schedule: &[&'static str]| {
+        let controller = Controller::new(schedule);
+        let outcome = conducted(controller.clone(), take_put_look);
+        (outcome, controller.story())
+    };
+    let (seen, story) = outcome(&["main.1", "main.2", "main.0"]);
+    assert_eq!(seen, (5, 5));
+    assert_eq!(
+        story,
+        [
+            "main.1 transaction",
+            "main.2 transaction",
+            "main.0 transaction"
+        ]
+    );
+    assert_eq!(outcome(&["main.2", "main.1", "main.0"]).0, (5, 0));
+    assert_eq!(outcome(&["main.1", "main.0", "main.2"]).0, (5, 0));
+    // Who comes too early gives its turn back, and has another.
+    let (seen, story) = outcome(&["main.0", "main.1", "main.2", "main.0"]);
+    assert_eq!(seen, (5, 5));
+    assert_eq!(story.len(), 4);
+    assert_eq!(
+        story.iter().filter(|step| step.ends_with("retry")).count(),
+        1
+    );
 }

@@ -149,7 +149,11 @@ impl Stats {
         if self.actors > 0 {
             let threads = self.activities - self.actors;
             parts.push(report::counted(threads, "thread", "threads"));
-            parts.push(report::counted(self.actors, "actor", "actors"));
+            parts.push(report::counted(
+                self.actors,
+                "actor or process",
+                "actors or processes",
+            ));
         }
         if self.foreign_activities > 0 {
             parts.push(format!("{} foreign", HumanCount(self.foreign_activities)));
@@ -162,7 +166,7 @@ impl Stats {
             0 => with_parts(self.operations, &[]),
             _ => {
                 let of_actors = HumanCount(self.actor_operations);
-                let part = format!("{of_actors} of actors, mostly messages handled");
+                let part = format!("{of_actors} of actors and processes");
                 with_parts(self.operations, &[part])
             }
         }

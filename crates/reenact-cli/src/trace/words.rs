@@ -39,7 +39,9 @@ impl<'a> Words<'a> {
             }
             Kind::CHILDREN => {
                 let last = number.saturating_add(second.saturating_sub(1));
-                format!("has the numbers {number} to {last} for the next actors it makes")
+                format!(
+                    "has the numbers {number} to {last} for the next actors or processes it makes"
+                )
             }
             kind if kind.has_two_numbers() => format!("{kind} {number} {second}"),
             kind => format!("{kind} {number}"),

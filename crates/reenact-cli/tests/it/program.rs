@@ -159,7 +159,7 @@ fn a_crowd_of_actors_is_shown_as_one() {
     assert!(
         stats
             .stdout
-            .contains("activities    1,001 (1 thread, 1,000 actors)\n"),
+            .contains("activities    1,001 (1 thread, 1,000 actors or processes)\n"),
         "{}",
         stats.stdout
     );

@@ -76,7 +76,7 @@ fn show_tells_in_words_whose_messages_came() {
 
         main
                1  has the number 1 for the next actor it makes
-               2  has the numbers 2 to 3 for the next actors it makes
+               2  has the numbers 2 to 3 for the next actors or processes it makes
                2  the recording ends
 
         main.a0

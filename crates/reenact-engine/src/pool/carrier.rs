@@ -131,6 +131,7 @@ impl Carrier {
     }
 
     /// Waits. `then` is called when the carrier is off its stack; from then on it may be woken. Called on the carrier.
+    #[inline]
     pub(crate) fn wait(
         &'static self,
         parker: &Parker,

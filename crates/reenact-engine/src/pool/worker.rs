@@ -545,6 +545,11 @@ impl Worker {
         false
     }
 
+    fn is_up(&self) {
+        self.place().rests.store(false, SeqCst);
+        self.place().sleeps_until.store(false, SeqCst);
+    }
+
     /// Sleeps until there is something to do.
     fn rest(&self) {
         if self.spin() {
@@ -555,6 +560,7 @@ impl Worker {
         let mut patience = LOOKOUT.0;
         loop {
             let timer = self.next_deadline();
+            self.place().sleeps_until.store(timer.is_some(), SeqCst);
             self.place().rests.store(true, SeqCst);
             let rest = sleepers.lie_down(self.index);
             if let Rest::Last = rest {
@@ -568,7 +574,7 @@ impl Worker {
                 || !self.place().inbox.is_surely_empty()
             {
                 sleepers.get_up(self.index);
-                self.place().rests.store(false, SeqCst);
+                self.is_up();
                 return;
             }
             let woken = match rest {
@@ -581,7 +587,7 @@ impl Worker {
                 }
             };
             let was_roused = !sleepers.get_up(self.index);
-            self.place().rests.store(false, SeqCst);
+            self.is_up();
             if woken || was_roused || timer.is_some() {
                 return;
             }

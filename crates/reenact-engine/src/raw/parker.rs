@@ -78,6 +78,7 @@ impl Parker {
     ///
     /// `publish` makes it known to whoever is to wake it, which happens once; nobody knows of it before. It lets go of the
     /// lock that protects the list of those who wait, say.
+    #[inline]
     pub fn wait(&self, deadline: Option<Instant>, mut publish: impl FnMut()) -> bool {
         match Carrier::current() {
             Some(carrier) => self.sleep_on(carrier, deadline, publish),
@@ -93,7 +94,8 @@ impl Parker {
         }
     }
 
-    pub(super) fn sleep_on(
+    #[inline]
+    pub(crate) fn sleep_on(
         &self,
         carrier: &'static Carrier,
         deadline: Option<Instant>,

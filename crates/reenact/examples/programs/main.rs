@@ -8,6 +8,7 @@ mod bad_days;
 mod barrier;
 mod condvar;
 mod crew;
+mod csp;
 mod generated;
 mod jitter;
 mod mpsc;
@@ -41,6 +42,7 @@ fn main() {
         || selfcheck::run(name, arguments)
         || ported::run(name, arguments)
         || actors::run(name, arguments)
+        || csp::run(name, arguments)
         || stm::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {

@@ -7,6 +7,7 @@
 use std::{
     cell::UnsafeCell,
     collections::VecDeque,
+    hint::cold_path,
     sync::atomic::{
         AtomicUsize,
         Ordering::{AcqRel, Relaxed},
@@ -14,7 +15,7 @@ use std::{
 };
 
 use reenact_engine::{
-    Access, Entity, Fact, MeetingTurn as Turn, Op, chose, is_replaying, raw::RawMutex,
+    Access, Entity, Fact, Op, Permission, chose, is_active, is_replaying, raw::BriefLock,
 };
 
 use super::{
@@ -49,13 +50,13 @@ impl Side {
 ///
 /// # Invariants
 ///
-/// 1. `state` is touched only with `lock`, which nobody holds while it waits for something.
+/// 1. `state` is touched only with `lock`, which nobody holds while it waits, nor while it runs code of the program.
 /// 2. Receivers wait only if there is nothing to receive: the buffer is empty and no sender waits. Senders wait only if the
 ///    buffer is full (one of no capacity always is) and no receiver waits. So never both, except for two sides of the same
 ///    selection, which does not meet itself.
 /// 3. The orders are recorded with `lock`, in the order of the messages.
 pub(super) struct Core<T> {
-    lock: RawMutex,
+    lock: BriefLock,
     state: UnsafeCell<State<T>>,
     capacity: usize,
     ends: [End; 2],
@@ -112,8 +113,10 @@ impl<T> Drop for Locked<'_, T> {
 impl<T> Core<T> {
     /// A channel with room for so many messages.
     pub(super) fn new(capacity: usize) -> Core<T> {
+        // Who uses it need not be one who has asked before whether there is something to record.
+        is_active();
         Core {
-            lock: RawMutex::new(),
+            lock: BriefLock::new(),
             state: UnsafeCell::new(State {
                 buffer: VecDeque::new(),
                 waiting: [List::new(), List::new()],
@@ -135,18 +138,19 @@ impl<T> Core<T> {
     }
 
     /// Sends what is in `message`, or receives into it, waiting as long as it must. False if the other side is gone.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
         let order = &self.end(side).order;
-        match order.turn(side.op()) {
-            Turn::Free => self.operate_freely(side, message),
-            Turn::Go => {
+        match order.permission(side.op()) {
+            Permission::Free => self.operate_freely(side, message),
+            Permission::Go => {
                 self.operate_in_turn(side, message);
                 order.leave(side.op(), Access::TryTake, || ());
                 true
             }
-            Turn::Declined => {
+            Permission::Declined => {
+                cold_path();
                 self.end(side.other()).gone.wait(&|| match side {
                     Side::Sending => "the last receiver of a channel to go".to_owned(),
                     Side::Receiving => "the last sender of a channel to go".to_owned(),
@@ -156,6 +160,7 @@ impl<T> Core<T> {
         }
     }
 
+    #[inline(always)]
     fn operate_freely(&self, side: Side, message: &mut Option<T>) -> bool {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -180,6 +185,7 @@ impl<T> Core<T> {
     }
 
     /// As the recorded one did, which was met: so this one is.
+    #[cold]
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -200,6 +206,7 @@ impl<T> Core<T> {
 
     /// Sends or receives if that is possible at once. `case` says which case of a selection of the calling activity it
     /// is, if it is one.
+    #[inline(always)]
     pub(super) fn attempt(
         &self,
         locked: &Locked<'_, T>,
@@ -271,6 +278,7 @@ impl<T> Core<T> {
     }
 
     /// The calling activity was told that the other side is gone.
+    #[cold]
     pub(super) fn declined(&self, side: Side) {
         self.end(side).order.declined(side.op());
     }
@@ -314,11 +322,9 @@ impl<T> Core<T> {
 
     /// One less; with the last one, those who wait at the other side need not any more.
     pub(super) fn one_less(&self, side: Side) {
-        let end = self.end(side);
         // Both: who is last sees what the others did.
-        if end.handles.fetch_sub(1, AcqRel) == 1 {
+        if self.end(side).handles.fetch_sub(1, AcqRel) == 1 {
             self.close(side);
-            end.gone.establish();
         }
     }
 
@@ -331,13 +337,15 @@ impl<T> Core<T> {
             Side::Sending => VecDeque::new(),
         };
         drop(locked);
-        drop(lost);
         // In a replay, who waits is one whom somebody met.
         while !is_replaying()
             && let Some(sleeper) = self.turn_away(side.other())
         {
             Sleeper::wake(Some(sleeper));
         }
+        self.end(side).gone.establish();
+        // Last: a message may panic when it is dropped.
+        drop(lost);
     }
 
     /// Tells one of those who wait that the other side is gone.

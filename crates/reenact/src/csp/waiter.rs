@@ -42,6 +42,7 @@ const GIVEN_UP: u32 = 1;
 const CHOSEN: u32 = 2;
 
 impl Selection {
+    #[inline]
     pub(super) fn new(is_single: bool) -> Selection {
         Selection {
             state: AtomicU32::new(WAITING),
@@ -53,6 +54,7 @@ impl Selection {
     }
 
     /// Makes it this case that has happened; false if another one has.
+    #[inline]
     fn claim(&self, case: usize) -> bool {
         self.is_single || self.leave_waiting(CHOSEN + case as u32)
     }
@@ -76,6 +78,7 @@ impl Selection {
     }
 
     /// For who has claimed it: says what that means for who waits, who is returned. Under the lock of the channel.
+    #[inline]
     pub(super) fn note_chosen(&self, case: usize) -> &Party {
         if !self.is_single {
             chose(ops::SELECT, 0, case as u64, Some(&self.party));
@@ -84,6 +87,7 @@ impl Selection {
     }
 
     /// Waits for a single operation. `publish` lets go of the lock that keeps others from finding it.
+    #[inline]
     pub(super) fn wait(&self, mut publish: impl FnMut(), what: &dyn Fn() -> String) {
         if is_replaying() {
             publish();

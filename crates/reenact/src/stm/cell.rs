@@ -136,7 +136,10 @@ pub(super) const fn is_boxed<T>() -> bool {
 
 impl<T> Cell<T> {
     /// A variable with one handle.
-    pub(super) fn allocate(value: T) -> ptr::NonNull<Cell<T>> {
+    pub(super) fn allocate(value: T) -> ptr::NonNull<Cell<T>>
+    where
+        T: Send + 'static,
+    {
         let slot = if is_boxed::<T>() {
             Slot {
                 boxed: ManuallyDrop::new(AtomicPtr::new(Box::into_raw(Box::new(value)))),
@@ -161,6 +164,12 @@ impl<T> Cell<T> {
         &self.core
     }
 
+    /// A pointer to the core from which one to the cell can be made again.
+    #[inline(always)]
+    pub(super) fn erased(&self) -> *const Core {
+        ptr::from_ref(self).cast()
+    }
+
     /// One more handle.
     #[inline(always)]
     pub(super) fn retain(&self) {
@@ -173,19 +182,28 @@ impl<T> Cell<T> {
     /// # Safety
     ///
     /// The caller has a handle and does not use it any more.
-    pub(super) unsafe fn release(cell: ptr::NonNull<Cell<T>>)
-    where
-        T: Send + 'static,
-    {
+    pub(super) unsafe fn release(cell: ptr::NonNull<Cell<T>>) {
         // SAFETY: The caller's handle keeps it.
         let handles = unsafe { &cell.as_ref().core.handles };
         // Release: what was done through this handle comes before the cell is freed.
         if handles.fetch_sub(1, Release) == 1 {
             fence(Acquire);
-            let cell = Last(cell);
-            // SAFETY: No handle is left, so only transactions that run now can have it; they are pinned. The value may be
-            // dropped on another thread.
-            unsafe { epoch::pin().defer_unchecked(move || cell.free()) };
+            // SAFETY: No handle is left, so only transactions that run now can have it; they are pinned. The value, as any
+            // that is given to a cell, may be dropped at any time and on any thread.
+            unsafe { epoch::pin().defer_unchecked(move || Cell::free(cell)) };
+        }
+    }
+
+    /// # Safety
+    ///
+    /// It came from `allocate`, and nobody can use it any more.
+    unsafe fn free(cell: ptr::NonNull<Cell<T>>) {
+        // SAFETY: The caller's.
+        unsafe {
+            let cell = Box::from_raw(cell.as_ptr());
+            if is_boxed::<T>() {
+                drop(Box::from_raw((*cell.slot.get()).boxed.load(Relaxed)));
+            }
         }
     }
 
@@ -258,27 +276,6 @@ impl<T> Seen<'_, T> {
             Seen::Behind(value) => value,
             // SAFETY: The bytes are those of a value. It is not dropped: it has nothing to drop.
             Seen::Copied(bytes) => unsafe { bytes.assume_init_ref() },
-        }
-    }
-}
-
-/// A cell without handles.
-struct Last<T>(ptr::NonNull<Cell<T>>);
-
-// SAFETY: Nobody else has it, and its value may be dropped anywhere.
-unsafe impl<T: Send> Send for Last<T> {}
-
-impl<T> Last<T> {
-    /// # Safety
-    ///
-    /// Nobody can use the cell any more.
-    unsafe fn free(self) {
-        // SAFETY: It came from `allocate`, and it is ours alone.
-        unsafe {
-            let cell = Box::from_raw(self.0.as_ptr());
-            if is_boxed::<T>() {
-                drop(Box::from_raw((*cell.slot.get()).boxed.load(Relaxed)));
-            }
         }
     }
 }

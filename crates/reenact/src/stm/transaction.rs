@@ -8,7 +8,7 @@ use crossbeam_epoch::Guard;
 use reenact_engine::{Clock, Turn};
 
 use super::{
-    cell::{Cell, Core, LOCKED, Seen, WAITERS, time_of},
+    cell::{Cell, Core, LOCKED, Seen, time_of},
     contention::Patience,
     error::{StmError, StmResult},
     ops,
@@ -28,6 +28,8 @@ pub struct Transaction {
     reads: Vec<Read>,
     writes: Writes,
     after_commit: Vec<Box<dyn FnOnce()>>,
+    /// For whom to look when this has committed; empty before and after.
+    awaited: Vec<usize>,
 }
 
 struct Read {
@@ -165,13 +167,10 @@ impl Transaction {
             return false;
         };
         self.time = time;
-        let mut awaited = Vec::new();
-        self.writes.publish(time, guard, |before, address| {
-            if before & WAITERS != 0 {
-                awaited.push(address);
-            }
-        });
-        awaited.into_iter().for_each(waiters::wake);
+        self.writes.publish(time, guard, &mut self.awaited);
+        if !self.awaited.is_empty() {
+            self.awaited.drain(..).for_each(waiters::wake);
+        }
         true
     }
 
@@ -184,8 +183,11 @@ impl Transaction {
 
     /// What is to be done when it has committed.
     #[inline(always)]
-    pub(super) fn promised(&mut self) -> Vec<Box<dyn FnOnce()>> {
-        std::mem::take(&mut self.after_commit)
+    pub(super) fn promised(&mut self) -> Option<Vec<Box<dyn FnOnce()>>> {
+        if self.after_commit.is_empty() {
+            return None;
+        }
+        Some(std::mem::take(&mut self.after_commit))
     }
 
     /// To sleep until something changes that was read; none if it has.
@@ -203,7 +205,9 @@ impl Transaction {
     pub(super) fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
-        self.after_commit.clear();
+        if !self.after_commit.is_empty() {
+            self.after_commit.clear();
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{atomically, cell::Cell, error::StmResult, transaction::Transaction};
 ///
 /// Values are cloned when they are read; put large ones into an [`Arc`](std::sync::Arc), or use
 /// [`TVar::read_with`]. A value that was overwritten is dropped some time later, by whatever thread; so is the last one.
-pub struct TVar<T: Send + Sync + 'static> {
+pub struct TVar<T> {
     cell: NonNull<Cell<T>>,
     owns: PhantomData<T>,
 }
@@ -20,6 +20,19 @@ unsafe impl<T: Send + Sync> Send for TVar<T> {}
 // SAFETY: The same.
 unsafe impl<T: Send + Sync> Sync for TVar<T> {}
 
+impl<T> TVar<T> {
+    #[inline(always)]
+    fn cell(&self) -> &Cell<T> {
+        // SAFETY: It stays as long as there is a handle.
+        unsafe { self.cell.as_ref() }
+    }
+
+    /// Whether both are handles of the same variable.
+    pub fn ptr_eq(&self, other: &TVar<T>) -> bool {
+        self.cell == other.cell
+    }
+}
+
 impl<T: Send + Sync + 'static> TVar<T> {
     /// A new variable.
     pub fn new(value: T) -> TVar<T> {
@@ -27,12 +40,6 @@ impl<T: Send + Sync + 'static> TVar<T> {
             cell: Cell::allocate(value),
             owns: PhantomData,
         }
-    }
-
-    #[inline(always)]
-    fn cell(&self) -> &Cell<T> {
-        // SAFETY: It stays as long as there is a handle.
-        unsafe { self.cell.as_ref() }
     }
 
     /// What `look` finds in the variable, without a clone.
@@ -46,11 +53,6 @@ impl<T: Send + Sync + 'static> TVar<T> {
     pub fn write(&self, tx: &mut Transaction, value: T) -> StmResult<()> {
         tx.write(self.cell(), value);
         Ok(())
-    }
-
-    /// Whether both are handles of the same variable.
-    pub fn ptr_eq(&self, other: &TVar<T>) -> bool {
-        self.cell == other.cell
     }
 }
 
@@ -83,7 +85,7 @@ impl<T: Clone + Send + Sync + 'static> TVar<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Clone for TVar<T> {
+impl<T> Clone for TVar<T> {
     #[inline]
     fn clone(&self) -> TVar<T> {
         self.cell().retain();
@@ -94,7 +96,7 @@ impl<T: Send + Sync + 'static> Clone for TVar<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Drop for TVar<T> {
+impl<T> Drop for TVar<T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: This handle is gone afterwards.
@@ -114,15 +116,15 @@ impl<T: Send + Sync + 'static> From<T> for TVar<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> PartialEq for TVar<T> {
+impl<T> PartialEq for TVar<T> {
     fn eq(&self, other: &TVar<T>) -> bool {
         self.ptr_eq(other)
     }
 }
 
-impl<T: Send + Sync + 'static> Eq for TVar<T> {}
+impl<T> Eq for TVar<T> {}
 
-impl<T: Send + Sync + 'static> fmt::Debug for TVar<T> {
+impl<T> fmt::Debug for TVar<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TVar").finish_non_exhaustive()
     }

@@ -8,7 +8,10 @@ use std::{
     thread::panicking,
 };
 
-use reenact_engine::{Access, Entity};
+use reenact_engine::{
+    Access, Entity,
+    pool::{ask_until_told, can_be_put_aside},
+};
 
 use super::poison::{self, Poison};
 use crate::ops;
@@ -80,7 +83,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.look(
             ops::READ,
             || attempted(self.raw.try_read()),
-            || unpoisoned(self.raw.read()),
+            || self.raw_read(),
             drop,
         );
         self.reading(raw)
@@ -92,7 +95,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.try_look(
             ops::TRY_READ,
             || attempted(self.raw.try_read()),
-            || unpoisoned(self.raw.read()),
+            || self.raw_read(),
         );
         match raw {
             Some(raw) => Ok(self.reading(raw)?),
@@ -107,7 +110,7 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.take_from_lookers(
             ops::WRITE,
             || attempted(self.raw.try_write()),
-            || unpoisoned(self.raw.write()),
+            || self.raw_write(),
             drop,
         );
         self.writing(raw)
@@ -119,11 +122,26 @@ impl<T: ?Sized> RwLock<T> {
         let raw = self.entity.try_take(
             ops::TRY_WRITE,
             || attempted(self.raw.try_write()),
-            || unpoisoned(self.raw.write()),
+            || self.raw_write(),
         );
         match raw {
             Some(raw) => Ok(self.writing(raw)?),
             None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// Waits for std's lock, which knows only of threads: a process asks for it until it has it.
+    fn raw_read(&self) -> std_sync::RwLockReadGuard<'_, T> {
+        match can_be_put_aside() {
+            true => ask_until_told(|| attempted(self.raw.try_read())),
+            false => unpoisoned(self.raw.read()),
+        }
+    }
+
+    fn raw_write(&self) -> std_sync::RwLockWriteGuard<'_, T> {
+        match can_be_put_aside() {
+            true => ask_until_told(|| attempted(self.raw.try_write())),
+            false => unpoisoned(self.raw.write()),
         }
     }
 

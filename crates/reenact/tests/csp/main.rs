@@ -1,0 +1,11 @@
+//! What `reenact::csp` promises: processes, channels and selections behave as documented, and what was recorded is what is
+//! replayed, with however many workers.
+//!
+//! The programs that are recorded are those of `examples/programs/csp`, which Cargo builds with these tests.
+
+mod behaviour;
+mod oracle;
+
+#[allow(dead_code, reason = "shared with other tests, which use more of it")]
+#[path = "../bad_days/stage.rs"]
+mod stage;
