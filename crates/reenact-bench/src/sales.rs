@@ -38,7 +38,7 @@ use crate::{Measured, Setting, Workload, random::Random};
 pub const SALES: Workload = Workload::threads("sales", run);
 
 /// How many sales there are at scale 1.
-const COUNT: u64 = 60_000;
+const COUNT: u64 = 80_000;
 
 fn run(setting: &Setting) -> Measured {
     let mut random = Random::new(1);
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_forecasts_are_those_of_a_sequential_computation() {
-        assert!(SALES.run(&Setting::tiny()).ops > 120 * 20);
+        assert!(SALES.run(&Setting::tiny()).ops > 160 * 20);
     }
 
     #[test]
