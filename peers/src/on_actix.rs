@@ -30,13 +30,13 @@ use actix::System;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use self::arbiters::Arbiters;
-use crate::{measured::Measured, sizes::Size};
+use crate::{measured::Measured, runtime, sizes::Size};
 
 /// Runs a program of this size on so many arbiters.
 pub(crate) fn run(size: Size, arbiters: usize) -> Measured {
     System::new().block_on(async move {
         let arbiters = Arbiters::start(arbiters);
-        Measured::around(size, program(size, arbiters)).await
+        runtime::measured(size, program(size, arbiters)).await
     })
 }
 

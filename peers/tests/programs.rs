@@ -7,7 +7,7 @@
 use std::process::Command;
 
 use reenact_bench_peers::{
-    Framework,
+    Framework, csp,
     sizes::{Program, Size},
 };
 
@@ -42,18 +42,21 @@ fn every_program_checks_out_on_tokio() {
 fn every_program_checks_out(framework: Framework) {
     for program in Program::ALL {
         for workers in ["1", "2"] {
-            let scale = SCALE.to_string();
-            let line = output(&[
-                framework.name(),
-                program.name(),
-                "--workers",
-                workers,
-                "--scale",
-                &scale,
-            ]);
-            let measured: serde_json::Value = serde_json::from_str(&line).unwrap();
-            assert!(measured["ns"].as_u64().unwrap() > 0);
-            assert_eq!(measured["ops"], Size::of(program, SCALE).ops());
+            let ops = ops(framework, program.name(), workers);
+            assert_eq!(ops, Size::of(program, SCALE).ops());
+        }
+    }
+}
+
+#[test]
+fn every_program_of_processes_checks_out_on_every_library_for_them() {
+    for framework in Framework::CSP {
+        for program in csp::sizes::Program::ALL {
+            for workers in ["1", "2"] {
+                let ops = ops(framework, program.name(), workers);
+                // Philosophers who are denied their forks ask again.
+                assert!(ops >= csp::sizes::Size::of(program, SCALE).rendezvous());
+            }
         }
     }
 }
@@ -66,7 +69,7 @@ fn rounds_repeat_on_every_library() {
         (Program::ForkJoinActorCreation, 0.34),
         (Program::ForkJoinThroughput, 0.07),
     ] {
-        for framework in Framework::ALL {
+        for framework in Framework::ACTORS {
             let scale = scale.to_string();
             output(&[framework.name(), program.name(), "--scale", &scale]);
         }
@@ -81,10 +84,41 @@ fn the_versions_are_those_of_the_lock_file() {
         ("ractor", "0.16."),
         ("actix", "0.13."),
         ("tokio", "1."),
+        ("crossbeam", "0.5."),
+        ("may", "0.3."),
     ] {
         let version = versions[library].as_str().unwrap();
         assert!(version.starts_with(start), "{library} {version}");
     }
+}
+
+#[test]
+fn an_unknown_program_is_answered_with_those_of_the_library() {
+    let output = Command::new(env!("CARGO_BIN_EXE_peer-round"))
+        .args(["crossbeam", "Big"])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "the programs on crossbeam are PingPong, ForkJoinThroughput, Philosophers\n"
+    );
+}
+
+/// How many operations a run claims.
+fn ops(framework: Framework, program: &str, workers: &str) -> u64 {
+    let scale = SCALE.to_string();
+    let line = output(&[
+        framework.name(),
+        program,
+        "--workers",
+        workers,
+        "--scale",
+        &scale,
+    ]);
+    let measured: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert!(measured["ns"].as_u64().unwrap() > 0);
+    measured["ops"].as_u64().unwrap()
 }
 
 /// The one line that `peer-round` prints.

@@ -7,10 +7,13 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests, the examples of the documentation
 cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
-                            (`savina-peers` builds other actor libraries first)
+                            (`savina-peers`, `csp`, `stm` and `all` build other libraries first)
     --quick                 fewer rounds, within a minute
     --json                  one JSON object per line
 ";
+
+/// The suites that compare Reenact with other libraries.
+const WITH_PEERS: [&str; 4] = ["savina-peers", "csp", "stm", "all"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -58,7 +61,10 @@ fn bench(arguments: &[String]) -> Result<(), String> {
         "reenact-bench",
         "--bins",
     ])?;
-    if arguments.iter().any(|argument| argument == "savina-peers") {
+    if arguments
+        .iter()
+        .any(|argument| WITH_PEERS.contains(&argument.as_str()))
+    {
         build_peers()?;
     }
     let mut bench = command(&[
@@ -75,7 +81,7 @@ fn bench(arguments: &[String]) -> Result<(), String> {
     run(bench)
 }
 
-/// Builds the programs on other actor libraries, which are no part of the workspace, to where ours are.
+/// Builds the programs on other libraries, which are no part of the workspace, to where ours are.
 fn build_peers() -> Result<(), String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // It is in a directory for its profile.

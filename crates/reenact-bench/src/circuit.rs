@@ -1,4 +1,4 @@
-//! The part of Lee's circuit routing that needs no locks: the board's geometry, a generated set of
+//! The part of Lee's circuit routing that needs neither locks nor transactions: the board's geometry, a generated set of
 //! tracks, and the search for a way on a private copy.
 //!
 //! The board is a grid of cells in two layers, divided into square regions that reach through the
@@ -41,7 +41,8 @@ impl Cell {
         self.0 as usize % REGION_CELLS
     }
 
-    fn index(self) -> usize {
+    /// The cell's place on the board.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -187,15 +188,16 @@ impl Wave {
     /// Finds a shortest way for `track`, from its end to its start, if there is one.
     ///
     /// `copy` is called for each region that the wave enters, to fill the private copy with what
-    /// the board has there at that moment.
-    pub fn route(
+    /// the board has there at that moment. If that fails, so does the search.
+    pub fn route<E>(
         &mut self,
         track: &Track,
-        mut copy: impl FnMut(usize, &mut [Net]),
-    ) -> Option<Vec<Cell>> {
+        mut copy: impl FnMut(usize, &mut [Net]) -> Result<(), E>,
+    ) -> Result<Option<Vec<Cell>>, E> {
         self.attempt += 1;
-        self.enter(track.from, &mut copy);
+        self.enter(track.from, &mut copy)?;
         self.distance[track.from.index()] = 0;
+        self.next.clear();
         self.front.clear();
         self.front.push(track.from);
         let mut steps = 0;
@@ -204,7 +206,7 @@ impl Wave {
             let mut front = std::mem::take(&mut self.front);
             for &cell in &front {
                 for near in self.shape.neighbours(cell) {
-                    self.enter(near, &mut copy);
+                    self.enter(near, &mut copy)?;
                     let net = self.nets[near.index()];
                     if (net != FREE && net != track.net) || self.distance[near.index()] != UNREACHED
                     {
@@ -213,8 +215,7 @@ impl Wave {
                     self.distance[near.index()] = steps;
                     if near == track.to {
                         self.front = front;
-                        self.next.clear();
-                        return Some(self.backtrack(track));
+                        return Ok(Some(self.backtrack(track)));
                     }
                     self.next.push(near);
                 }
@@ -222,17 +223,22 @@ impl Wave {
             front.clear();
             self.front = std::mem::replace(&mut self.next, front);
         }
-        None
+        Ok(None)
     }
 
-    fn enter(&mut self, cell: Cell, copy: &mut impl FnMut(usize, &mut [Net])) {
+    fn enter<E>(
+        &mut self,
+        cell: Cell,
+        copy: &mut impl FnMut(usize, &mut [Net]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let region = cell.region();
         if self.copied[region] != self.attempt {
             self.copied[region] = self.attempt;
             let cells = region * REGION_CELLS..(region + 1) * REGION_CELLS;
-            copy(region, &mut self.nets[cells.clone()]);
+            copy(region, &mut self.nets[cells.clone()])?;
             self.distance[cells].fill(UNREACHED);
         }
+        Ok(())
     }
 
     fn backtrack(&self, track: &Track) -> Vec<Cell> {
@@ -254,9 +260,45 @@ impl Wave {
     }
 }
 
+/// A board on which only the pads are occupied, each by its own track: what is in each cell.
+pub fn board_of_pads(shape: Shape, tracks: &[Track]) -> Vec<Net> {
+    let mut board = vec![FREE; shape.regions() * REGION_CELLS];
+    for track in tracks {
+        for pad in [track.from, track.to] {
+            board[pad.index()] = track.net;
+        }
+    }
+    board
+}
+
+/// Checks that the tracks that were laid connect their pads, that nothing else is on the board, and that there are
+/// enough of them.
+pub fn check(shape: Shape, tracks: &[Track], laid: &[(Net, Vec<Cell>)], board: &[Net]) {
+    let mut expected = board_of_pads(shape, tracks);
+    for (net, way) in laid {
+        let track = &tracks[usize::from(*net) - 1];
+        assert_eq!((way[0], way[way.len() - 1]), (track.to, track.from));
+        assert!(way.windows(2).all(|w| shape.adjacent(w[0], w[1])));
+        for cell in way {
+            let place = &mut expected[cell.index()];
+            assert!([FREE, *net].contains(place), "two tracks cross");
+            *place = *net;
+        }
+    }
+    assert_eq!(expected, board);
+    assert!(
+        laid.len() * 10 >= tracks.len() * 9,
+        "only {} of {} tracks found a way",
+        laid.len(),
+        tracks.len()
+    );
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{FREE, Shape, Track, Wave, tracks};
+    use std::convert::Infallible;
+
+    use super::{Cell, FREE, Net, Shape, Track, Wave, tracks};
 
     const SHAPE: Shape = Shape {
         regions_per_side: 3,
@@ -268,6 +310,15 @@ mod tests {
             from: SHAPE.at(from.0, from.1),
             to: SHAPE.at(to.0, to.1),
         }
+    }
+
+    /// A way for `track` on a board that nobody else uses.
+    fn way(track: &Track, mut copy: impl FnMut(usize, &mut [Net])) -> Option<Vec<Cell>> {
+        let copy = |region, cells: &mut [Net]| {
+            copy(region, cells);
+            Ok::<_, Infallible>(())
+        };
+        Wave::new(SHAPE).route(track, copy).unwrap()
     }
 
     #[test]
@@ -284,9 +335,7 @@ mod tests {
     #[test]
     fn the_way_on_an_empty_board_has_manhattan_length() {
         let track = track((3, 40), (44, 1));
-        let way = Wave::new(SHAPE)
-            .route(&track, |_, region| region.fill(FREE))
-            .unwrap();
+        let way = way(&track, |_, region| region.fill(FREE)).unwrap();
         assert_eq!(way.len(), 41 + 39 + 1);
         assert_eq!((way[0], *way.last().unwrap()), (track.to, track.from));
         assert!(way.windows(2).all(|w| SHAPE.adjacent(w[0], w[1])));
@@ -295,10 +344,28 @@ mod tests {
     #[test]
     fn a_wall_through_both_layers_has_no_way_around() {
         let track = track((3, 3), (44, 3));
-        let way = Wave::new(SHAPE).route(&track, |region, cells| {
+        let way = way(&track, |region, cells| {
             cells.fill(if region % 3 == 1 { 2 } else { FREE });
         });
         assert!(way.is_none());
+    }
+
+    #[test]
+    fn a_search_that_failed_leaves_nothing_behind() {
+        let track = track((3, 40), (44, 1));
+        let mut wave = Wave::new(SHAPE);
+        let mut left = 4;
+        let failed = wave.route(&track, |_, region| {
+            region.fill(FREE);
+            left -= 1;
+            if left == 0 { Err(()) } else { Ok(()) }
+        });
+        assert_eq!(failed, Err(()));
+        let again = wave.route(&track, |_, region| {
+            region.fill(FREE);
+            Ok::<_, Infallible>(())
+        });
+        assert_eq!(again.unwrap().unwrap().len(), 41 + 39 + 1);
     }
 
     #[test]

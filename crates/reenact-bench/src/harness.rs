@@ -10,7 +10,9 @@
 //! error.
 
 mod actor_costs;
+mod bench;
 mod child;
+mod effort;
 mod metric;
 mod plan;
 mod print;
@@ -18,6 +20,7 @@ mod progress;
 mod replay_memory;
 mod rounds;
 mod rows;
+mod suite;
 mod variant;
 mod wait;
 
@@ -27,7 +30,8 @@ use std::{
     process::ExitCode,
 };
 
-pub use plan::{Effort, Suite};
+pub use effort::Effort;
+pub use suite::Suite;
 pub use variant::{Peer, Variant};
 
 use child::Runner;
@@ -50,7 +54,7 @@ pub struct Options {
     pub only: Option<String>,
     /// The runner, `reenact-bench-round`.
     pub runner: PathBuf,
-    /// The same on other libraries, `peer-round`. Needed for [`Suite::SavinaPeers`] only.
+    /// The same on other libraries, `peer-round`. Needed for suites that compare with some.
     pub peers: PathBuf,
 }
 
@@ -74,9 +78,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<String>> {
     let effort = options.effort;
     let runner = Runner::new(&options.runner, &options.peers, traces)?;
-    let versions = match suite {
-        Suite::SavinaPeers => Some(versions(&runner)?),
-        _ => None,
+    let versions = match &suite.peers()[..] {
+        [] => None,
+        peers => Some(versions(&runner, peers)?),
     };
     let mut progress = Progress::new();
     let mut benches = plan::benches(suite, effort);
@@ -128,11 +132,12 @@ fn print(rows: &[Row], heading: Heading, json: bool, mut remarks: Vec<String>) -
     Ok(())
 }
 
-/// What Reenact is compared with.
-fn versions(runner: &Runner) -> io::Result<String> {
+/// What Reenact is compared with. What comes with the compiler has no version of its own.
+fn versions(runner: &Runner, peers: &[Peer]) -> io::Result<String> {
     let versions = runner.versions_of_peers()?;
-    let versions: Vec<_> = versions
+    let versions: Vec<_> = peers
         .iter()
+        .filter_map(|peer| Some((peer.name(), versions.get(peer.name())?)))
         .map(|(name, version)| format!("{name} {version}"))
         .collect();
     Ok(format!("compared with {}", versions.join(", ")))

@@ -1,4 +1,4 @@
-//! The part of STAMP's Vacation that needs no locks: the tables of a travel agency, and what its
+//! The part of STAMP's Vacation that needs neither locks nor transactions: the tables of a travel agency, and what its
 //! clients ask for.
 //!
 //! Sizes and mix are those of STAMP's high-contention run (`-n4 -q60 -u90 -r16384`): a request
@@ -35,10 +35,73 @@ impl Kind {
 
 /// One row: so many of the same car, flight or hotel.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+pub struct Row {
     used: u64,
     free: u64,
     price: u64,
+}
+
+impl Row {
+    /// So many, none of them reserved.
+    pub fn new(count: u64, price: u64) -> Self {
+        Self {
+            used: 0,
+            free: count,
+            price,
+        }
+    }
+
+    /// A row as they are at the start.
+    pub fn first(random: &mut Random) -> Self {
+        Self::new((random.below(5) + 1) * LOT, price(random))
+    }
+
+    /// What one costs.
+    pub fn price(&self) -> u64 {
+        self.price
+    }
+
+    /// Adds `count`, at a new price.
+    pub fn add(&mut self, count: u64, price: u64) {
+        self.free += count;
+        self.price = price;
+    }
+
+    /// Takes `count` from the free ones. Tells whether there were as many.
+    pub fn remove(&mut self, count: u64) -> bool {
+        let enough = self.free >= count;
+        if enough {
+            self.free -= count;
+        }
+        enough
+    }
+
+    /// Reserves one, if one is free, and tells its price.
+    pub fn reserve(&mut self) -> Option<u64> {
+        self.free = self.free.checked_sub(1)?;
+        self.used += 1;
+        Some(self.price)
+    }
+
+    /// Gives back one that was reserved. Tells whether one was.
+    pub fn cancel(&mut self) -> bool {
+        let reserved = self.used > 0;
+        if reserved {
+            self.used -= 1;
+            self.free += 1;
+        }
+        reserved
+    }
+
+    /// How many are reserved.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// How many there are, reserved or not.
+    pub fn total(&self) -> u64 {
+        self.used + self.free
+    }
 }
 
 /// A table of cars, flights or rooms.
@@ -52,59 +115,50 @@ impl Stock {
     pub fn filled(random: &mut Random) -> Self {
         let mut stock = Self::default();
         for id in 0..RELATIONS {
-            stock.add(id, (random.below(5) + 1) * LOT, price(random));
+            stock.rows.insert(id, Row::first(random));
         }
         stock
     }
 
     /// The price of a row, if it exists.
     pub fn price(&self, id: u64) -> Option<u64> {
-        self.rows.get(&id).map(|row| row.price)
+        self.rows.get(&id).map(Row::price)
     }
 
     /// Adds `count` to a row, at a new price.
     pub fn add(&mut self, id: u64, count: u64, price: u64) {
-        let row = self.rows.entry(id).or_insert(Row {
-            used: 0,
-            free: 0,
-            price,
-        });
-        row.free += count;
-        row.price = price;
+        let row = self.rows.entry(id).or_insert(Row::new(0, price));
+        row.add(count, price);
     }
 
     /// Takes `count` from the free ones of a row, and the row away if it is empty then. Tells
     /// whether there were as many.
     pub fn remove(&mut self, id: u64, count: u64) -> bool {
-        let Some(row) = self.rows.get_mut(&id).filter(|row| row.free >= count) else {
+        let Some(row) = self.rows.get_mut(&id) else {
             return false;
         };
-        row.free -= count;
-        if row.used + row.free == 0 {
+        let removed = row.remove(count);
+        if row.total() == 0 {
             self.rows.remove(&id);
         }
-        true
+        removed
     }
 
     /// Reserves one, if one is free, and tells its price.
     pub fn reserve(&mut self, id: u64) -> Option<u64> {
-        let row = self.rows.get_mut(&id).filter(|row| row.free > 0)?;
-        row.free -= 1;
-        row.used += 1;
-        Some(row.price)
+        self.rows.get_mut(&id)?.reserve()
     }
 
     /// Gives back one that was reserved.
     pub fn cancel(&mut self, id: u64) {
         let row = self.rows.get_mut(&id);
         let row = row.expect("a row with reservations is never removed");
-        row.used -= 1;
-        row.free += 1;
+        assert!(row.cancel(), "what is given back was reserved");
     }
 
     /// How many there are, reserved or not.
     pub fn total(&self) -> u64 {
-        self.rows.values().map(|row| row.used + row.free).sum()
+        self.rows.values().map(Row::total).sum()
     }
 
     /// How many of each row are reserved, where any are.

@@ -1,11 +1,10 @@
 //! What a workload is: a name, and a function from a setting to a measurement.
 
-use std::{panic, process, time::Instant};
+use std::{panic, process};
 
 use reenact::actor::System;
-use serde::{Deserialize, Serialize};
 
-use crate::cores::Cores;
+use crate::{Measured, Setting, cores::Cores};
 
 /// A program to be measured.
 #[derive(Clone, Copy, Debug)]
@@ -59,61 +58,4 @@ pub fn end_with_any_panic() {
         report(panic);
         process::exit(101);
     }));
-}
-
-/// How large a run is.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// Multiplies the amount of work; 1 is the size of a full benchmark run.
-    pub scale: f64,
-    /// Overrides the number of threads of a program that has one to choose; for a program of actors, the number of
-    /// workers, which is otherwise that of the cores.
-    pub threads: Option<usize>,
-}
-
-impl Setting {
-    /// `base` pieces of work at this scale, at least one.
-    pub fn times(&self, base: u64) -> u64 {
-        ((base as f64 * self.scale).round() as u64).max(1)
-    }
-
-    /// The number of threads, where the program itself would take `default`.
-    pub fn threads_or(&self, default: usize) -> usize {
-        self.threads.unwrap_or(default).max(1)
-    }
-
-    /// The smallest setting, for tests.
-    #[cfg(test)]
-    pub(crate) fn tiny() -> Self {
-        Self {
-            scale: 0.002,
-            threads: None,
-        }
-    }
-}
-
-/// What one run gives: the line that `reenact-bench-round` prints.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Measured {
-    /// Wall time of the work, without its preparation and without the start of the process.
-    pub ns: u64,
-    /// Operations that recording has to order: a lock taken (again, after a wait), a message sent
-    /// or received, an atomic operation. Unlocking and notifying are not counted.
-    pub ops: u64,
-    /// How much more memory was resident after the work than before, where that is what is measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rss_bytes: Option<u64>,
-}
-
-impl Measured {
-    /// Times `work`, which returns its number of operations.
-    pub fn around(work: impl FnOnce() -> u64) -> Self {
-        let start = Instant::now();
-        let ops = work();
-        Self {
-            ns: u64::try_from(start.elapsed().as_nanos()).expect("no run takes 584 years"),
-            ops,
-            rss_bytes: None,
-        }
-    }
 }

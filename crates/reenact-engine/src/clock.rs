@@ -240,13 +240,32 @@ impl Clock {
     /// Sets the flag if what was read at `at` is what is there still: the time.
     #[inline(always)]
     fn hold(&self, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        let version = &self.entity.version;
-        // One locked instruction, which does not have to know the time. Acquire: pairs with the Release in `let_go`.
-        while version.fetch_or(Entity::FLAG, Acquire) & Entity::FLAG != 0 {
-            self.wait_until_let_go();
+        // Acquire: pairs with the Release in `let_go`.
+        let held = self
+            .entity
+            .version
+            .compare_exchange(at, at | Entity::FLAG, Acquire, Relaxed);
+        match held {
+            Ok(_) => Some(at),
+            Err(now) => self.hold_later(now, valid),
         }
-        let now = version.load(Relaxed) & !Entity::FLAG;
-        if now == at || valid() {
+    }
+
+    #[inline(never)]
+    fn hold_later(&self, mut now: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+        let version = &self.entity.version;
+        loop {
+            if now & Entity::FLAG != 0 {
+                self.wait_until_let_go();
+                now = version.load(Relaxed) & !Entity::FLAG;
+            }
+            // Acquire: as in `hold`.
+            match version.compare_exchange(now, now | Entity::FLAG, Acquire, Relaxed) {
+                Ok(_) => break,
+                Err(later) => now = later,
+            }
+        }
+        if valid() {
             return Some(now);
         }
         self.let_go(now);

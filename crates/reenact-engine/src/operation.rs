@@ -10,7 +10,8 @@ pub struct Op(&'static OpInfo);
 
 /// What there is to know of an operation: a code for the hash that guards replay, a word for people.
 ///
-/// Codes need only differ among operations that the same program could do on the same entity.
+/// Codes need only differ among operations that the same program could do on the same entity: a model may use those of
+/// others. Two [questions](crate::choose) that have the same one are taken for the same in a replay.
 pub struct OpInfo {
     /// The code.
     pub code: u8,

@@ -150,9 +150,10 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Where it is a process that waits for a thread: waits as one.
+/// Where it is a process that waits for a thread: waits as one. Not in a replay, where the thread's own code has ended by
+/// now and the rest takes a moment: who only asks now and then seems to wait for somebody else.
 fn wait_aside(mut is_over: impl FnMut() -> bool) {
-    if can_be_put_aside() {
+    if can_be_put_aside() && !reenact_engine::is_replaying() {
         ask_until_told(|| is_over().then_some(()));
     }
 }

@@ -3,11 +3,7 @@
 use std::{panic, process, process::ExitCode};
 
 use clap::Parser;
-use reenact_bench_peers::{
-    Framework,
-    sizes::{Program, Size},
-    versions,
-};
+use reenact_bench_peers::{Framework, versions};
 
 /// Runs one program once on one library; prints {"ns":…,"ops":…}.
 #[derive(Parser)]
@@ -15,10 +11,10 @@ struct Arguments {
     /// Which library.
     #[arg(value_enum, required_unless_present = "versions")]
     framework: Option<Framework>,
-    /// Which program, such as PingPong; an unknown name lists them.
-    #[arg(value_parser = program, required_unless_present = "versions")]
-    program: Option<Program>,
-    /// Number of worker threads.
+    /// Which program, such as PingPong; an unknown name lists those of the library.
+    #[arg(required_unless_present = "versions")]
+    program: Option<String>,
+    /// Number of worker threads, for a library that has workers.
     #[arg(long, default_value_t = 1, value_name = "N")]
     workers: usize,
     /// Multiplies the amount of work.
@@ -31,20 +27,18 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if let (Some(framework), Some(program)) = (arguments.framework, arguments.program) {
-        end_with_any_panic();
-        print(framework.run(Size::of(program, arguments.scale), arguments.workers));
-    } else {
+    let (Some(framework), Some(program)) = (arguments.framework, arguments.program) else {
         print(versions());
-    }
+        return ExitCode::SUCCESS;
+    };
+    end_with_any_panic();
+    let Some(measured) = framework.run(&program, arguments.scale, arguments.workers) else {
+        let programs = framework.programs().join(", ");
+        eprintln!("the programs on {} are {programs}", framework.name());
+        return ExitCode::FAILURE;
+    };
+    print(measured);
     ExitCode::SUCCESS
-}
-
-fn program(name: &str) -> Result<Program, String> {
-    Program::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Program::ALL.iter().map(|program| program.name()).collect();
-        format!("the programs are {}", names.join(", "))
-    })
 }
 
 fn print(value: impl serde::Serialize) {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use reenact_bench::{Setting, end_with_any_panic, on_reenact, on_std, savina};
+use reenact_bench::{Setting, end_with_any_panic, on_reenact, on_std};
 
 /// Runs one workload once; prints {"ns":…,"ops":…}.
 ///
@@ -38,14 +38,10 @@ enum Implementation {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let (workloads, warm_up): (_, fn()) = match arguments.implementation {
-        Implementation::Std => (on_std::WORKLOADS, on_std::warm_up),
-        Implementation::Reenact => (on_reenact::WORKLOADS, on_reenact::warm_up),
+        Implementation::Std => (on_std::WORKLOADS.to_vec(), on_std::warm_up),
+        Implementation::Reenact => (reenact_bench::workloads(), on_reenact::warm_up),
     };
-    let workloads = workloads.iter().chain(match arguments.implementation {
-        Implementation::Std => &[],
-        Implementation::Reenact => savina::WORKLOADS,
-    });
-    let Some(workload) = workloads.clone().find(|w| w.name == arguments.workload) else {
+    let Some(workload) = workloads.iter().find(|w| w.name == arguments.workload) else {
         eprintln!("There is no workload `{}`. There are:", arguments.workload);
         for workload in workloads {
             eprintln!("  {}", workload.name);

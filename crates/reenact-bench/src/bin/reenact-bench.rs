@@ -8,7 +8,7 @@ use reenact_bench::harness::{self, Effort, Options, Suite};
 /// Measures Reenact and prints the ratios that the documentation quotes.
 ///
 /// Variants of a workload run interleaved, each as a process of its own: on the standard library or
-/// on other libraries for actors, with Reenact off (twice, for the control), recording to a file,
+/// on other libraries, with Reenact off (twice, for the control), recording to a file,
 /// recording with the trace discarded, and replaying. Leave the machine alone meanwhile; a control that is off by more than
 /// 2 % is pointed out.
 #[derive(Parser)]

@@ -5,12 +5,14 @@
 //! much more than that when it is.
 
 use super::{
+    bench::{Bench, Strategy},
     child::{Job, Runner},
+    effort::Effort,
     metric::off,
-    plan::{Bench, Effort, Strategy, Suite},
     progress::Progress,
     rounds::Samples,
     rows::Row,
+    suite::Suite,
     variant::Variant,
 };
 use crate::{
@@ -50,6 +52,7 @@ pub(super) fn idle(
         progress.show(&format!("{} {variant}", IDLE_ACTORS.name));
         let job = Job {
             workload: IDLE_ACTORS.name,
+            program: IDLE_ACTORS.name,
             variant,
             cores: Cores::One,
             strategy: Strategy::Receiver,

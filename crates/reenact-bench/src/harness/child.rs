@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::{plan::Strategy, variant::Variant, wait};
+use super::{bench::Strategy, variant::Variant, wait};
 use crate::{Measured, cores::Cores};
 
 /// Starts runs, and knows where their traces are.
@@ -26,6 +26,8 @@ pub(super) struct Runner {
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub(super) workload: &'a str,
+    /// What the workload is called on another library.
+    pub(super) program: &'a str,
     pub(super) variant: Variant,
     pub(super) cores: Cores,
     pub(super) strategy: Strategy,
@@ -75,7 +77,10 @@ impl Runner {
 
     /// The versions of the other libraries, by name. The error says so if they are not there.
     pub(super) fn versions_of_peers(&self) -> io::Result<BTreeMap<String, String>> {
-        present(&self.peers, "`cargo xtask bench savina-peers` builds it")?;
+        present(
+            &self.peers,
+            "`cargo xtask bench` builds it for the suites that need it",
+        )?;
         let output = Command::new(&self.peers).arg("--versions").output()?;
         Ok(serde_json::from_slice(&output.stdout)?)
     }
@@ -84,7 +89,7 @@ impl Runner {
         if let Variant::Peer(peer) = job.variant {
             let mut command = Command::new(&self.peers);
             command
-                .args([peer.name(), job.workload])
+                .args([peer.name(), job.program])
                 .args(["--workers", &job.cores.count().to_string()])
                 .args(["--scale", &job.scale.to_string()]);
             return command;
@@ -97,7 +102,8 @@ impl Runner {
             .env_remove("REENACT")
             .env_remove("REENACT_TRACE")
             .env_remove("REENACT_DISCARD")
-            .env_remove("REENACT_STRATEGY");
+            .env_remove("REENACT_STRATEGY")
+            .env("REENACT_WORKERS", job.cores.count().to_string());
         if job.strategy == Strategy::Sender {
             command.env("REENACT_STRATEGY", "sender");
         }

@@ -10,7 +10,7 @@ use super::{
 pub(super) enum Metric {
     /// What linking Reenact costs.
     OffStd,
-    /// How Reenact's actors compare with others.
+    /// How Reenact compares with another library.
     OffPeer(Peer),
     /// What recording costs, with the trace written to a file.
     RecordOff,
@@ -30,11 +30,16 @@ impl Metric {
     /// The name in the results.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::OffStd => "off/std",
+            Self::OffStd | Self::OffPeer(Peer::Std) => "off/std",
             Self::OffPeer(Peer::Kameo) => "off/kameo",
             Self::OffPeer(Peer::Ractor) => "off/ractor",
             Self::OffPeer(Peer::Actix) => "off/actix",
             Self::OffPeer(Peer::Tokio) => "off/tokio",
+            Self::OffPeer(Peer::Crossbeam) => "off/crossbeam",
+            Self::OffPeer(Peer::May) => "off/may",
+            Self::OffPeer(Peer::MayMpsc) => "off/may-mpsc",
+            Self::OffPeer(Peer::Stm) => "off/stm",
+            Self::OffPeer(Peer::FastStm) => "off/fast-stm",
             Self::RecordOff => "record/off",
             Self::DiscardOff => "discard/off",
             Self::ReplayRecord => "replay/record",

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::{
-    plan::{Effort, Suite},
+    effort::Effort,
     rows::{Row, is_summary},
+    suite::Suite,
 };
 use crate::cores::Cores;
 

@@ -7,8 +7,9 @@
 use std::time::Duration;
 
 use super::{
+    bench::Strategy,
     child::{Job, Runner},
-    plan::{Effort, Strategy},
+    effort::Effort,
     progress::Progress,
     rows::Row,
     variant::Variant,
@@ -51,6 +52,7 @@ pub(super) fn run(
             progress.show(&format!("{bench} {variant}"));
             let job = Job {
                 workload: WORKLOAD,
+                program: WORKLOAD,
                 variant,
                 cores: Cores::All,
                 strategy: Strategy::Receiver,

@@ -9,13 +9,16 @@ use std::{
 };
 
 use super::{
+    bench::Bench,
     child::{Job, Run, Runner},
-    plan::{Bench, Effort, Suite},
+    effort::Effort,
     progress::Progress,
+    suite::Suite,
     variant::Variant,
 };
 
-/// What one bench gave in one round: nanoseconds for each variant that ran.
+/// What one bench gave in one round: nanoseconds for each variant that ran. For one that ran a share of the work, what
+/// it would have needed for the whole.
 pub(super) type Sample = BTreeMap<Variant, u64>;
 
 /// What one bench gave.
@@ -109,8 +112,10 @@ impl Session<'_> {
                 let mut sample = Sample::new();
                 for variant in Variant::order(bench.variants, round) {
                     let place = format!("round {}/{planned}", round + 1);
-                    if let Some(run) = self.try_run(number, bench, variant, bench.scale, &place) {
-                        sample.insert(variant, run.measured.ns);
+                    let scale = bench.scale_of(variant);
+                    if let Some(run) = self.try_run(number, bench, variant, scale, &place) {
+                        let ns = run.measured.ns as f64 * bench.shares_of(variant);
+                        sample.insert(variant, ns as u64);
                         if bench.scale_of_trace().is_none() {
                             samples[number].bytes_per_op.extend(run.bytes_per_op);
                         }
@@ -137,6 +142,7 @@ impl Session<'_> {
         self.progress.show(&format!("{place}: {name} {variant}"));
         let job = Job {
             workload: bench.workload,
+            program: bench.program(),
             variant,
             cores: bench.cores,
             strategy: bench.strategy,

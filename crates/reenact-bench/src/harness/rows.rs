@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::{
+    bench::{Bench, Strategy},
     metric::Metric,
-    plan::{Bench, Strategy, Suite},
     rounds::Samples,
+    suite::Suite,
 };
 use crate::stats::{Summary, geomean, mean};
 
@@ -66,39 +67,83 @@ pub(super) fn of_benches(suite: Suite, benches: &[Bench], samples: &[Samples]) -
         .collect()
 }
 
-/// The rows over the papers' programs, which a suite ends with: for each group of benches, then for all that
-/// Reenact does unless told otherwise.
+/// The rows over the papers' programs, which a suite ends with: for each [section](Section) of benches.
 pub(super) fn over_papers(suite: Suite, benches: &[Bench], samples: &[Samples]) -> Vec<Row> {
     let papers: Vec<_> = summaries(suite, benches, samples)
         .filter(|(bench, _, _)| bench.group().is_some())
         .collect();
-    let mut groups: Vec<_> = papers.iter().map(|(bench, _, _)| bench.group()).collect();
-    groups.push(None);
-    groups.dedup();
+    let sections = Section::all(papers.iter().map(|&(bench, _, _)| bench));
     let mut rows = Vec::new();
     for over in [over_mean, over_worst] {
-        for &group in &groups {
+        for section in &sections {
             for &metric in suite.metrics() {
                 let of_metric = papers.iter().filter(|(_, its, _)| *its == metric);
                 let summaries: Vec<_> = of_metric
-                    .filter(|(bench, _, _)| match group {
-                        None => bench.strategy == Strategy::Receiver,
-                        group => group == bench.group(),
-                    })
+                    .filter(|(bench, _, _)| section.has(bench))
                     .map(|&(_, _, summary)| summary)
                     .collect();
-                let Some((name, summary)) = over(metric, &summaries) else {
-                    continue;
-                };
-                let name = match group {
-                    Some(group) => format!("{name}@{group}"),
-                    None => name.to_owned(),
-                };
-                rows.push(Row::of(suite.name(), &name, metric, summary));
+                if let Some((name, summary)) = over(metric, &summaries) {
+                    let name = section.name(name);
+                    rows.push(Row::of(suite.name(), &name, metric, summary));
+                }
             }
         }
     }
     rows
+}
+
+/// Benches that have a mean in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Section {
+    /// Only those that are run by these; otherwise whoever runs them.
+    runs: Option<&'static str>,
+    /// Only those of this [group](Bench::group); otherwise all that Reenact does unless told otherwise.
+    group: Option<&'static str>,
+}
+
+impl Section {
+    /// The sections of these benches, from the smallest to all of them.
+    fn all<'a>(benches: impl Iterator<Item = &'a Bench> + Clone) -> Vec<Self> {
+        let by_both = benches.clone().filter(|bench| bench.runs().is_some());
+        let by_both = by_both.map(|bench| Self {
+            runs: bench.runs(),
+            group: bench.group(),
+        });
+        let by_group = benches.map(|bench| Self {
+            runs: None,
+            group: bench.group(),
+        });
+        let mut sections: Vec<Self> = Vec::new();
+        for section in by_both.chain(by_group) {
+            if !sections.contains(&section) {
+                sections.push(section);
+            }
+        }
+        sections.push(Self {
+            runs: None,
+            group: None,
+        });
+        sections
+    }
+
+    fn has(self, bench: &Bench) -> bool {
+        let runs = self.runs.is_none() || self.runs == bench.runs();
+        runs && match self.group {
+            None => bench.strategy == Strategy::Receiver,
+            group => group == bench.group(),
+        }
+    }
+
+    /// What `row` is called for this section.
+    fn name(self, row: &str) -> String {
+        let runs = self
+            .runs
+            .map_or_else(String::new, |runs| format!("-{runs}"));
+        let group = self
+            .group
+            .map_or_else(String::new, |group| format!("@{group}"));
+        format!("{row}{runs}{group}")
+    }
 }
 
 /// Every metric of every bench that has values for it.
@@ -147,22 +192,18 @@ pub(super) fn doubtful_controls(rows: &[Row]) -> Vec<String> {
 
 /// Whether a row is over several benches.
 pub(super) fn is_summary(bench: &str) -> bool {
-    let name = bench.split('@').next().unwrap_or(bench);
+    let name = bench.split(['-', '@']).next().unwrap_or(bench);
     ["geomean", "mean", "worst"].contains(&name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::{
-        plan::{Effort, Suite, benches},
-        rounds::Sample,
-        variant::Variant,
-    };
+    use crate::harness::{effort::Effort, plan::benches, rounds::Sample, variant::Variant};
 
     /// Samples in which recording costs what `record` says for each bench, in three rounds.
-    fn rows(record: impl Fn(usize) -> u64) -> Vec<Row> {
-        let benches = benches(Suite::Locks, Effort::Full);
+    fn rows(suite: Suite, record: impl Fn(usize) -> u64) -> Vec<Row> {
+        let benches = benches(suite, Effort::Full);
         let samples: Vec<_> = (0..benches.len())
             .map(|bench| {
                 let round = Sample::from([
@@ -177,8 +218,8 @@ mod tests {
                 }
             })
             .collect();
-        let mut rows = of_benches(Suite::Locks, &benches, &samples);
-        rows.extend(over_papers(Suite::Locks, &benches, &samples));
+        let mut rows = of_benches(suite, &benches, &samples);
+        rows.extend(over_papers(suite, &benches, &samples));
         rows
     }
 
@@ -190,7 +231,7 @@ mod tests {
     #[test]
     fn means_and_worst_are_over_the_papers_programs_only() {
         // The benches 0 to 4 are micro benches, 5 to 8 run on one core, 9 to 12 on all.
-        let rows = rows(|bench| match bench {
+        let rows = rows(Suite::Locks, |bench| match bench {
             0..5 => 900,
             5..9 => 110,
             _ => 440,
@@ -206,8 +247,27 @@ mod tests {
     }
 
     #[test]
+    fn processes_and_threads_have_means_of_their_own() {
+        // The benches 0 to 5 are of processes, 6 to 11 of threads; of each, the first three on one core.
+        let rows = rows(Suite::Csp, |bench| match bench {
+            0..3 => 110,
+            3..6 => 120,
+            6..9 => 440,
+            _ => 480,
+        });
+        let value = |bench| value(&rows, bench, "record/off");
+        assert_eq!(value("geomean-processes@1"), Some(1.1));
+        assert_eq!(value("worst-processes@all"), Some(1.2));
+        assert_eq!(value("geomean-threads@1"), Some(4.4));
+        assert_eq!(value("geomean-threads@all"), Some(4.8));
+        assert_eq!(value("geomean@1"), Some(2.2));
+        assert_eq!(value("worst"), Some(4.8));
+        assert!(is_summary("geomean-processes@1"));
+    }
+
+    #[test]
     fn a_variant_that_never_ran_has_no_rows() {
-        let rows = rows(|_| 100);
+        let rows = rows(Suite::Locks, |_| 100);
         assert!(rows.iter().all(|row| row.metric != "replay/record"));
     }
 

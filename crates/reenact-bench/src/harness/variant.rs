@@ -21,7 +21,7 @@ pub enum Variant {
     Peer(Peer),
 }
 
-/// A library that Reenact's actors are compared with.
+/// A library that Reenact is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Peer {
     /// Actors that are tokio tasks.
@@ -32,6 +32,18 @@ pub enum Peer {
     Actix,
     /// Tasks and channels, without actors.
     Tokio,
+    /// Threads and a channel without capacity.
+    Crossbeam,
+    /// The same of the standard library.
+    Std,
+    /// Coroutines, with a rendezvous made of its channels.
+    May,
+    /// Coroutines and a channel that does not wait.
+    MayMpsc,
+    /// Transactions.
+    Stm,
+    /// Transactions, made from that.
+    FastStm,
 }
 
 impl Peer {
@@ -42,6 +54,12 @@ impl Peer {
             Self::Ractor => "ractor",
             Self::Actix => "actix",
             Self::Tokio => "tokio",
+            Self::Crossbeam => "crossbeam",
+            Self::Std => "std",
+            Self::May => "may",
+            Self::MayMpsc => "may-mpsc",
+            Self::Stm => "stm",
+            Self::FastStm => "fast-stm",
         }
     }
 }
@@ -99,12 +117,14 @@ impl fmt::Display for Variant {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::Variant;
     use crate::harness::{Effort, Suite, plan::benches};
 
     #[test]
     fn a_round_has_every_variant_once_and_a_replay_follows_its_recording() {
-        for suite in [Suite::Locks, Suite::Savina, Suite::SavinaPeers] {
+        for &suite in Suite::value_variants() {
             for bench in benches(suite, Effort::Full) {
                 for round in 0..10 {
                     let order = Variant::order(bench.variants, round);

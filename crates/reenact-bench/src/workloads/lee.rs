@@ -7,12 +7,16 @@
 //! meantime, the track is routed again. It stresses many locks with short critical sections, held
 //! several at a time, between long stretches of work on private memory.
 
+use std::convert::Infallible;
+
 use super::{
     Measured, Setting,
     sync::{Arc, Mutex},
     thread,
 };
-use crate::circuit::{Cell, FREE, Net, REGION_CELLS, Shape, Track, Wave, tracks};
+use crate::circuit::{
+    Cell, FREE, Net, REGION_CELLS, Shape, Track, Wave, board_of_pads, check, tracks,
+};
 
 const THREADS: usize = 4;
 const SHAPE: Shape = Shape {
@@ -62,16 +66,12 @@ impl Board {
     /// A board on which only the pads are occupied, each by its own track.
     fn new(count: u64, seed: u64) -> Self {
         let tracks = tracks(SHAPE, count as usize, seed);
-        let mut regions = vec![[FREE; REGION_CELLS]; SHAPE.regions()];
-        for track in &tracks {
-            for pad in [track.from, track.to] {
-                regions[pad.region()][pad.in_region()] = track.net;
-            }
-        }
+        let cells = board_of_pads(SHAPE, &tracks);
+        let (regions, _) = cells.as_chunks();
         Self {
-            tracks,
             next: Mutex::new(0),
-            regions: regions.into_iter().map(Mutex::new).collect(),
+            regions: regions.iter().copied().map(Mutex::new).collect(),
+            tracks,
         }
     }
 
@@ -105,34 +105,11 @@ impl Board {
         (free, numbers.len() as u64)
     }
 
-    /// Checks that the laid tracks connect their pads and that nothing else is on the board.
     fn check(&self, laid: &[(Net, Vec<Cell>)]) {
         assert_eq!(*self.next.lock().unwrap(), self.tracks.len());
-        let mut expected = vec![[FREE; REGION_CELLS]; SHAPE.regions()];
-        for track in &self.tracks {
-            for pad in [track.from, track.to] {
-                expected[pad.region()][pad.in_region()] = track.net;
-            }
-        }
-        for (net, way) in laid {
-            let track = &self.tracks[usize::from(*net) - 1];
-            assert_eq!((way[0], way[way.len() - 1]), (track.to, track.from));
-            assert!(way.windows(2).all(|w| SHAPE.adjacent(w[0], w[1])));
-            for cell in way {
-                let place = &mut expected[cell.region()][cell.in_region()];
-                assert!([FREE, *net].contains(place), "two tracks cross");
-                *place = *net;
-            }
-        }
-        for (expected, region) in expected.iter().zip(&self.regions) {
-            assert_eq!(expected, &*region.lock().unwrap());
-        }
-        assert!(
-            laid.len() * 10 >= self.tracks.len() * 9,
-            "only {} of {} tracks found a way",
-            laid.len(),
-            self.tracks.len()
-        );
+        let regions = self.regions.iter().map(|region| *region.lock().unwrap());
+        let cells: Vec<_> = regions.flatten().collect();
+        check(SHAPE, &self.tracks, laid, &cells);
     }
 }
 
@@ -171,8 +148,9 @@ impl<'a> Router<'a> {
             let way = self.wave.route(track, |region, copy| {
                 *ops += 1;
                 copy.copy_from_slice(&*board.regions[region].lock().unwrap());
+                Ok::<_, Infallible>(())
             });
-            let Some(way) = way else { return };
+            let Ok(Some(way)) = way else { return };
             let (laid, locks) = board.lay(track, &way);
             self.ops += locks;
             if laid {

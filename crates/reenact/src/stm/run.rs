@@ -33,8 +33,7 @@ pub(super) fn run<R, E>(body: impl Fn(&mut Transaction) -> Result<R, TxError<E>>
         match attempt.run(turn, &body) {
             Ok(result) => {
                 if attempt.commit(turn, &contention) {
-                    let promised = attempt.transaction.promised();
-                    if !promised.is_empty() {
+                    if let Some(promised) = attempt.transaction.promised() {
                         drop(attempt);
                         contention.relent();
                         keep(promised);

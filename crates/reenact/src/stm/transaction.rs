@@ -8,7 +8,7 @@ use crossbeam_epoch::Guard;
 use reenact_engine::{Clock, Turn};
 
 use super::{
-    cell::{Cell, Core, LOCKED, Seen, WAITERS, time_of},
+    cell::{Cell, Core, LOCKED, Seen, time_of},
     contention::Patience,
     error::{StmError, StmResult},
     ops,
@@ -28,6 +28,8 @@ pub struct Transaction {
     reads: Vec<Read>,
     writes: Writes,
     after_commit: Vec<Box<dyn FnOnce()>>,
+    /// For whom to look when this has committed; empty before and after.
+    awaited: Vec<usize>,
 }
 
 struct Read {
@@ -39,7 +41,7 @@ struct Read {
 impl Transaction {
     /// Runs `first`, and if that calls [`retry`](super::retry), `second` in its place.
     ///
-    /// What `first` wrote is forgotten then. If `second` retries as well, the transaction sleeps until something changes
+    /// What `first` wrote, and what it asked to be done after the commit, is forgotten then. If `second` retries as well, the transaction sleeps until something changes
     /// that either of them has read.
     pub fn or_else<R>(
         &mut self,
@@ -96,7 +98,7 @@ impl Transaction {
     /// Reads a variable that was written since the time of this transaction, or is being written.
     #[cold]
     fn read_late<'a, T: 'a>(&mut self, cell: &Cell<T>) -> StmResult<(u64, Seen<'a, T>)> {
-        let mut patience = Patience::default();
+        let mut patience = Patience::long();
         loop {
             let word = cell.core().version_and_lock();
             if word & LOCKED == 0 {
@@ -155,8 +157,7 @@ impl Transaction {
     #[inline(always)]
     #[track_caller]
     pub(super) fn commit(&mut self, turn: Turn, guard: &Guard) -> bool {
-        let mut patience = Patience::default();
-        if !self.writes.lock(|| patience.lasts()) {
+        if !self.writes.lock() {
             return false;
         }
         let step = CLOCK.step(turn, ops::COMMIT, self.time, || self.is_valid(true));
@@ -165,13 +166,10 @@ impl Transaction {
             return false;
         };
         self.time = time;
-        let mut awaited = Vec::new();
-        self.writes.publish(time, guard, |before, address| {
-            if before & WAITERS != 0 {
-                awaited.push(address);
-            }
-        });
-        awaited.into_iter().for_each(waiters::wake);
+        self.writes.publish(time, guard, &mut self.awaited);
+        if !self.awaited.is_empty() {
+            self.awaited.drain(..).for_each(waiters::wake);
+        }
         true
     }
 
@@ -184,8 +182,11 @@ impl Transaction {
 
     /// What is to be done when it has committed.
     #[inline(always)]
-    pub(super) fn promised(&mut self) -> Vec<Box<dyn FnOnce()>> {
-        std::mem::take(&mut self.after_commit)
+    pub(super) fn promised(&mut self) -> Option<Vec<Box<dyn FnOnce()>>> {
+        if self.after_commit.is_empty() {
+            return None;
+        }
+        Some(std::mem::take(&mut self.after_commit))
     }
 
     /// To sleep until something changes that was read; none if it has.
@@ -203,7 +204,9 @@ impl Transaction {
     pub(super) fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
-        self.after_commit.clear();
+        if !self.after_commit.is_empty() {
+            self.after_commit.clear();
+        }
     }
 }
 

@@ -3,11 +3,14 @@
 //! Values of any type are in one list, small ones in place. Alternatives of [`or_else`](super::Transaction::or_else) are
 //! levels: within one, what was written before it began stays as it was, so that it can be given up.
 
-use std::{mem::MaybeUninit, ptr};
+use std::{hint::cold_path, mem::MaybeUninit, ptr};
 
 use crossbeam_epoch::Guard;
 
-use super::cell::{Cell, Core, is_boxed};
+use super::{
+    cell::{Cell, Core, WAITERS, is_boxed},
+    contention::Patience,
+};
 
 /// Words of a value that is kept in place.
 const WORDS: usize = 4;
@@ -32,6 +35,8 @@ struct Kind {
     publish: unsafe fn(*const Core, &mut Bytes, &Guard),
     /// Drops it.
     discard: unsafe fn(&mut Bytes),
+    /// Whether it is one word in place, of which all this is known without asking.
+    is_word: bool,
 }
 
 /// How values of a type are kept.
@@ -41,6 +46,7 @@ impl<T: Send + 'static> Kept<T> {
     const KIND: &'static Kind = &Kind {
         publish: Self::publish,
         discard: Self::discard,
+        is_word: Self::IN_PLACE && size_of::<T>() == 8 && align_of::<T>() == 8,
     };
     /// Values behind a pointer are there already where they will be after the commit.
     const IN_PLACE: bool =
@@ -267,25 +273,22 @@ impl Writes {
         self.index_all();
     }
 
-    /// Locks all variables; if one is locked by somebody else, none. `patience` is asked whether to look again.
+    /// Locks all variables; if one is locked by somebody else for too long, none.
     #[inline(always)]
-    pub(super) fn lock(&mut self, mut patience: impl FnMut() -> bool) -> bool {
-        for index in 0..self.list.len() {
+    pub(super) fn lock(&mut self) -> bool {
+        for (locked, write) in self.list.iter_mut().enumerate() {
             // SAFETY: Cells stay as long as transactions that know them.
-            let core = unsafe { &*self.list[index].core };
-            loop {
-                match core.lock() {
-                    Some(before) => {
-                        self.list[index].before = before;
-                        break;
-                    }
-                    None if patience() => {}
+            let core = unsafe { &*write.core };
+            write.before = match core.lock() {
+                Some(before) => before,
+                None => match lock_later(core, locked > 0) {
+                    Some(before) => before,
                     None => {
-                        self.unlock_first(index);
+                        self.unlock_first(locked);
                         return false;
                     }
-                }
-            }
+                },
+            };
         }
         true
     }
@@ -308,14 +311,9 @@ impl Writes {
         self.find(core).map(|index| self.list[index].before)
     }
 
-    /// Writes all values and unlocks the variables. `changed` is told of those for which someone waits, afterwards.
+    /// Writes all values and unlocks the variables. For the addresses in `awaited` someone waits.
     #[inline(always)]
-    pub(super) fn publish(
-        &mut self,
-        time: u64,
-        guard: &Guard,
-        mut awaited: impl FnMut(u64, usize),
-    ) {
+    pub(super) fn publish(&mut self, time: u64, guard: &Guard, awaited: &mut Vec<usize>) {
         // Forgotten first: were anything to panic, no value is used twice.
         let length = self.list.len();
         // SAFETY: Nothing needs to be dropped in a `Write`, and so many of them are there.
@@ -324,9 +322,18 @@ impl Writes {
             // SAFETY: It is there, see above; it was kept for a cell of this kind, which is locked.
             unsafe {
                 let write = write.assume_init_mut();
-                (write.kind.publish)(write.core, &mut write.bytes, guard);
+                if write.kind.is_word {
+                    // Of whatever type: a cell of a word is laid out as any other.
+                    let cell = write.core.cast::<Cell<MaybeUninit<u64>>>();
+                    (*cell).replace(write.bytes.as_mut_ptr(), guard);
+                } else {
+                    (write.kind.publish)(write.core, &mut write.bytes, guard);
+                }
                 (*write.core).publish(time);
-                awaited(write.before, write.core.addr());
+                if write.before & WAITERS != 0 {
+                    cold_path();
+                    awaited.push(write.core.addr());
+                }
             }
         }
         self.filter = 0;
@@ -351,6 +358,22 @@ impl Writes {
             unsafe { (write.kind.discard)(&mut write.bytes) };
         }
     }
+}
+
+/// Waits for who has it locked, which does not take long; unless they wait for what the caller has.
+#[cold]
+fn lock_later(core: &Core, has_others: bool) -> Option<u64> {
+    let mut patience = if has_others {
+        Patience::short()
+    } else {
+        Patience::long()
+    };
+    while patience.lasts() {
+        if let Some(before) = core.lock() {
+            return Some(before);
+        }
+    }
+    None
 }
 
 impl From<usize> for Level {

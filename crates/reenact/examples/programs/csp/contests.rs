@@ -153,15 +153,22 @@ impl Party {
         if self.sends(at) {
             let sent = match patience {
                 Patience::Forever => channel.sender.send(self.next).map_err(|error| error.0),
-                Patience::None => channel.sender.try_send(self.next).map_err(|error| match error {
-                    csp::TrySendError::Full(message) => message,
-                    csp::TrySendError::Disconnected(_) => unreachable!("everybody has both ends"),
-                }),
+                Patience::None => channel
+                    .sender
+                    .try_send(self.next)
+                    .map_err(|error| match error {
+                        csp::TrySendError::Full(message) => message,
+                        csp::TrySendError::Disconnected(_) => {
+                            unreachable!("everybody has both ends")
+                        }
+                    }),
                 Patience::For(time) => {
                     let sent = channel.sender.send_timeout(self.next, time);
                     sent.map_err(|error| match error {
                         SendTimeoutError::Timeout(message) => message,
-                        SendTimeoutError::Disconnected(_) => unreachable!("everybody has both ends"),
+                        SendTimeoutError::Disconnected(_) => {
+                            unreachable!("everybody has both ends")
+                        }
                     })
                 }
             };
@@ -176,7 +183,9 @@ impl Party {
                 Patience::None => channel.receiver.try_recv().ok(),
                 Patience::For(time) => channel.receiver.recv_timeout(time).ok(),
             };
-            received.into_iter().for_each(|message| self.received(message));
+            received
+                .into_iter()
+                .for_each(|message| self.received(message));
             received.is_some()
         }
     }

@@ -129,5 +129,7 @@ fn foreign(count: usize) {
     drop(sender);
     let order: Vec<_> = receiver.iter().map(|(name, _)| &name[..1]).collect();
     println!("{}", order.concat());
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
 }

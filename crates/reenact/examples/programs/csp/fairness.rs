@@ -164,7 +164,9 @@ fn server() {
     processes
         .into_iter()
         .for_each(|process| process.join().unwrap());
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
 }
 
 /// A thread wants a lock that processes take again and again, and the other way round.
@@ -209,6 +211,8 @@ fn lock() {
         processes
             .into_iter()
             .for_each(|process| process.join().unwrap());
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }

@@ -293,7 +293,10 @@ fn handles_know_their_channel() {
     let (other_sender, other_receiver) = csp::channel::<u8>();
     assert!(sender.same_channel(&sender.clone()) && receiver.same_channel(&receiver.clone()));
     assert!(!sender.same_channel(&other_sender) && !receiver.same_channel(&other_receiver));
-    assert_eq!(format!("{sender:?} {receiver:?}"), "Sender { .. } Receiver { .. }");
+    assert_eq!(
+        format!("{sender:?} {receiver:?}"),
+        "Sender { .. } Receiver { .. }"
+    );
 }
 
 #[cfg_attr(test, test)]
@@ -301,7 +304,10 @@ fn errors_say_what_happened() {
     let timeout: SendTimeoutError<u8> = SendTimeoutError::Timeout(1);
     let disconnected: SendTimeoutError<u8> = SendTimeoutError::Disconnected(1);
     assert_eq!(timeout.to_string(), "nobody received the message in time");
-    assert_eq!(disconnected.to_string(), "the channel has no receiver any more");
+    assert_eq!(
+        disconnected.to_string(),
+        "the channel has no receiver any more"
+    );
     let error: Box<dyn std::error::Error> = Box::new(timeout);
     assert!(error.source().is_none());
 }

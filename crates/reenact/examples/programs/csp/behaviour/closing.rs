@@ -135,12 +135,20 @@ fn closed_while_others_send_and_receive() {
         for _ in 0..10 {
             let (sender, receiver) = csp::bounded(room);
             let send = |sender: Sender<u32>| {
-                move || (0..).take_while(|&number| sender.send(number).is_ok()).count()
+                move || {
+                    (0..)
+                        .take_while(|&number| sender.send(number).is_ok())
+                        .count()
+                }
             };
-            let receive = |receiver: Receiver<u32>, count| move || receiver.iter().take(count).count();
+            let receive =
+                |receiver: Receiver<u32>, count| move || receiver.iter().take(count).count();
             let senders = [spawn(send(sender.clone())), spawn(send(sender.clone()))];
             let sending = thread::spawn(send(sender));
-            let receivers = [spawn(receive(receiver.clone(), 20)), spawn(receive(receiver.clone(), 30))];
+            let receivers = [
+                spawn(receive(receiver.clone(), 20)),
+                spawn(receive(receiver.clone(), 30)),
+            ];
             let receiving = thread::spawn(receive(receiver, 40));
             let received = receivers.into_iter().map(|process| process.join().unwrap());
             let received = received.sum::<usize>() + receiving.join().unwrap();

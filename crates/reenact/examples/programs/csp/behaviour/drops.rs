@@ -97,7 +97,11 @@ fn messages_whose_senders_wait_when_the_receivers_go() {
         let (sender, receiver) = csp::bounded(room);
         let send = |number| {
             let (sender, census) = (sender.clone(), census.clone());
-            move || sender.send(census.born(number)).map_err(|error| error.0.number)
+            move || {
+                sender
+                    .send(census.born(number))
+                    .map_err(|error| error.0.number)
+            }
         };
         let processes: Vec<_> = (0..4).map(|number| spawn(send(number))).collect();
         let thread = thread::spawn(send(4));

@@ -277,10 +277,12 @@ fn waiting_for_a_promise() {
 #[cfg_attr(test, test)]
 fn waiting_for_a_promise_for_a_while() {
     let (promise, resolver) = Promise::<u32>::pair();
-    let process = spawn(move || match promise.wait_timeout(Duration::from_micros(100)) {
-        Ok(outcome) => outcome.unwrap(),
-        Err(later) => later.wait().unwrap() + 1,
-    });
+    let process = spawn(
+        move || match promise.wait_timeout(Duration::from_micros(100)) {
+            Ok(outcome) => outcome.unwrap(),
+            Err(later) => later.wait().unwrap() + 1,
+        },
+    );
     let_others_run();
     // Not before the time is up, or thereabouts: either will do.
     spawn(move || resolver.resolve(1)).join().unwrap();
@@ -304,7 +306,10 @@ fn waiting_at_a_channel_of_std() {
 
     let (sender, receiver) = mpsc::channel::<u8>();
     let process = spawn(move || receiver.recv_timeout(Duration::from_micros(100)));
-    assert_eq!(process.join().unwrap(), Err(mpsc::RecvTimeoutError::Timeout));
+    assert_eq!(
+        process.join().unwrap(),
+        Err(mpsc::RecvTimeoutError::Timeout)
+    );
     drop(sender);
 }
 
@@ -426,7 +431,10 @@ fn turns_that_send_and_receive() {
         })
         .collect();
     drop((question, answers));
-    let mut got: Vec<_> = asked.into_iter().map(|asked| asked.wait().unwrap()).collect();
+    let mut got: Vec<_> = asked
+        .into_iter()
+        .map(|asked| asked.wait().unwrap())
+        .collect();
     got.sort_unstable();
     assert_eq!(got, [0, 2, 4, 6]);
     process.join().unwrap();
@@ -475,7 +483,10 @@ fn a_guard_is_held_across_waits() {
         .into_iter()
         .for_each(|process| process.join().unwrap());
     let list = lock.lock().unwrap();
-    assert!(list.chunks(5).all(|chunk| chunk.iter().all(|me| *me == chunk[0])));
+    assert!(
+        list.chunks(5)
+            .all(|chunk| chunk.iter().all(|me| *me == chunk[0]))
+    );
     assert_eq!(list.len(), 25);
 }
 
@@ -508,7 +519,9 @@ fn everything_at_once() {
     processes
         .into_iter()
         .for_each(|process| process.join().unwrap());
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
     let asked = actor.ask(|this, _| *this).wait().unwrap();
     let numbers = (*shared.0.lock().unwrap(), *shared.1.read().unwrap());
     assert_eq!(

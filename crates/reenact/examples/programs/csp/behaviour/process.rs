@@ -36,7 +36,9 @@ pub(super) const ALL: Behaviours = by_name![
 
 #[cfg_attr(test, test)]
 fn joining_returns_what_the_process_returned() {
-    let processes: Vec<_> = (0..100).map(|number| spawn(move || vec![number; 3])).collect();
+    let processes: Vec<_> = (0..100)
+        .map(|number| spawn(move || vec![number; 3]))
+        .collect();
     for (number, process) in processes.into_iter().enumerate() {
         assert_eq!(process.join().unwrap(), [number; 3]);
     }
@@ -144,7 +146,10 @@ fn processes_start_processes() {
             return 1;
         }
         let children = [0, 1, 2].map(|_| spawn(move || leaves(depth - 1)));
-        children.into_iter().map(|child| child.join().unwrap()).sum()
+        children
+            .into_iter()
+            .map(|child| child.join().unwrap())
+            .sum()
     }
     assert_eq!(spawn(|| leaves(5)).join().unwrap(), 243);
 }
@@ -249,7 +254,11 @@ fn many_processes_in_a_ring() {
     for _ in 0..500 {
         let (sender, receiver) = csp::channel();
         let before = std::mem::replace(&mut last, receiver);
-        spawn(move || before.iter().try_for_each(|number: u64| sender.send(number + 1)));
+        spawn(move || {
+            before
+                .iter()
+                .try_for_each(|number: u64| sender.send(number + 1))
+        });
     }
     for round in 0..3 {
         first.send(round).unwrap();
@@ -270,7 +279,10 @@ fn a_process_may_wait_for_many() {
                 })
             })
             .collect();
-        children.into_iter().map(|child| child.join().unwrap()).sum::<u32>()
+        children
+            .into_iter()
+            .map(|child| child.join().unwrap())
+            .sum::<u32>()
     });
     assert_eq!(process.join().unwrap(), 4950);
 }

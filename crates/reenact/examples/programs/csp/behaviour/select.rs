@@ -99,7 +99,12 @@ fn what_becomes_possible_ends_the_wait() {
             true => thread::spawn(move || wait(numbers, answer)).join().unwrap(),
             false => spawn(move || wait(numbers, answer)).join().unwrap(),
         };
-        assert!(received.into_iter().enumerate().all(|(at, number)| at == number as usize));
+        assert!(
+            received
+                .into_iter()
+                .enumerate()
+                .all(|(at, number)| at == number as usize)
+        );
         assert_eq!(receiver.join().unwrap(), sent as usize);
     }
 }

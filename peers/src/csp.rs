@@ -1,0 +1,13 @@
+//! Programs of processes and channels, on libraries that have them.
+//!
+//! The programs and their sizes are those of `reenact-bench`, whose files are compiled here against other libraries.
+
+#[path = "../../crates/reenact-bench/src/csp/sizes.rs"]
+pub mod sizes;
+
+pub(crate) mod on_crossbeam;
+pub(crate) mod on_may;
+pub(crate) mod on_may_mpsc;
+pub(crate) mod on_std;
+
+pub(crate) use crate::work;
