@@ -11,6 +11,7 @@ mod crew;
 mod csp;
 mod generated;
 mod jitter;
+mod mixed;
 mod mpsc;
 mod mutex;
 mod once;
@@ -44,6 +45,7 @@ fn main() {
         || actors::run(name, arguments)
         || csp::run(name, arguments)
         || stm::run(name, arguments)
+        || mixed::run(name, arguments)
         || bad_days::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");

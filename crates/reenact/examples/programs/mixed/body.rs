@@ -1,0 +1,538 @@
+//! What threads, processes and turns of actors have in common: what they do.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, PoisonError as StdPoisonError},
+    time::Duration,
+};
+
+use reenact::{
+    actor::{Broken, Context, FarRef, Promise, Target},
+    csp,
+    stm::{StmResult, Transaction, TxError, abort, atomically, atomically_or_err, guard, retry},
+    sync::{PoisonError, atomic::Ordering::SeqCst},
+    thread,
+};
+
+use super::{
+    Ends, Parcel, World,
+    language::{Operation, Verb},
+    node::Node,
+};
+use crate::{jitter::jitter, seen::Seen};
+
+/// A thread, process or actor, as far as it does something.
+pub(super) struct Body {
+    pub(super) world: Arc<World>,
+    pub(super) name: String,
+    /// None in the end.
+    pub(super) ends: Option<Ends>,
+    pub(super) seen: Seen,
+    /// Its number, if it is a thread or process that is there from the beginning.
+    pub(super) root: Option<usize>,
+    /// Makes different values of the same operations.
+    count: u64,
+    born: usize,
+    children: Vec<Child>,
+}
+
+/// A thread or process that was started later.
+pub(super) enum Child {
+    Thread(thread::JoinHandle<u64>),
+    Process(csp::JoinHandle<u64>),
+}
+
+impl Child {
+    pub(super) fn join(self) -> thread::Result<u64> {
+        match self {
+            Child::Thread(thread) => thread.join(),
+            Child::Process(process) => process.join(),
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        match self {
+            Child::Thread(thread) => thread.is_finished(),
+            Child::Process(process) => process.is_finished(),
+        }
+    }
+}
+
+/// What a turn has that others have not.
+type Turn<'a> = Option<&'a mut Context<Node>>;
+
+impl Body {
+    pub(super) fn new(world: &Arc<World>, name: String, ends: Ends) -> Body {
+        Body {
+            world: Arc::clone(world),
+            name,
+            ends: Some(ends),
+            seen: Seen::default(),
+            root: None,
+            count: 0,
+            born: 0,
+            children: Vec::new(),
+        }
+    }
+
+    /// Does everything that there is to do for a thread or a process. Returns what it saw.
+    pub(super) fn act(mut self, script: &[Operation], fuel: usize) -> u64 {
+        self.follow(script, fuel, None);
+        self.ends = None;
+        for child in std::mem::take(&mut self.children) {
+            self.join(child);
+        }
+        self.seen.digest()
+    }
+
+    /// Does what a script says.
+    pub(super) fn follow(&mut self, script: &[Operation], fuel: usize, mut turn: Turn<'_>) {
+        for operation in script {
+            self.count += 1;
+            jitter();
+            self.perform(*operation, fuel, turn.as_deref_mut());
+        }
+    }
+
+    pub(super) fn note_outcome(&mut self, outcome: Result<u64, Broken>) {
+        self.seen.note(outcome.map_err(|broken| broken.to_string()));
+    }
+
+    fn perform(&mut self, operation: Operation, fuel: usize, turn: Turn<'_>) {
+        use Verb::*;
+        let Operation {
+            verb,
+            first,
+            second,
+        } = operation;
+        match verb {
+            Lock | TryLock | Held | Wait | Notify | Read | Write => self.lock(operation, fuel),
+            Add | Load | Exchange => self.count_up(operation),
+            Tell | TryTell | Ask | AskLate | Pipe | Race | Chain => {
+                self.tell(operation, fuel, turn);
+            }
+            Send | TrySend | SendSoon | Recv | TryRecv | RecvSoon | Select | SelectSend
+            | SelectNow | Favour | Introduce => self.communicate(operation, turn),
+            TxRead | TxWrite | TxMove | TxAbort | TxPanic | TxElse | TxTell | Tick | Await => {
+                self.transact(operation, fuel);
+            }
+            Thread | Process => self.start(verb == Process, first, fuel, turn),
+            Actor => self.make_actor(first, second, fuel, turn),
+            Join => {
+                if turn.is_none() && !self.children.is_empty() {
+                    let child = self.children.remove(first % self.children.len());
+                    self.join(child);
+                }
+            }
+            Finished => {
+                for child in &self.children {
+                    self.seen.note(child.is_finished());
+                }
+            }
+            Stop => {
+                if let Some(ctx) = turn {
+                    ctx.stop();
+                }
+            }
+            Panic => assert!(self.root.is_some(), "as it should"),
+            Yield => csp::yield_now(),
+        }
+    }
+
+    fn value(&self) -> u64 {
+        self.count * 100 + self.root.unwrap_or(77) as u64
+    }
+
+    fn lock(&mut self, operation: Operation, fuel: usize) {
+        let Operation {
+            verb,
+            first,
+            second,
+        } = operation;
+        let (world, value) = (Arc::clone(&self.world), self.value());
+        let count = world.mutexes.len();
+        let (mutex, condition) = &world.mutexes[first % count];
+        match verb {
+            Verb::Lock => {
+                let (one, other) = (first % count, second % count);
+                let mut outer = world.mutex(one.min(other));
+                let mut inner = (one != other).then(|| world.mutex(one.max(other)));
+                jitter();
+                let inner = inner.as_deref_mut().unwrap_or(&mut 0).to_owned();
+                self.seen.note((*outer, inner));
+                *outer = outer.wrapping_mul(3).wrapping_add(value);
+            }
+            Verb::TryLock => match mutex.try_lock() {
+                Ok(mut guard) => self.seen.note(std::mem::replace(&mut *guard, value)),
+                Err(_) => self.seen.note("held"),
+            },
+            Verb::Held => {
+                let mut guard = world.mutex(first);
+                let variable = world.variable(second);
+                self.seen.note(atomically(|tx| variable.replace(tx, value)));
+                self.seen.note(world.atomic(second).swap(value, SeqCst));
+                let message = self.message(second, fuel.min(1));
+                world.actor(second).send(unasked(message));
+                *guard = guard.wrapping_add(value);
+            }
+            Verb::Wait => {
+                let guard = mutex.lock().unwrap_or_else(PoisonError::into_inner);
+                let (guard, result) = condition
+                    .wait_timeout(guard, limit(second))
+                    .unwrap_or_else(PoisonError::into_inner);
+                self.seen.note((*guard, result.timed_out()));
+            }
+            Verb::Notify => condition.notify_all(),
+            Verb::Read => self.seen.note(*world.table.read().unwrap()),
+            _ => {
+                let mut table = world.table.write().unwrap();
+                self.seen.note(std::mem::replace(&mut *table, value));
+            }
+        }
+    }
+
+    fn count_up(&mut self, operation: Operation) {
+        let value = self.value();
+        let atomic = self.world.atomic(operation.first);
+        match operation.verb {
+            Verb::Add => self.seen.note(atomic.fetch_add(value, SeqCst)),
+            Verb::Load => self.seen.note(atomic.load(SeqCst)),
+            _ => {
+                let was = atomic.load(SeqCst);
+                jitter();
+                self.seen
+                    .note(atomic.compare_exchange(was, value, SeqCst, SeqCst));
+            }
+        }
+    }
+
+    /// A message for somebody.
+    fn message(
+        &self,
+        script: usize,
+        fuel: usize,
+    ) -> impl FnOnce(&mut Node, &mut Context<Node>) -> u64 + Send + 'static {
+        let from = self.name.clone();
+        move |node, ctx| node.answer(ctx, script, fuel, &from)
+    }
+
+    /// Waits for a promise, or goes on when it is settled.
+    fn expect(&mut self, promise: Promise<u64>, turn: Turn<'_>) {
+        match turn {
+            Some(ctx) => {
+                promise.when_settled(ctx, |node, _, outcome| node.answered("settled", outcome));
+            }
+            None => self.note_outcome(promise.wait()),
+        }
+    }
+
+    fn tell(&mut self, operation: Operation, fuel: usize, turn: Turn<'_>) {
+        let Operation {
+            verb,
+            first,
+            second,
+        } = operation;
+        let (world, value) = (Arc::clone(&self.world), self.value());
+        let (to, other) = (world.actor(first), world.actor(first + 1));
+        match verb {
+            Verb::Tell => to.send(unasked(self.message(second, fuel))),
+            Verb::TryTell => {
+                let sent = to.try_send(unasked(self.message(second, fuel)));
+                self.seen.note(format!("{sent:?}"));
+            }
+            Verb::Ask => {
+                let promise = to.ask(self.message(second, fuel));
+                self.expect(promise, turn);
+            }
+            Verb::AskLate => {
+                let promise = to.ask(self.message(second, fuel));
+                match turn {
+                    Some(ctx) => {
+                        promise.when(ctx, |node, _, value| node.answered("when", Ok(value)));
+                    }
+                    None => match promise.wait_timeout(limit(second)) {
+                        Ok(outcome) => self.note_outcome(outcome),
+                        Err(later) => {
+                            self.seen.note("late");
+                            self.note_outcome(later.wait());
+                        }
+                    },
+                }
+            }
+            Verb::Pipe => {
+                let (promise, resolver) = Promise::<FarRef<Node>>::pair();
+                promise.send(unasked(self.message(second, fuel)));
+                let target = other.clone();
+                to.send(move |node, _| {
+                    jitter();
+                    node.body.seen.note(resolver.resolve(target));
+                });
+                let piped = promise.ask(self.message(second + 1, fuel));
+                self.expect(piped, turn);
+            }
+            Verb::Race => {
+                let (promise, resolver) = Promise::<u64>::pair();
+                for who in [to, other] {
+                    let resolver = resolver.clone();
+                    who.send(move |node, _| {
+                        jitter();
+                        node.body.seen.note(resolver.resolve(value));
+                    });
+                }
+                jitter();
+                if second % 2 == 0 {
+                    self.seen.note(resolver.resolve(value + 1));
+                }
+                drop(resolver);
+                self.expect(promise, turn);
+            }
+            _ => {
+                let (promise, resolver) = Promise::<u64>::pair();
+                let answer = to.ask(self.message(second, fuel));
+                self.seen.note(resolver.resolve_with(answer));
+                self.expect(promise, turn);
+            }
+        }
+    }
+
+    fn receive(&mut self, parcel: Parcel) {
+        match parcel {
+            Parcel::Number(number) => self.seen.note(number),
+            Parcel::Favour(resolver) => self.seen.note(resolver.resolve(self.value())),
+            Parcel::Introduction(actor) => {
+                let script = self.count as usize;
+                actor.send(unasked(self.message(script, 1)));
+            }
+        }
+    }
+
+    fn note_received<E: ToString>(&mut self, received: Result<Parcel, E>) {
+        match received {
+            Ok(parcel) => self.receive(parcel),
+            Err(error) => self.seen.note(error.to_string()),
+        }
+    }
+
+    fn communicate(&mut self, operation: Operation, turn: Turn<'_>) {
+        let Operation {
+            verb,
+            first,
+            second,
+        } = operation;
+        let Some(ends) = self.ends.clone() else {
+            return self.seen.note("closed");
+        };
+        let (world, number) = (Arc::clone(&self.world), Parcel::Number(self.value()));
+        let count = world.program.channels.len();
+        let (one, other) = (first % count, second % count);
+        let is_fed = |channel: usize| world.program.channels[channel].is_fed;
+        let (sender, receiver) = (&ends.senders[one], &ends.receivers[one]);
+        let theirs = &ends.receivers[other];
+        let limit = limit(second);
+        match verb {
+            Verb::Send if !is_fed(one) => self.seen.note(sender.send(number).is_ok()),
+            Verb::Send | Verb::SendSoon => {
+                let sent = sender.send_timeout(number, limit);
+                self.seen.note(sent.map_err(|error| error.to_string()));
+            }
+            Verb::TrySend => {
+                let sent = sender.try_send(number);
+                self.seen.note(sent.map_err(|error| error.to_string()));
+            }
+            Verb::Recv if is_fed(one) => self.note_received(receiver.recv()),
+            Verb::Recv | Verb::RecvSoon => self.note_received(receiver.recv_timeout(limit)),
+            Verb::TryRecv => self.note_received(receiver.try_recv()),
+            Verb::Select if is_fed(one) || is_fed(other) => csp::select! {
+                recv(receiver) -> parcel => self.note_received(parcel),
+                recv(theirs) -> parcel => self.note_received(parcel),
+            },
+            Verb::Select => csp::select! {
+                recv(receiver) -> parcel => self.note_received(parcel),
+                recv(theirs) -> parcel => self.note_received(parcel),
+                default(limit) => self.seen.note("late"),
+            },
+            Verb::SelectSend if !is_fed(one) || is_fed(other) => csp::select! {
+                send(sender, number) -> sent => self.seen.note(sent.is_ok()),
+                recv(theirs) -> parcel => self.note_received(parcel),
+            },
+            Verb::SelectSend => csp::select! {
+                send(sender, number) -> sent => self.seen.note(sent.is_ok()),
+                recv(theirs) -> parcel => self.note_received(parcel),
+                default(limit) => self.seen.note("late"),
+            },
+            Verb::SelectNow => csp::select! {
+                recv(theirs) -> parcel => self.note_received(parcel),
+                send(sender, number) -> sent => self.seen.note(sent.is_ok()),
+                default => self.seen.note("neither"),
+            },
+            Verb::Favour => {
+                let (promise, resolver) = Promise::pair();
+                let parcel = Parcel::Favour(resolver);
+                if is_fed(one) {
+                    // Whether anybody receives it nobody knows, so nobody waits.
+                    let sent = sender.send_timeout(parcel, limit);
+                    self.seen.note(sent.is_ok());
+                } else {
+                    self.seen.note(sender.send(parcel).is_ok());
+                    drop(ends);
+                    self.expect(promise, turn);
+                }
+            }
+            _ => {
+                let sent =
+                    sender.send_timeout(Parcel::Introduction(world.actor(second).clone()), limit);
+                self.seen.note(sent.is_ok());
+            }
+        }
+    }
+
+    fn transact(&mut self, operation: Operation, fuel: usize) {
+        let world = Arc::clone(&self.world);
+        let (value, root) = (self.value(), self.root);
+        // Before anything else, for those who count on it.
+        if let (Verb::Tick, Some(root)) = (operation.verb, root) {
+            return atomically(|tx| world.progress[root].modify(tx, |ticks| ticks + 1));
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            atomically_or_err(|tx| {
+                if operation.verb == Verb::TxTell {
+                    let message = self.message(operation.second, fuel);
+                    let to = world.actor(operation.first).clone();
+                    tx.after_commit(move || to.send(unasked(message)));
+                }
+                transaction(&world, operation, value, root, tx)
+            })
+        }));
+        match result {
+            Ok(result) => self.seen.note(result),
+            Err(_) => self.seen.note("panicked"),
+        }
+    }
+
+    fn start(&mut self, is_process: bool, script: usize, fuel: usize, turn: Turn<'_>) {
+        let Some(ends) = self.ends.clone() else {
+            return;
+        };
+        if fuel == 0 {
+            return;
+        }
+        self.born += 1;
+        let world = Arc::clone(&self.world);
+        let body = Body::new(&world, format!("{}.{}", self.name, self.born), ends);
+        let (promise, resolver) = Promise::pair();
+        let act = move || {
+            let seen = body.act(world.script(script), fuel - 1);
+            resolver.resolve(seen);
+            seen
+        };
+        let child = match is_process {
+            true => Child::Process(csp::spawn(act)),
+            false => Child::Thread(thread::spawn(act)),
+        };
+        match turn {
+            Some(ctx) => {
+                promise.when_settled(ctx, |node, _, outcome| node.answered("child", outcome));
+                let strays = self.world.strays.lock();
+                strays
+                    .unwrap_or_else(StdPoisonError::into_inner)
+                    .push(child);
+            }
+            None => self.children.push(child),
+        }
+    }
+
+    fn make_actor(&mut self, kind: usize, script: usize, fuel: usize, turn: Turn<'_>) {
+        let Some(ends) = self.ends.clone() else {
+            return;
+        };
+        self.born += 1;
+        let body = Body::new(&self.world, format!("{}.{}", self.name, self.born), ends);
+        let child = self.world.builder(kind).spawn(Node { body });
+        child.send(unasked(self.message(script, fuel.min(1))));
+        let promise = child.ask(self.message(script + 1, fuel.min(1)));
+        drop(child);
+        self.expect(promise, turn);
+    }
+
+    fn join(&mut self, child: Child) {
+        match child.join() {
+            Ok(digest) => self.seen.note(digest),
+            Err(_) => self.seen.note("it panicked"),
+        }
+    }
+}
+
+/// A message whose answer nobody wants.
+fn unasked(
+    message: impl FnOnce(&mut Node, &mut Context<Node>) -> u64,
+) -> impl FnOnce(&mut Node, &mut Context<Node>) {
+    move |node, ctx| {
+        message(node, ctx);
+    }
+}
+
+fn limit(tens: usize) -> Duration {
+    Duration::from_micros(tens as u64 * 10)
+}
+
+fn transaction(
+    world: &World,
+    operation: Operation,
+    value: u64,
+    root: Option<usize>,
+    tx: &mut Transaction,
+) -> Result<Vec<u64>, TxError<u64>> {
+    let Operation {
+        verb,
+        first,
+        second,
+    } = operation;
+    let (variable, other) = (world.variable(first), world.variable(second));
+    let one = |value: u64| Ok(vec![value]);
+    match verb {
+        Verb::TxWrite | Verb::Tick => one(variable.replace(tx, value)?),
+        Verb::TxMove => {
+            let before = variable.replace(tx, value)?;
+            jitter();
+            one(other.replace(tx, before)?)
+        }
+        Verb::TxAbort => {
+            let before = variable.replace(tx, value)?;
+            if before % 2 == 1 {
+                return abort(before);
+            }
+            one(before)
+        }
+        Verb::TxPanic => {
+            let before = variable.replace(tx, value)?;
+            assert!(before % 3 != 1, "it was {before}");
+            one(before)
+        }
+        Verb::TxElse => one(tx.or_else(
+            |tx| {
+                let before = variable.replace(tx, value)?;
+                guard(before % 2 == 1)?;
+                Ok(before)
+            },
+            |tx| tx.or_else(|_| retry(), |tx| other.replace(tx, value)),
+        )?),
+        Verb::Await => {
+            let far_enough = |tx: &mut Transaction| -> StmResult<u64> {
+                let whom = match root {
+                    Some(root) if root > 0 => first % root,
+                    _ => return Ok(0),
+                };
+                guard(world.progress[whom].read(tx)? >= second.min(world.goal(whom)))?;
+                variable.read(tx)
+            };
+            one(far_enough(tx)?)
+        }
+        _ => {
+            let all = world.variables.iter().map(|variable| {
+                jitter();
+                variable.read(tx)
+            });
+            Ok(all.collect::<StmResult<_>>()?)
+        }
+    }
+}

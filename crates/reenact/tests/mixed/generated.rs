@@ -1,0 +1,193 @@
+//! The oracle: a replay prints what the recording printed, ends as it ended and leaves no report. While it runs it makes the
+//! same trace again, or says that it does not.
+//!
+//! ```text
+//! thread 0  ── ask a ── lock ── transaction ── process ──────── join ── …
+//!                │                               └── send c ── tick
+//! actor a   ── turn: recv d ── when … ── thread ── …
+//! process 1 ── select c, d ── favour ── retry until 0 ticks ── …
+//! drain c, feed d
+//! ```
+//!
+//! Recorded with all cores at work, by senders and by receivers, with some number of workers; replayed with the same and
+//! with others. The programs differ from run to run; `REENACT_CASES=5000` for more of them. One that fails is made
+//! smaller and printed.
+
+#[path = "../../examples/programs/mixed/language.rs"]
+mod language;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::{
+    collection::vec,
+    prelude::*,
+    sample::select,
+    test_runner::{Config, TestCaseError, TestError, TestRunner},
+};
+
+use self::language::{Actor, Channel, Operation, Program, Root, Script, Verb};
+use crate::stage::{Outcome, Stage};
+
+const CASES: u32 = 40;
+const REPLAYS: usize = 10;
+/// So many at the same time: as many as there are cores where there are few.
+const THREADS: u32 = 2;
+
+fn operation() -> impl Strategy<Value = Operation> {
+    (select(Verb::ALL), 0..6usize, 0..6usize).prop_map(|(verb, first, second)| Operation {
+        verb,
+        first,
+        second,
+    })
+}
+
+fn script(length: std::ops::Range<usize>) -> impl Strategy<Value = Script> {
+    vec(operation(), length)
+}
+
+fn channel() -> impl Strategy<Value = Channel> {
+    let room = prop_oneof![3 => Just(Some(0)), 2 => (1..4usize).prop_map(Some), 1 => Just(None)];
+    (any::<bool>(), room).prop_map(|(is_fed, room)| Channel { is_fed, room })
+}
+
+fn actor() -> impl Strategy<Value = Actor> {
+    let mailbox = proptest::option::weighted(0.2, 1..6u32);
+    (any::<bool>(), mailbox).prop_map(|(keeps, mailbox)| Actor { keeps, mailbox })
+}
+
+fn root() -> impl Strategy<Value = Root> {
+    (any::<bool>(), script(2..25)).prop_map(|(is_process, script)| Root { is_process, script })
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let counts = (1..4usize, 1..3usize, 1..4usize, 1..4usize);
+    let (channels, actors) = (vec(channel(), 1..4), vec(actor(), 1..4));
+    let scripts = vec(script(1..5), 1..5);
+    (counts, channels, actors, scripts, vec(root(), 1..6)).prop_map(
+        |(counts, channels, actors, scripts, roots)| Program {
+            mutexes: counts.0,
+            atomics: counts.1,
+            variables: counts.2,
+            fuel: counts.3,
+            channels,
+            actors,
+            scripts,
+            roots,
+        },
+    )
+}
+
+/// How a program is recorded.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    by_senders: bool,
+    workers: usize,
+}
+
+fn way() -> impl Strategy<Value = Way> {
+    (any::<bool>(), 1..5usize).prop_map(|(by_senders, workers)| Way {
+        by_senders,
+        workers,
+    })
+}
+
+struct Recording<'a> {
+    stage: Stage,
+    program: &'a Program,
+    way: Way,
+}
+
+impl Recording<'_> {
+    fn with(&self, workers: usize) -> crate::stage::Program<'_> {
+        let text = self.program.to_string();
+        let strategy = match self.way.by_senders {
+            true => "sender",
+            false => "receiver",
+        };
+        self.stage
+            .program("mixed")
+            .with(move |command| {
+                command.arg(&text);
+            })
+            .env("REENACT_STRATEGY", strategy)
+            .env("REENACT_WORKERS", workers.to_string())
+    }
+
+    #[track_caller]
+    fn record(&self) -> Outcome {
+        let outcome = self.with(self.way.workers).record();
+        outcome.is_fine();
+        let trace = self.stage.recovered();
+        assert!(
+            trace.is_complete() && trace.stop().is_none(),
+            "{outcome:#?}"
+        );
+        outcome
+    }
+}
+
+fn record_and_replay(program: &Program, way: Way) -> Result<(), TestCaseError> {
+    let check = || {
+        let recording = Recording {
+            stage: Stage::new(),
+            program,
+            way,
+        };
+        let recorded = recording.record();
+        let others = [way.workers, way.workers, 1, 3];
+        for &workers in others.iter().cycle().take(REPLAYS) {
+            recording.with(workers).replay().is_same_as(&recorded);
+        }
+    };
+    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
+        let why = panic.downcast_ref::<String>();
+        TestCaseError::fail(why.cloned().unwrap_or_default())
+    })
+}
+
+#[track_caller]
+fn check(cases: u32) {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
+    let result = TestRunner::new(config).run(&(program(), way()), |(program, way)| {
+        record_and_replay(&program, way)
+    });
+    match result {
+        Ok(()) => {}
+        Err(TestError::Abort(why)) => panic!("{why}"),
+        Err(TestError::Fail(why, (program, way))) => {
+            panic!("{why}\nthe program, recorded {way:?}:\n{program}")
+        }
+    }
+}
+
+#[test]
+fn a_mixture_replays_as_it_was_recorded() {
+    let cases = match std::env::var("REENACT_CASES") {
+        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
+        Err(_) => CASES,
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| check(cases.div_ceil(THREADS)));
+        }
+    });
+}
+
+#[test]
+fn a_mixture_is_the_same_after_being_written_down() {
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::default()
+    });
+    runner
+        .run(&program(), |program| {
+            prop_assert_eq!(program.to_string().parse(), Ok(program));
+            Ok(())
+        })
+        .unwrap();
+}
