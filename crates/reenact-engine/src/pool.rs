@@ -287,6 +287,32 @@ impl Pool {
         }
     }
 
+    /// As [`Pool::schedule`], for a task that will stay with the worker that begins it. Those that a thread schedules one
+    /// after the other probably talk to each other: so no second worker is woken for the next one, which will come to it if
+    /// the first has too much to do.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Pool::schedule`].
+    pub unsafe fn schedule_to_stay(self, task: NonNull<Task>) {
+        match current() {
+            Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
+                worker.schedule(Scheduled(task));
+            }
+            _ if self.is_closed() => run_closed(Scheduled(task)),
+            _ => {
+                self.shared.injector.push(Scheduled(task));
+                // As in `Shared::push`; and a worker that lies down looks here once more.
+                fence(SeqCst);
+                if self.shared.blocked.load(SeqCst) != 0 {
+                    self.shared.stand_in();
+                } else if self.shared.sleepers.nobody_awake() {
+                    self.shared.wake_one();
+                }
+            }
+        }
+    }
+
     /// As [`Pool::schedule`], behind everything else that the calling worker has to do.
     ///
     /// # Safety

@@ -53,7 +53,7 @@ where
     });
     let process = NonNull::from(Box::leak(process));
     // SAFETY: `run` frees it, and it is not scheduled again but by `run`.
-    unsafe { Pool::current_or_shared().schedule(process.cast()) };
+    unsafe { Pool::current_or_shared().schedule_to_stay(process.cast()) };
     JoinHandle { ending }
 }
 
