@@ -33,8 +33,8 @@ impl Effort {
 
     /// The scale of a round.
     ///
-    /// At scale 1, the papers' programs take half a second on one core and the micro benches up
-    /// to a tenth. Rounds are shorter and more: measured on a two-core virtual machine, the ratio
+    /// At scale 1, the programs take half a second on one core and the micro benches up
+    /// to a tenth. Rounds are shorter and more, except where there are few benches: measured on a two-core virtual machine, the ratio
     /// of two neighbouring runs spreads as much for 500 ms as for 100 ms, so that in a given time
     /// the median of many short rounds is the better one.
     pub(super) fn scale(self, kind: Kind) -> f64 {
@@ -46,8 +46,10 @@ impl Effort {
             (Self::Full, Kind::Locks | Kind::Actors) => 0.25,
             (Self::Full, Kind::Micro) => 1.0,
             (Self::Full, Kind::Peers) => 0.5,
-            (Self::Quick, Kind::Processes | Kind::Transactions | Kind::Mixed) => 0.05,
-            (Self::Full, Kind::Processes | Kind::Transactions | Kind::Mixed) => 0.25,
+            (Self::Quick, Kind::Processes | Kind::Transactions) => 0.05,
+            (Self::Full, Kind::Processes | Kind::Transactions) => 0.25,
+            (Self::Quick, Kind::Mixed) => 0.25,
+            (Self::Full, Kind::Mixed) => 1.0,
             (effort, Kind::Threads) => effort.scale(Kind::Processes) * THREADS_SHARE,
         }
     }
