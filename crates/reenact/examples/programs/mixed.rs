@@ -129,11 +129,9 @@ impl World {
 
     /// How far one of those says it is, in the end.
     fn goal(&self, root: usize) -> usize {
-        let script = &self.program.roots[root].script;
-        script
-            .iter()
-            .filter(|operation| operation.verb == Verb::Tick)
-            .count()
+        let script = self.program.roots[root].script.iter();
+        let ticks = script.filter(|operation| operation.verb == Verb::Tick);
+        ticks.count() * self.program.rounds
     }
 }
 
@@ -237,7 +235,15 @@ fn start(world: &Arc<World>, number: usize, ends: &Ends) -> Child {
     let mut body = Body::new(world, format!("root {number}"), ends.clone());
     body.root = Some(number);
     let theirs = Arc::clone(world);
-    let act = move || body.act(&theirs.program.roots[number].script, theirs.program.fuel);
+    let act = move || {
+        let Program {
+            roots,
+            fuel,
+            rounds,
+            ..
+        } = &theirs.program;
+        body.act(&roots[number].script, *rounds, *fuel)
+    };
     match root.is_process {
         true => Child::Process(csp::spawn(act)),
         false => Child::Thread(thread::spawn(act)),

@@ -21,11 +21,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use proptest::{
     collection::vec,
     prelude::*,
-    sample::select,
+    sample::{select, subsequence},
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
 
-use self::language::{Actor, Channel, Operation, Program, Root, Script, Verb};
+use self::language::{Actor, Channel, Operation, Program, Root, Verb};
 use crate::stage::{Outcome, Stage};
 
 const CASES: u32 = 40;
@@ -33,16 +33,12 @@ const REPLAYS: usize = 10;
 /// So many at the same time: as many as there are cores where there are few.
 const THREADS: u32 = 2;
 
-fn operation() -> impl Strategy<Value = Operation> {
-    (select(Verb::ALL), 0..6usize, 0..6usize).prop_map(|(verb, first, second)| Operation {
+fn operation(verbs: Vec<Verb>) -> impl Strategy<Value = Operation> {
+    (select(verbs), 0..6usize, 0..6usize).prop_map(|(verb, first, second)| Operation {
         verb,
         first,
         second,
     })
-}
-
-fn script(length: std::ops::Range<usize>) -> impl Strategy<Value = Script> {
-    vec(operation(), length)
 }
 
 fn channel() -> impl Strategy<Value = Channel> {
@@ -55,26 +51,35 @@ fn actor() -> impl Strategy<Value = Actor> {
     (any::<bool>(), mailbox).prop_map(|(keeps, mailbox)| Actor { keeps, mailbox })
 }
 
-fn root() -> impl Strategy<Value = Root> {
-    (any::<bool>(), script(2..25)).prop_map(|(is_process, script)| Root { is_process, script })
-}
-
-fn program() -> impl Strategy<Value = Program> {
-    let counts = (1..4usize, 1..3usize, 1..4usize, 1..4usize);
+fn program_of(verbs: Vec<Verb>) -> impl Strategy<Value = Program> {
+    let counts = (1..4usize, 1..3usize, 1..4usize, 1..4usize, 1..9usize);
     let (channels, actors) = (vec(channel(), 1..4), vec(actor(), 1..4));
-    let scripts = vec(script(1..5), 1..5);
-    (counts, channels, actors, scripts, vec(root(), 1..6)).prop_map(
+    let scripts = vec(vec(operation(verbs.clone()), 1..5), 1..5);
+    let script = vec(operation(verbs), 2..15);
+    let root = (any::<bool>(), script);
+    let root = root.prop_map(|(is_process, script)| Root { is_process, script });
+    (counts, channels, actors, scripts, vec(root, 1..6)).prop_map(
         |(counts, channels, actors, scripts, roots)| Program {
             mutexes: counts.0,
             atomics: counts.1,
             variables: counts.2,
             fuel: counts.3,
+            rounds: counts.4,
             channels,
             actors,
             scripts,
             roots,
         },
     )
+}
+
+/// Of all verbs, or of a few only: what rarely meets among many does so all the time among few.
+fn program() -> impl Strategy<Value = Program> {
+    let verbs = prop_oneof![
+        1 => Just(Verb::ALL.to_vec()),
+        3 => subsequence(Verb::ALL, 3..10),
+    ];
+    verbs.prop_flat_map(program_of)
 }
 
 /// How a program is recorded.

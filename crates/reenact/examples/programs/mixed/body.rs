@@ -58,6 +58,9 @@ impl Child {
     }
 }
 
+/// So many threads, processes and actors one may start.
+const MOST_CHILDREN: usize = 12;
+
 /// What a turn has that others have not.
 type Turn<'a> = Option<&'a mut Context<Node>>;
 
@@ -76,8 +79,10 @@ impl Body {
     }
 
     /// Does everything that there is to do for a thread or a process. Returns what it saw.
-    pub(super) fn act(mut self, script: &[Operation], fuel: usize) -> u64 {
-        self.follow(script, fuel, None);
+    pub(super) fn act(mut self, script: &[Operation], rounds: usize, fuel: usize) -> u64 {
+        for _ in 0..rounds {
+            self.follow(script, fuel, None);
+        }
         self.ends = None;
         for child in std::mem::take(&mut self.children) {
             self.join(child);
@@ -413,7 +418,7 @@ impl Body {
         let Some(ends) = self.ends.clone() else {
             return;
         };
-        if fuel == 0 {
+        if fuel == 0 || self.born == MOST_CHILDREN {
             return;
         }
         self.born += 1;
@@ -421,7 +426,7 @@ impl Body {
         let body = Body::new(&world, format!("{}.{}", self.name, self.born), ends);
         let (promise, resolver) = Promise::pair();
         let act = move || {
-            let seen = body.act(world.script(script), fuel - 1);
+            let seen = body.act(world.script(script), 1, fuel - 1);
             resolver.resolve(seen);
             seen
         };
@@ -445,6 +450,9 @@ impl Body {
         let Some(ends) = self.ends.clone() else {
             return;
         };
+        if self.born == MOST_CHILDREN {
+            return;
+        }
         self.born += 1;
         let body = Body::new(&self.world, format!("{}.{}", self.name, self.born), ends);
         let child = self.world.builder(kind).spawn(Node { body });
