@@ -7,9 +7,10 @@
 //! That is the whole contract; models know no modes, and nothing but this crate does.
 //!
 //! For whoever adds a model: pick the [`Access`] that says how your operation meets its entity, give it an [`Op`],
-//! and call the method of `Entity` of that name. What becomes true once, and is awaited by others, is a [`Fact`]. Threads
-//! announce their children with [`Birth`], light activities have a [`Seat`]. `docs/add-a-model.md` in the repository goes
-//! through it step by step, with a model that is added from outside.
+//! and call the method of `Entity` of that name. What becomes true once, and is awaited by others, is a [`Fact`]; where many
+//! things change as one, their order is that of a [`Clock`]. Threads announce their children with [`Birth`], light
+//! activities have a [`Seat`]. `docs/add-a-model.md` in the repository goes through it step by step, with a model that is
+//! added from outside.
 
 mod activity;
 mod arrivals;

@@ -1,8 +1,9 @@
 //! How large each program of processes is.
 //!
-//! The package `peers` includes this file, which names nothing but std. The shape of a program (its number of processes) is
-//! that of the actor program which the papers adapted; the amount of work is enlarged until light processes need about
-//! half a second for it.
+//! The package `peers` includes this file, which names nothing but std. The papers do not say how large their programs of
+//! processes are. Here they are those of the actors that they were adapted from, except that ForkJoinThroughput has a
+//! thousand workers rather than three thousand, because there must be a thread for each of them too. The amount of work
+//! is enlarged until light processes need about half a second for it.
 
 /// A program of processes and channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +72,8 @@ impl Size {
                 pings: times(4_000_000),
             },
             Program::ForkJoinThroughput => Self::ForkJoinThroughput {
-                workers: 3_000,
-                messages: times(1_000),
+                workers: 1_000,
+                messages: times(3_000),
             },
             Program::Philosophers => Self::Philosophers {
                 philosophers: 20,

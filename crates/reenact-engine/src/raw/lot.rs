@@ -5,6 +5,9 @@
 //! Where no task waits anywhere, waking a thread costs one look more than it did.
 
 use std::{
+    cell::Cell,
+    collections::{BTreeMap, btree_map::Entry},
+    ptr::NonNull,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{
@@ -19,20 +22,70 @@ use std::{
 use super::Parker;
 use crate::pool::carrier::Carrier;
 
+/// A task that waits: on its stack.
+///
+/// # Invariants
+///
+/// 1. Everything but the parker is touched under the lock of the bucket.
+#[derive(Default)]
 struct Waiter {
-    address: usize,
-    parker: *const Parker,
+    parker: Parker,
+    is_listed: Cell<bool>,
+    before: Cell<Option<NonNull<Waiter>>>,
+    after: Cell<Option<NonNull<Waiter>>>,
 }
 
-// SAFETY: The parker is on the stack of who waits, who is not resumed before it is taken off the list.
-unsafe impl Send for Waiter {}
+/// Those who wait at one address, in the order in which they came. There may be a million.
+#[derive(Default)]
+struct Queue {
+    first: Option<NonNull<Waiter>>,
+    last: Option<NonNull<Waiter>>,
+}
+
+// SAFETY: Who is in it is not resumed before it is taken out; see invariant 1.
+unsafe impl Send for Queue {}
+
+impl Queue {
+    fn push(&mut self, waiter: &Waiter) {
+        let this = NonNull::from(waiter);
+        waiter.is_listed.set(true);
+        waiter.before.set(self.last);
+        match self.last {
+            // SAFETY: Who is in the queue is there.
+            Some(last) => unsafe { last.as_ref() }.after.set(Some(this)),
+            None => self.first = Some(this),
+        }
+        self.last = Some(this);
+    }
+
+    fn remove(&mut self, waiter: &Waiter) {
+        waiter.is_listed.set(false);
+        let (before, after) = (waiter.before.take(), waiter.after.take());
+        match before {
+            // SAFETY: As in `push`.
+            Some(before) => unsafe { before.as_ref() }.after.set(after),
+            None => self.first = after,
+        }
+        match after {
+            // SAFETY: As in `push`.
+            Some(after) => unsafe { after.as_ref() }.before.set(before),
+            None => self.last = before,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+}
 
 const BUCKETS: usize = 64;
 
-static WAITING: AtomicU32 = AtomicU32::new(0);
-static TABLE: [Mutex<Vec<Waiter>>; BUCKETS] = [const { Mutex::new(Vec::new()) }; BUCKETS];
+type Bucket = BTreeMap<usize, Queue>;
 
-fn bucket(address: usize) -> MutexGuard<'static, Vec<Waiter>> {
+static WAITING: AtomicU32 = AtomicU32::new(0);
+static TABLE: [Mutex<Bucket>; BUCKETS] = [const { Mutex::new(BTreeMap::new()) }; BUCKETS];
+
+fn bucket(address: usize) -> MutexGuard<'static, Bucket> {
     let place =
         address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - BUCKETS.trailing_zeros());
     TABLE[place].lock().unwrap_or_else(PoisonError::into_inner)
@@ -47,33 +100,35 @@ pub(super) fn wait_while(
     deadline: Option<Instant>,
 ) -> bool {
     let address = word.as_ptr().addr();
-    let parker = Parker::default();
-    let mut waiters = bucket(address);
+    let waiter = Waiter::default();
+    let mut bucket_of_it = bucket(address);
     WAITING.fetch_add(1, SeqCst);
     if word.load(SeqCst) != expected {
         WAITING.fetch_sub(1, SeqCst);
         return true;
     }
-    waiters.push(Waiter {
-        address,
-        parker: &parker,
-    });
-    let mut waiters = Some(waiters);
-    if parker.sleep_on(carrier, deadline, || drop(waiters.take())) {
+    bucket_of_it.entry(address).or_default().push(&waiter);
+    let mut locked = Some(bucket_of_it);
+    if waiter
+        .parker
+        .sleep_on(carrier, deadline, || drop(locked.take()))
+    {
         return true;
     }
     // Nobody has told it, or somebody is about to.
-    let mut waiters = bucket(address);
-    let place = waiters
-        .iter()
-        .position(|waiter| std::ptr::eq(waiter.parker, &parker));
-    if let Some(place) = place {
-        waiters.remove(place);
+    let mut bucket = bucket(address);
+    if waiter.is_listed.get()
+        && let Entry::Occupied(mut queue) = bucket.entry(address)
+    {
+        queue.get_mut().remove(&waiter);
+        if queue.get().is_empty() {
+            queue.remove();
+        }
         WAITING.fetch_sub(1, SeqCst);
         return word.load(Relaxed) != expected;
     }
-    drop(waiters);
-    parker.park();
+    drop(bucket);
+    waiter.parker.park();
     true
 }
 
@@ -84,19 +139,25 @@ pub(super) fn wake(word: &AtomicU32, count: u32) -> u32 {
         return count;
     }
     let address = word.as_ptr().addr();
+    let mut bucket = bucket(address);
+    let Entry::Occupied(mut queue) = bucket.entry(address) else {
+        return count;
+    };
     let mut left = count;
-    let mut waiters = bucket(address);
-    waiters.retain(|waiter| {
-        if left == 0 || waiter.address != address {
-            return true;
-        }
+    while left > 0
+        && let Some(first) = queue.get().first
+    {
         left -= 1;
         WAITING.fetch_sub(1, SeqCst);
-        // SAFETY: It waits until it is told, which happens once: it is taken off the list. Under the lock, so that one
+        // SAFETY: It waits until it is told, which happens once: it is taken out of the queue. Under the lock, so that one
         // whose time is up does not go meanwhile.
-        unsafe { (*waiter.parker).wake() };
-        false
-    });
+        let first = unsafe { first.as_ref() };
+        queue.get_mut().remove(first);
+        first.parker.wake();
+    }
+    if queue.get().is_empty() {
+        queue.remove();
+    }
     left
 }
 

@@ -5,6 +5,7 @@
 mod contests;
 mod crowds;
 mod fairness;
+mod generated;
 mod selfcheck;
 
 /// Runs the program of this name, if it is one of these.
@@ -19,6 +20,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         || contests::run(name, arguments)
         || crowds::run(name, arguments)
         || fairness::run(name, arguments)
+        || generated::run(name, arguments)
 }
 
 /// The n-th argument as a number.

@@ -5,7 +5,7 @@ mod generated;
 mod histories;
 mod mixed;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 use reenact::{
     stm::{StmResult, TVar, Transaction, abort, atomically, atomically_or_err, guard, retry},
@@ -226,7 +226,7 @@ fn panics() {
     let digests = crew(3, move |me| {
         let mut seen = Seen::default();
         for _ in 0..200 {
-            let result = catch_unwind(AssertUnwindSafe(|| {
+            let result = catch_unwind(|| {
                 atomically(|tx| {
                     let now = number.read(tx)?;
                     number.write(tx, now + me + 1)?;
@@ -234,7 +234,7 @@ fn panics() {
                     assert!(now % 3 < 2, "{now}");
                     Ok(now)
                 })
-            }));
+            });
             match result {
                 Ok(now) => seen.note(now),
                 Err(panic) => {

@@ -1,7 +1,7 @@
 //! Waiting for the first of several operations.
 //!
-//! First every case is tried, from one to the next, beginning with another one each time: so where several are possible
-//! again and again, each has its turn. If none is, all are put up, and whoever meets one takes the whole selection with
+//! First every case is tried, in an order of chance: so where several are possible again and again, each has its turn,
+//! whoever else selects on the same thread in between. If none is, all are put up, and whoever meets one takes the whole selection with
 //! it. While it puts them up, a selection may find that a case has become possible. It then takes all of them back and
 //! tries again, so that one that is active is never one that others can find: two selections cannot claim each other.
 
@@ -147,9 +147,8 @@ pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> 
         Patience::For(time) => Instant::now().checked_add(time),
         Patience::Forever | Patience::None => None,
     };
-    let start = start(none);
     loop {
-        for case in (start..none).chain(0..start) {
+        for case in Order::of(none) {
             if cases[case].attempt(case) {
                 return Some(case);
             }
@@ -192,12 +191,73 @@ fn wait(cases: &mut [&mut dyn Case], deadline: Option<Instant>) -> Option<usize>
     chosen
 }
 
-/// With which of so many cases to begin.
-fn start(cases: usize) -> usize {
-    thread_local! {
-        static NEXT: Cell<usize> = const { Cell::new(0) };
+/// So many cases, in an order of chance.
+struct Order {
+    /// A bit for each that has not been yet.
+    left: u64,
+    /// What decides which is next: the digits after the point of a number below one.
+    chance: u32,
+}
+
+impl Order {
+    fn of(cases: usize) -> Order {
+        thread_local! {
+            static CHANCE: Cell<u32> = const { Cell::new(0x9e37_79b9) };
+        }
+        // Xorshift.
+        let mut chance = CHANCE.get();
+        chance ^= chance << 13;
+        chance ^= chance >> 17;
+        chance ^= chance << 5;
+        CHANCE.set(chance);
+        let left = match cases {
+            0 => 0,
+            _ => u64::MAX >> (64 - cases),
+        };
+        Order { left, chance }
     }
-    let next = NEXT.get();
-    NEXT.set(next.wrapping_add(1));
-    next % cases.max(1)
+}
+
+impl Iterator for Order {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let product = u64::from(self.left.count_ones()) * u64::from(self.chance);
+        self.chance = product as u32;
+        let mut from_there = self.left;
+        for _ in 0..product >> 32 {
+            from_there &= from_there - 1;
+        }
+        let case = from_there.trailing_zeros();
+        self.left &= !1u64.checked_shl(case)?;
+        Some(case as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn an_order_has_every_case_once() {
+        for cases in 0..=64 {
+            let mut order: Vec<_> = Order::of(cases).collect();
+            order.sort_unstable();
+            assert!(order.into_iter().eq(0..cases));
+        }
+    }
+
+    #[test]
+    fn every_order_of_few_comes_about_as_often() {
+        let mut counts = HashMap::new();
+        for _ in 0..24_000 {
+            let order: Vec<_> = Order::of(4).collect();
+            *counts.entry(order).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        assert!(counts.values().all(|count| (800..1200).contains(count)));
+    }
 }

@@ -80,18 +80,39 @@ impl Drop for Contention {
 }
 
 /// How long to look at a variable that somebody is about to write: its commit is short.
-#[derive(Default)]
-pub(super) struct Patience(u32);
+pub(super) struct Patience {
+    looks: u32,
+    yields: u32,
+}
 
 impl Patience {
+    /// For who has nothing that others may wait for.
+    pub(super) fn long() -> Patience {
+        Patience {
+            looks: 100,
+            yields: 10,
+        }
+    }
+
+    /// For who may be waited for by those it waits for.
+    pub(super) fn short() -> Patience {
+        Patience {
+            looks: 20,
+            yields: 0,
+        }
+    }
+
     /// Passes some time. False if that has happened too often.
     #[cold]
     pub(super) fn lasts(&mut self) -> bool {
-        self.0 += 1;
-        match self.0 {
-            0..100 => std::hint::spin_loop(),
-            100..110 => std::thread::yield_now(),
-            _ => return false,
+        if self.looks > 0 {
+            self.looks -= 1;
+            std::hint::spin_loop();
+        } else if self.yields > 0 {
+            self.yields -= 1;
+            std::thread::yield_now();
+        } else {
+            return false;
         }
         true
     }

@@ -41,7 +41,7 @@ struct Read {
 impl Transaction {
     /// Runs `first`, and if that calls [`retry`](super::retry), `second` in its place.
     ///
-    /// What `first` wrote is forgotten then. If `second` retries as well, the transaction sleeps until something changes
+    /// What `first` wrote, and what it asked to be done after the commit, is forgotten then. If `second` retries as well, the transaction sleeps until something changes
     /// that either of them has read.
     pub fn or_else<R>(
         &mut self,
@@ -98,7 +98,7 @@ impl Transaction {
     /// Reads a variable that was written since the time of this transaction, or is being written.
     #[cold]
     fn read_late<'a, T: 'a>(&mut self, cell: &Cell<T>) -> StmResult<(u64, Seen<'a, T>)> {
-        let mut patience = Patience::default();
+        let mut patience = Patience::long();
         loop {
             let word = cell.core().version_and_lock();
             if word & LOCKED == 0 {
@@ -157,8 +157,7 @@ impl Transaction {
     #[inline(always)]
     #[track_caller]
     pub(super) fn commit(&mut self, turn: Turn, guard: &Guard) -> bool {
-        let mut patience = Patience::default();
-        if !self.writes.lock(|| patience.lasts()) {
+        if !self.writes.lock() {
             return false;
         }
         let step = CLOCK.step(turn, ops::COMMIT, self.time, || self.is_valid(true));

@@ -1,6 +1,11 @@
 //! Transactional variables.
 
-use std::{fmt, marker::PhantomData, ptr::NonNull};
+use std::{
+    fmt,
+    marker::PhantomData,
+    panic::{RefUnwindSafe, UnwindSafe},
+    ptr::NonNull,
+};
 
 use super::{atomically, cell::Cell, error::StmResult, transaction::Transaction};
 
@@ -12,7 +17,16 @@ use super::{atomically, cell::Cell, error::StmResult, transaction::Transaction};
 /// [`TVar::read_with`]. A value that was overwritten is dropped some time later, by whatever thread; so is the last one.
 pub struct TVar<T> {
     cell: NonNull<Cell<T>>,
-    owns: PhantomData<T>,
+    /// It has values of `T`, and takes no others: not even those of a supertype.
+    ///
+    /// ```compile_fail
+    /// use reenact::stm::TVar;
+    ///
+    /// fn of_fewer(var: TVar<for<'a> fn(&'a str)>) -> TVar<fn(&'static str)> {
+    ///     var
+    /// }
+    /// ```
+    owns: PhantomData<std::cell::Cell<T>>,
 }
 
 // SAFETY: Values are read by any thread, and dropped by any.
@@ -79,11 +93,19 @@ impl<T: Clone + Send + Sync + 'static> TVar<T> {
     }
 
     /// Reads the variable in a transaction of its own.
+    ///
+    /// # Panics
+    ///
+    /// Within a transaction, as [`atomically`] does.
     #[track_caller]
     pub fn read_atomic(&self) -> T {
         atomically(|tx| self.read(tx))
     }
 }
+
+// A transaction that panics changes nothing, so nobody finds something broken.
+impl<T> UnwindSafe for TVar<T> {}
+impl<T> RefUnwindSafe for TVar<T> {}
 
 impl<T> Clone for TVar<T> {
     #[inline]

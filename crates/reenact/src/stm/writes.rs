@@ -7,7 +7,10 @@ use std::{hint::cold_path, mem::MaybeUninit, ptr};
 
 use crossbeam_epoch::Guard;
 
-use super::cell::{Cell, Core, WAITERS, is_boxed};
+use super::{
+    cell::{Cell, Core, WAITERS, is_boxed},
+    contention::Patience,
+};
 
 /// Words of a value that is kept in place.
 const WORDS: usize = 4;
@@ -270,21 +273,21 @@ impl Writes {
         self.index_all();
     }
 
-    /// Locks all variables; if one is locked by somebody else, none. `patience` is asked whether to look again.
+    /// Locks all variables; if one is locked by somebody else for too long, none.
     #[inline(always)]
-    pub(super) fn lock(&mut self, mut patience: impl FnMut() -> bool) -> bool {
+    pub(super) fn lock(&mut self) -> bool {
         for (locked, write) in self.list.iter_mut().enumerate() {
             // SAFETY: Cells stay as long as transactions that know them.
             let core = unsafe { &*write.core };
-            write.before = loop {
-                match core.lock() {
-                    Some(before) => break before,
-                    None if patience() => {}
+            write.before = match core.lock() {
+                Some(before) => before,
+                None => match lock_later(core, locked > 0) {
+                    Some(before) => before,
                     None => {
                         self.unlock_first(locked);
                         return false;
                     }
-                }
+                },
             };
         }
         true
@@ -355,6 +358,22 @@ impl Writes {
             unsafe { (write.kind.discard)(&mut write.bytes) };
         }
     }
+}
+
+/// Waits for who has it locked, which does not take long; unless they wait for what the caller has.
+#[cold]
+fn lock_later(core: &Core, has_others: bool) -> Option<u64> {
+    let mut patience = if has_others {
+        Patience::short()
+    } else {
+        Patience::long()
+    };
+    while patience.lasts() {
+        if let Some(before) = core.lock() {
+            return Some(before);
+        }
+    }
+    None
 }
 
 impl From<usize> for Level {

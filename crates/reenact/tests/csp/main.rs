@@ -4,6 +4,7 @@
 //! The programs that are recorded are those of `examples/programs/csp`, which Cargo builds with these tests.
 
 mod behaviour;
+mod generated;
 mod oracle;
 
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]

@@ -2,11 +2,12 @@
 
 use std::{
     fs,
+    os::unix::process::CommandExt,
     time::{Duration, Instant},
 };
 
 use expect_test::{Expect, expect};
-use reenact_trace::Trace;
+use reenact_trace::{Stop, Trace};
 
 use crate::stage::{Outcome, Stage, without_places};
 
@@ -113,6 +114,34 @@ fn what_was_committed_before_the_recording_does_not_count() {
             program.replay().is_same_as(&recorded);
         }
     }
+}
+
+#[test]
+fn where_there_is_no_more_room_transactions_go_on_unrecorded() {
+    let stage = Stage::new();
+    let program = stage.program("stm-crowded-out").with(|command| {
+        let limit = libc::rlimit {
+            rlim_cur: 3 << 20,
+            rlim_max: 3 << 20,
+        };
+        // SAFETY: A single system call, which is allowed between fork and exec.
+        unsafe {
+            command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            });
+        }
+    });
+    let recorded = program.record();
+    assert!(recorded.status.success(), "{recorded:#?}");
+    assert_eq!(
+        recorded.stdout,
+        "2000000 in vain, 200000 committed, [true, true]\n"
+    );
+    assert_eq!(recorded.remarks(), 1, "{recorded:#?}");
+    let trace = stage.recovered();
+    assert_eq!(trace.stop(), Some(Stop::Storage(libc::EFBIG)));
+    stage.program("stm-crowded-out").replay().ended();
 }
 
 /// Records with one setting and replays with the other.

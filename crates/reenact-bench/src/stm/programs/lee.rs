@@ -16,7 +16,7 @@ const SHAPE: Shape = Shape {
 };
 /// Tracks on a full board; more work is more boards.
 const TRACKS: u64 = 80;
-const BOARDS: u64 = 60;
+const BOARDS: u64 = 25;
 
 /// Tracks that lie, with their ways.
 type Laid = Vec<(Net, Vec<Cell>)>;

@@ -12,7 +12,7 @@ use crate::{
     travel::{Change, Kind, RELATIONS, Request, Row},
 };
 
-const REQUESTS: u64 = 1_000_000;
+const REQUESTS: u64 = 350_000;
 
 /// The clients make their requests, and then the books are balanced.
 pub(super) fn run(setting: &Setting) -> Measured {

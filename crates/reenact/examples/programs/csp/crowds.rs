@@ -20,31 +20,31 @@ pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     true
 }
 
-/// So many processes wait at the same time: at a channel, then for a lock.
+/// So many processes wait at the same time: at a channel, and then for a lock.
 fn crowd(count: usize) {
     static HAVE_BEGUN: AtomicUsize = AtomicUsize::new(0);
     let (sender, receiver) = channel::<usize>();
     let lock = Arc::new(Mutex::new(0));
-    for _ in 0..count {
-        let (receiver, lock) = (receiver.clone(), Arc::clone(&lock));
-        spawn(move || {
-            HAVE_BEGUN.fetch_add(1, SeqCst);
-            let number = receiver.recv().unwrap();
-            *lock.lock().unwrap() += number;
-        });
-    }
-    drop(receiver);
+    let processes: Vec<_> = (0..count)
+        .map(|_| {
+            let (receiver, lock) = (receiver.clone(), Arc::clone(&lock));
+            spawn(move || {
+                HAVE_BEGUN.fetch_add(1, SeqCst);
+                let number = receiver.recv().unwrap();
+                *lock.lock().unwrap() += number;
+            })
+        })
+        .collect();
     while HAVE_BEGUN.load(SeqCst) < count {
         thread::yield_now();
     }
-    // Those who had to wait for the lock go on when it is free.
+    // Those who have a message wait for the lock.
     let guard = lock.lock().unwrap();
     (0..count).for_each(|number| sender.send(number).unwrap());
     drop(guard);
-    // When nobody receives any more, all have ended.
-    while sender.try_send(0) != Err(csp::TrySendError::Disconnected(0)) {
-        thread::yield_now();
-    }
+    processes
+        .into_iter()
+        .for_each(|process| process.join().unwrap());
     assert_eq!(*lock.lock().unwrap(), count * (count - 1) / 2);
     println!("{count}");
 }

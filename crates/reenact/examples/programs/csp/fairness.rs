@@ -80,7 +80,6 @@ fn by_turns() {
             counts[case] += 1;
             csp::yield_now();
         }
-        eprintln!("{counts:?}");
         about_equal(&counts);
     };
     let processes = [spawn(select.clone()), spawn(select)];

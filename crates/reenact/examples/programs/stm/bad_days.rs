@@ -16,6 +16,7 @@ pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     match name {
         "stm-steady" => steady(),
         "stm-stuck" => stuck(),
+        "stm-crowded-out" => crowded_out(),
         "stm-drift" => drift(&arguments[0]),
         "stm-midway" => midway(&arguments[0]),
         _ => return false,
@@ -63,6 +64,37 @@ fn stuck() {
     atomically(|tx| one.write(tx, 1));
     atomically(|tx| other.write(tx, 1));
     println!("done");
+}
+
+/// Somebody makes so much of a trace that there is no room for it, while others commit.
+fn crowded_out() {
+    let count = TVar::new(0u64);
+    let lock = Arc::new(Mutex::new(()));
+    let held = lock.lock().unwrap();
+    let theirs = Arc::clone(&lock);
+    let chatter = thread::spawn(move || {
+        let vain = (0..2_000_000).filter(|_| theirs.try_lock().is_err());
+        vain.count()
+    });
+    let committed = count.clone();
+    let seen = crew(2, move |me| {
+        let mut rounds = 0;
+        for _ in 0..100_000 {
+            rounds += atomically(|tx| {
+                let before = committed.read(tx)?;
+                committed.write(tx, before + 1)?;
+                Ok(u64::from(before % 2 == me as u64))
+            });
+            rounds += u64::from(committed.read_atomic() > 0);
+        }
+        rounds > 0
+    });
+    let vain = chatter.join().unwrap();
+    drop(held);
+    println!(
+        "{vain} in vain, {} committed, {seen:?}",
+        count.read_atomic()
+    );
 }
 
 /// Does something else when the environment says `DRIFT=other`.

@@ -67,7 +67,7 @@ impl Store {
         let looks = (1..=AUDITS).map(look);
         looks
             .map(|(count, revenue, series)| {
-                assert_eq!(revenue, series.iter().flatten().sum(), "invariant 1");
+                assert_eq!(revenue, series.iter().flatten().sum::<u64>(), "invariant 1");
                 count
             })
             .collect()
