@@ -58,6 +58,7 @@ struct World {
     program: Program,
     mutexes: Vec<(Mutex<u64>, Condvar)>,
     table: RwLock<u64>,
+    cells: [reenact::sync::OnceLock<u64>; 4],
     atomics: Vec<AtomicU64>,
     variables: Vec<TVar<u64>>,
     /// How far the threads and processes are that are there from the beginning.
@@ -77,6 +78,7 @@ impl World {
         World {
             mutexes: some(program.mutexes).map(|_| Default::default()).collect(),
             table: RwLock::default(),
+            cells: Default::default(),
             atomics: some(program.atomics)
                 .map(|_| AtomicU64::default())
                 .collect(),
@@ -192,6 +194,7 @@ fn interpret(program: Program) {
         })
         .collect();
     let _ = world.actors.set(actors.clone());
+    println!("begins");
     let roots: Vec<_> = (0..world.program.roots.len())
         .map(|number| start(&world, number, &ends))
         .collect();

@@ -16,7 +16,10 @@
 #[path = "../../examples/programs/mixed/language.rs"]
 mod language;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
 
 use proptest::{
     collection::vec,
@@ -87,12 +90,15 @@ fn program() -> impl Strategy<Value = Program> {
 struct Way {
     by_senders: bool,
     workers: usize,
+    /// How many microseconds after its beginning, where it is killed.
+    instant: u64,
 }
 
 fn way() -> impl Strategy<Value = Way> {
-    (any::<bool>(), 1..5usize).prop_map(|(by_senders, workers)| Way {
+    (any::<bool>(), 1..5usize, 0..30_000u64).prop_map(|(by_senders, workers, instant)| Way {
         by_senders,
         workers,
+        instant,
     })
 }
 
@@ -131,27 +137,56 @@ impl Recording<'_> {
     }
 }
 
-fn record_and_replay(program: &Program, way: Way) -> Result<(), TestCaseError> {
-    let check = || {
-        let recording = Recording {
-            stage: Stage::new(),
-            program,
-            way,
-        };
-        let recorded = recording.record();
-        let others = [way.workers, way.workers, 1, 3];
-        for &workers in others.iter().cycle().take(REPLAYS) {
-            recording.with(workers).replay().is_same_as(&recorded);
-        }
+impl Way {
+    fn workers_of_replays(self) -> impl Iterator<Item = usize> {
+        [self.workers, self.workers, 1, 3].into_iter().cycle()
+    }
+}
+
+/// Records a program to its end, and replays it.
+fn record_and_replay(program: &Program, way: Way) {
+    let recording = Recording {
+        stage: Stage::new(),
+        program,
+        way,
     };
-    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
-        let why = panic.downcast_ref::<String>();
-        TestCaseError::fail(why.cloned().unwrap_or_default())
-    })
+    let recorded = recording.record();
+    for workers in way.workers_of_replays().take(REPLAYS) {
+        recording.with(workers).replay().is_same_as(&recorded);
+    }
+}
+
+/// Kills a program some time after its beginning, and replays it to there: as far as it came, it is the same.
+fn kill_and_replay(program: &Program, way: Way) {
+    let endless = Program {
+        rounds: 1000,
+        ..program.clone()
+    };
+    let recording = Recording {
+        stage: Stage::new(),
+        program: &endless,
+        way,
+    };
+    let mut running = recording.with(way.workers).start_recording();
+    running.wait_for_output("begins\n");
+    let instant = Instant::now() + Duration::from_micros(way.instant);
+    while Instant::now() < instant {
+        std::hint::spin_loop();
+    }
+    running.kill();
+    for workers in way.workers_of_replays().take(3) {
+        let replayed = recording.with(workers).replay();
+        // If it had come to its end by then, so does the replay.
+        if replayed.report.is_some() {
+            replayed.ended();
+        } else {
+            replayed.is_fine();
+        }
+    }
 }
 
 #[track_caller]
-fn check(cases: u32) {
+fn check(cases: u32, holds: fn(&Program, Way)) {
     let config = Config {
         cases,
         failure_persistence: None,
@@ -159,7 +194,11 @@ fn check(cases: u32) {
         ..Config::default()
     };
     let result = TestRunner::new(config).run(&(program(), way()), |(program, way)| {
-        record_and_replay(&program, way)
+        let check = AssertUnwindSafe(|| holds(&program, way));
+        catch_unwind(check).map_err(|panic| {
+            let why = panic.downcast_ref::<String>();
+            TestCaseError::fail(why.cloned().unwrap_or_default())
+        })
     });
     match result {
         Ok(()) => {}
@@ -170,17 +209,26 @@ fn check(cases: u32) {
     }
 }
 
-#[test]
-fn a_mixture_replays_as_it_was_recorded() {
+fn check_on_all_cores(holds: fn(&Program, Way)) {
     let cases = match std::env::var("REENACT_CASES") {
         Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
         Err(_) => CASES,
     };
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
-            scope.spawn(|| check(cases.div_ceil(THREADS)));
+            scope.spawn(|| check(cases.div_ceil(THREADS), holds));
         }
     });
+}
+
+#[test]
+fn a_mixture_replays_as_it_was_recorded() {
+    check_on_all_cores(record_and_replay);
+}
+
+#[test]
+fn a_killed_mixture_replays_to_where_it_was() {
+    check_on_all_cores(kill_and_replay);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use reenact::{
     actor::{Broken, Context, FarRef, Promise, Target},
     csp,
     stm::{StmResult, Transaction, TxError, abort, atomically, atomically_or_err, guard, retry},
-    sync::{PoisonError, atomic::Ordering::SeqCst},
+    sync::{Barrier, PoisonError, atomic::Ordering::SeqCst, mpsc},
     thread,
 };
 
@@ -140,7 +140,24 @@ impl Body {
                 }
             }
             Panic => assert!(self.root.is_some(), "as it should"),
+            Errand => self.errand(first % 2 == 0, second),
+            Scope => self.scope(first),
             Yield => csp::yield_now(),
+            Sleep => thread::sleep(limit(first)),
+            After => {
+                if let Some(ctx) = turn {
+                    let later = ctx.after(limit(first));
+                    later.when(ctx, |node, _, ()| node.body.seen.note("later"));
+                }
+            }
+            Init => {
+                let value = self.value();
+                let cell = &self.world.cells[first % self.world.cells.len()];
+                self.seen.note(cell.get_or_init(|| {
+                    jitter();
+                    self.world.atomic(second).fetch_add(1, SeqCst) + value
+                }));
+            }
         }
     }
 
@@ -444,6 +461,49 @@ impl Body {
             }
             None => self.children.push(child),
         }
+    }
+
+    /// Has somebody do a little, and waits for that. Who does it waits for no actor, so a turn may wait for it.
+    fn errand(&mut self, is_process: bool, number: usize) {
+        let (world, value) = (Arc::clone(&self.world), self.value());
+        let (sender, receiver) = mpsc::sync_channel(number % 3);
+        let act = move || {
+            for _ in 0..3 {
+                let seen = atomically(|tx| world.variable(number).replace(tx, value));
+                let mut guard = world.mutex(number);
+                *guard = guard.wrapping_add(seen);
+                let sent = *guard;
+                drop(guard);
+                let _ = sender.send(sent);
+            }
+            value
+        };
+        let child = match is_process {
+            true => Child::Process(csp::spawn(act)),
+            false => Child::Thread(thread::spawn(act)),
+        };
+        if number % 2 == 0 {
+            self.seen.note(receiver.recv().ok());
+            self.seen.note(child.is_finished());
+        }
+        drop(receiver);
+        self.join(child);
+    }
+
+    fn scope(&mut self, number: usize) {
+        let world = Arc::clone(&self.world);
+        let together = Barrier::new(2);
+        let act = || {
+            let before = world.atomic(number).fetch_add(1, SeqCst);
+            let is_leader = together.wait().is_leader();
+            let seen = atomically(|tx| world.variable(number).replace(tx, before));
+            (before, is_leader, seen)
+        };
+        let seen = thread::scope(|scope| {
+            let [one, other] = [scope.spawn(act), scope.spawn(act)];
+            (number % 2 == 0).then(|| (one.join().ok(), other.join().ok()))
+        });
+        self.seen.note(seen);
     }
 
     fn make_actor(&mut self, kind: usize, script: usize, fuel: usize, turn: Turn<'_>) {

@@ -148,11 +148,20 @@ verbs! {
     Thread "thread",
     Process "process",
     Actor "actor",
+    /// Starts a thread or a process that does a little and waits for it at once, in a turn too.
+    Errand "errand",
+    /// The same with two threads of a scope, which wait for each other.
+    Scope "scope",
     Join "join",
     Finished "finished",
     Stop "stop",
     Panic "panic",
     Yield "yield",
+    Sleep "sleep",
+    /// Goes on after some time, if it is an actor.
+    After "after",
+    /// Sees to it that something is there, which is made once.
+    Init "init",
 }
 
 impl fmt::Display for Program {
