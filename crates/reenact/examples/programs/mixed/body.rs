@@ -482,7 +482,7 @@ impl Body {
             true => Child::Process(csp::spawn(act)),
             false => Child::Thread(thread::spawn(act)),
         };
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             self.seen.note(receiver.recv().ok());
             self.seen.note(child.is_finished());
         }
@@ -501,7 +501,9 @@ impl Body {
         };
         let seen = thread::scope(|scope| {
             let [one, other] = [scope.spawn(act), scope.spawn(act)];
-            (number % 2 == 0).then(|| (one.join().ok(), other.join().ok()))
+            number
+                .is_multiple_of(2)
+                .then(|| (one.join().ok(), other.join().ok()))
         });
         self.seen.note(seen);
     }
