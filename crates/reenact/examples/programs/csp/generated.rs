@@ -276,7 +276,10 @@ impl Actor {
     }
 
     fn message(&self) -> Message {
-        let hash = self.name.bytes().fold(7, |hash, byte| hash * 31 + u64::from(byte));
+        let hash = self
+            .name
+            .bytes()
+            .fold(7, |hash, byte| hash * 31 + u64::from(byte));
         self.world.message(hash * 1_000 + self.count)
     }
 

@@ -130,7 +130,12 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "mutexes {} channels", self.mutexes)?;
         for channel in &self.channels {
-            write!(f, " {}{}", channel.room, if channel.closes { "+" } else { "" })?;
+            write!(
+                f,
+                " {}{}",
+                channel.room,
+                if channel.closes { "+" } else { "" }
+            )?;
         }
         for party in &self.parties {
             write!(f, "\n{}:", party.kind.word())?;
@@ -160,7 +165,10 @@ impl FromStr for Program {
         };
         Ok(Program {
             mutexes: number(mutexes)?,
-            channels: channels.iter().map(channel).collect::<Result<_, String>>()?,
+            channels: channels
+                .iter()
+                .map(channel)
+                .collect::<Result<_, String>>()?,
             parties: lines.map(party).collect::<Result<_, _>>()?,
         })
     }
