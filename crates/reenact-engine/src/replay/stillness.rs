@@ -52,6 +52,7 @@ fn look_again_and_again(replay: &Weak<Replay>) {
     let mut before = moves_of_others();
     let mut still = 0;
     let mut through = Duration::ZERO;
+    let (mut done, mut idle) = (None, Duration::ZERO);
     loop {
         thread::sleep(PERIOD);
         let now = moves_of_others();
@@ -68,8 +69,13 @@ fn look_again_and_again(replay: &Weak<Replay>) {
             false => Duration::ZERO,
         };
         let aborting = replay.see_to_abort();
+        let done_before = std::mem::replace(&mut done, aborting.then(|| replay.done()));
+        idle = match aborting && done == done_before {
+            true => idle + PERIOD,
+            false => Duration::ZERO,
+        };
         let for_good = still >= STILL && everybody_waits_for_another(aborting);
-        replay.see_to_end(through, for_good);
+        replay.see_to_end(through, for_good, idle);
     }
 }
 
