@@ -68,15 +68,20 @@ fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> b
 }
 
 fn wake(futex: &AtomicU32, count: u32) {
-    let left = lot::wake(futex, count);
+    let mut left = count;
+    if lot::is_threads_turn() {
+        left -= wake_threads(futex, left);
+    }
+    left = lot::wake(futex, left);
     if left > 0 {
         wake_threads(futex, left);
     }
 }
 
-fn wake_threads(futex: &AtomicU32, count: u32) {
+/// How many were woken.
+fn wake_threads(futex: &AtomicU32, count: u32) -> u32 {
     // Cannot fail for an address that is mapped.
-    let _ = futex::wake(futex, Flags::PRIVATE, count);
+    futex::wake(futex, Flags::PRIVATE, count).map_or(0, |woken| woken as u32)
 }
 
 /// A lock of one word.

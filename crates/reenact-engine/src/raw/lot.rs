@@ -132,10 +132,18 @@ pub(super) fn wait_while(
     true
 }
 
+/// Whether threads are to be woken before tasks, for once: as long as there are tasks that wait, they would not be otherwise.
+/// Not by turns, since only the kernel knows whether there are threads at all.
+pub(super) fn is_threads_turn() -> bool {
+    const TURNS: u32 = 8;
+    static TURN: AtomicU32 = AtomicU32::new(0);
+    WAITING.load(Relaxed) > 0 && TURN.fetch_add(1, Relaxed).is_multiple_of(TURNS)
+}
+
 /// Wakes tasks that wait at this address, so many at most. How many more may be woken.
 pub(super) fn wake(word: &AtomicU32, count: u32) -> u32 {
     fence(SeqCst);
-    if WAITING.load(SeqCst) == 0 {
+    if count == 0 || WAITING.load(SeqCst) == 0 {
         return count;
     }
     let address = word.as_ptr().addr();

@@ -133,7 +133,9 @@ impl Parker {
     pub fn unpark(&self) {
         // Acquire: pairs with the Release in `is_now`. Release: pairs with the Acquire in `was_told`.
         match self.state.swap(TOLD, AcqRel) {
-            THREAD => wake_threads(&self.state, 1),
+            THREAD => {
+                wake_threads(&self.state, 1);
+            }
             TASK => {
                 if let Some(carrier) = self.carrier.get() {
                     carrier.wake();
