@@ -451,8 +451,9 @@ impl Worker {
     #[inline]
     fn take_last(&self) -> Option<Scheduled> {
         let place = self.place();
-        // Where there is no other worker, nobody else takes from here. A stand-in is begun on this thread.
-        if self.shared.begun.load(Relaxed) == 1 {
+        // Where there is no other worker, nobody else takes from here. A stand-in that was begun just now does so only if
+        // it sees that this one is blocked; then this one, when it is not any more, sees that there is another.
+        if self.shared.begun.load(SeqCst) == 1 {
             let last = place.last.load(Acquire);
             if !last.is_null() {
                 place.last.store(std::ptr::null_mut(), Relaxed);
@@ -501,14 +502,17 @@ impl Worker {
             if is_long_ago {
                 seen[*index] = seen[*index].wrapping_add(runs);
             }
-            let stuck = place.is_blocked.load(SeqCst) || (is_long_ago && runs == 0);
+            let is_blocked = place.is_blocked.load(SeqCst);
+            let stuck = is_blocked || (is_long_ago && runs == 0);
             let needs = time.as_nanos() * stealer.len() as u128 / u128::from(runs.max(1));
             found = if stuck || (is_long_ago && needs >= BACKLOG.as_nanos()) {
                 self.steal(stealer)
             } else {
                 None
             };
-            if found.is_none() && stuck {
+            // The only worker takes its own without asking: see `take_last`.
+            let is_alone = self.shared.size == 1 && *index == 0;
+            if found.is_none() && (is_blocked || (stuck && !is_alone)) {
                 found = place.take_last();
             }
             if found.is_some() {
