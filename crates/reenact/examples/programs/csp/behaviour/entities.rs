@@ -7,6 +7,7 @@ use std::time::Duration;
 use reenact::{
     actor::{Promise, System, Target},
     csp::{self, Receiver, spawn},
+    stm::{TVar, atomically, guard},
     sync::{
         Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock,
         atomic::{AtomicU64, Ordering::SeqCst},
@@ -29,6 +30,7 @@ pub(super) const ALL: Behaviours = by_name![
     waiting_for_a_lazy_lock,
     waiting_for_a_promise,
     waiting_for_a_promise_for_a_while,
+    waiting_in_a_transaction,
     waiting_at_a_channel_of_std,
     waiting_at_a_bounded_channel_of_std,
     waiting_for_a_thread,
@@ -287,6 +289,32 @@ fn waiting_for_a_promise_for_a_while() {
     // Not before the time is up, or thereabouts: either will do.
     spawn(move || resolver.resolve(1)).join().unwrap();
     assert!([1, 2].contains(&process.join().unwrap()));
+}
+
+#[cfg_attr(test, test)]
+fn waiting_in_a_transaction() {
+    let account = Arc::new(TVar::new(0));
+    let takers: Vec<_> = (0..5)
+        .map(|_| {
+            let account = Arc::clone(&account);
+            one_that_waits(move || {
+                atomically(|tx| {
+                    let balance = account.read(tx)?;
+                    guard(balance >= 10)?;
+                    account.write(tx, balance - 10)
+                })
+            })
+        })
+        .collect();
+    spawn(move || {
+        for _ in 0..25 {
+            atomically(|tx| account.modify(tx, |balance| balance + 2));
+            csp::yield_now();
+        }
+    })
+    .join()
+    .unwrap();
+    takers.into_iter().for_each(|taker| taker.join().unwrap());
 }
 
 #[cfg_attr(test, test)]

@@ -26,6 +26,7 @@ pub(super) const ALL: Behaviours = by_name![
     a_process_that_has_finished_says_so,
     processes_start_processes,
     threads_and_actors_start_processes,
+    a_system_that_is_shut_down_leaves_its_processes_alone,
     a_process_stays_on_its_worker,
     there_is_room_for_deep_recursion,
     yielding_lets_others_run,
@@ -165,6 +166,42 @@ fn threads_and_actors_start_processes() {
         spawn(move || sender.send(number).unwrap());
     });
     assert_eq!(receiver.recv(), Ok(2));
+}
+
+/// Processes that are started in an actor's turn are run by the workers of that actor.
+///
+/// ```text
+/// actor      turn: start both ── (shut down)
+/// one        receive (waits) ──────────────── answer
+/// other      has perhaps not begun ────────── answer
+/// ```
+#[cfg_attr(test, test)]
+fn a_system_that_is_shut_down_leaves_its_processes_alone() {
+    for workers in [1, 2] {
+        let system = System::new(workers);
+        let (question, questions) = csp::channel::<u32>();
+        let (answer, answers) = csp::channel();
+        let turn = system.spawn(()).ask(move |(), _| {
+            for number in 0..4 {
+                let (questions, answer) = (questions.clone(), answer.clone());
+                spawn(move || {
+                    let question = questions.recv().unwrap();
+                    // Started where there may be no workers any more.
+                    let more = spawn(move || number * 10).join().unwrap();
+                    answer.send(question + more).unwrap();
+                });
+            }
+        });
+        turn.wait().unwrap();
+        system.shut_down();
+        let mut sum = 0;
+        for number in 0..4 {
+            question.send(number).unwrap();
+            sum += answers.recv().unwrap();
+        }
+        assert_eq!(sum, 66);
+        assert!(answers.recv().is_err(), "they have ended");
+    }
 }
 
 #[cfg_attr(test, test)]
