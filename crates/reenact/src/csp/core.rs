@@ -8,6 +8,7 @@ use std::{
     cell::UnsafeCell,
     collections::VecDeque,
     hint::cold_path,
+    panic::Location,
     sync::atomic::{
         AtomicUsize,
         Ordering::{AcqRel, Relaxed},
@@ -151,9 +152,10 @@ impl<T> Core<T> {
             }
             Permission::Declined => {
                 cold_path();
+                let site = Location::caller();
                 self.end(side.other()).gone.wait(&|| match side {
-                    Side::Sending => "the last receiver of a channel to go".to_owned(),
-                    Side::Receiving => "the last sender of a channel to go".to_owned(),
+                    Side::Sending => format!("the last receiver to go of a channel at {site}"),
+                    Side::Receiving => format!("the last sender to go of a channel at {site}"),
                 });
                 false
             }
@@ -186,6 +188,7 @@ impl<T> Core<T> {
 
     /// As the recorded one did, which was met: so this one is.
     #[cold]
+    #[track_caller]
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
         let locked = self.lock();
         match self.attempt(&locked, side, message, None) {
@@ -194,11 +197,15 @@ impl<T> Core<T> {
                 Sleeper::wake(sleeper);
             }
             // The receivers went before their time, and with them what was in the buffer.
-            Attempt::Closed if self.capacity > 0 => drop(message.take()),
+            Attempt::Closed if self.capacity > 0 => {
+                drop(locked);
+                drop(message.take());
+            }
             _ => {
+                let site = Location::caller();
                 wait(locked, side, message, &|| match side {
-                    Side::Sending => "someone to receive from a channel".to_owned(),
-                    Side::Receiving => "someone to send to a channel".to_owned(),
+                    Side::Sending => format!("someone to receive what it sends at {site}"),
+                    Side::Receiving => format!("someone to send what it receives at {site}"),
                 });
             }
         }
