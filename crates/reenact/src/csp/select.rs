@@ -42,8 +42,8 @@ pub trait Case {
     unsafe fn put_up(&mut self, selection: &Waiting, case: usize) -> bool;
     /// Takes it back, if it was put up. If it is the one that has happened, it knows how.
     fn withdraw(&mut self, has_happened: bool);
-    /// Does it, waiting as long as it must.
-    fn operate(&mut self);
+    /// It is the one that happens, when its result is asked for: only there is it known which line of the program it is.
+    fn decide(&mut self);
 }
 
 /// A selection that waits.
@@ -56,6 +56,8 @@ pub struct Operation<'a, T> {
     message: Option<T>,
     node: Option<Node<T>>,
     happened: bool,
+    /// Whether it is still to be done.
+    is_due: bool,
 }
 
 impl<'a, T> Operation<'a, T> {
@@ -66,16 +68,21 @@ impl<'a, T> Operation<'a, T> {
             message,
             node: None,
             happened: false,
+            is_due: false,
         }
     }
 
     /// What was received, once it is known to have happened, or not to be possible any more.
-    pub fn received(self) -> Result<T, RecvError> {
+    #[track_caller]
+    pub fn received(mut self) -> Result<T, RecvError> {
+        self.operate_if_due();
         self.message.ok_or(RecvError)
     }
 
     /// Whether it was sent.
-    pub fn sent(self) -> Result<(), SendError<T>> {
+    #[track_caller]
+    pub fn sent(mut self) -> Result<(), SendError<T>> {
+        self.operate_if_due();
         match self.message {
             Some(message) if !self.happened => Err(SendError(message)),
             _ => Ok(()),
@@ -85,6 +92,14 @@ impl<'a, T> Operation<'a, T> {
     /// What was to be sent.
     pub(super) fn into_message(self) -> Option<T> {
         self.message
+    }
+
+    #[inline]
+    #[track_caller]
+    fn operate_if_due(&mut self) {
+        if self.is_due {
+            self.happened = self.core.operate(self.side, &mut self.message);
+        }
     }
 
     fn is_impossible(&mut self, case: usize) {
@@ -128,9 +143,8 @@ impl<T> Case for Operation<'_, T> {
         self.happened = has_happened && outcome == Outcome::Met;
     }
 
-    #[track_caller]
-    fn operate(&mut self) {
-        self.happened = self.core.operate(self.side, &mut self.message);
+    fn decide(&mut self) {
+        self.is_due = true;
     }
 }
 
@@ -164,7 +178,7 @@ pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> 
     }
 }
 
-/// Does what the recorded one did. If this one has no such case, that never happens, and who looks at the replay is told so.
+/// Has that done which the recorded one did. If this one has no such case, that never happens, and who looks at the replay is told so.
 #[cold]
 #[track_caller]
 fn select_as_decided(
@@ -179,7 +193,7 @@ fn select_as_decided(
         }
         (None, _) => {}
         (Some(case), _) => match cases.get_mut(case) {
-            Some(case) => case.operate(),
+            Some(case) => case.decide(),
             None => Fact::new().wait(&|| format!("case {case} of a selection that has {count}")),
         },
     }
