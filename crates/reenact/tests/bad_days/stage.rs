@@ -370,13 +370,13 @@ pub(crate) fn without_places(report: &str) -> String {
         .take_while(|line| !line.trim_start().starts_with("0: "));
     lines
         .map(|line| match line.split_once(" at ") {
-            Some((before, place)) => {
+            Some((before, place)) if place.contains(".rs:") => {
                 let (path, rest) = place.split_once(".rs:").unwrap_or((place, ""));
                 let file = path.rsplit('/').next().unwrap_or_default();
                 let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
                 format!("{before} at {file}.rs:_{rest}\n")
             }
-            None => format!("{line}\n"),
+            _ => format!("{line}\n"),
         })
         .collect()
 }

@@ -180,8 +180,8 @@ fn processes_that_yield_without_end() {
         expect![[r#"
             the replay is where the recording ends
               main waits for the end of a process
-              main.a1 is not at an operation.rs:_
-              main.a3 is not at an operation.rs:_
+              main.a1 is not at an operation
+              main.a3 is not at an operation
         "#]],
     );
 }

@@ -64,10 +64,10 @@ fn a_process_that_waits_elsewhere() {
     check(
         &drift("elsewhere", "usual", "other", 2),
         expect![[r#"
-        the replay differs from the recording: everybody waits
-          main waits for someone to send to a channel
-          main.a0 is not at an operation.rs:_
-    "#]],
+            the replay differs from the recording: everybody waits
+              main waits for someone to send what it receives at iterator.rs:_
+              main.a0 is not at an operation
+        "#]],
     );
 }
 
@@ -111,18 +111,18 @@ fn the_report_of_cases_in_another_order() {
     check(
         &drift("cases", "usual", "other", 2),
         expect![[r#"
-        the replay differs from the recording: everybody waits
-          main waits for someone to send to a channel
-          main.a0 waits for someone to receive from a channel
-    "#]],
+            the replay differs from the recording: everybody waits
+              main waits for someone to send what it receives at bad_days.rs:_
+              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+        "#]],
     );
     check(
         &drift("cases", "other", "usual", 2),
         expect![[r#"
-        the replay differs from the recording: everybody waits
-          main waits for someone to send to a channel
-          main.a0 waits for someone to receive from a channel
-    "#]],
+            the replay differs from the recording: everybody waits
+              main waits for someone to send what it receives at bad_days.rs:_
+              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+        "#]],
     );
 }
 
@@ -131,18 +131,18 @@ fn the_report_of_a_case_that_is_not_there() {
     check(
         &drift("case-or-default", "usual", "other", 2),
         expect![[r#"
-        the replay differs from the recording: everybody waits
-          main waits for case 1 of a selection that has 1
-          main.a0 waits for someone to receive from a channel
-    "#]],
+            the replay differs from the recording: everybody waits
+              main waits for case 1 of a selection that has 1
+              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+        "#]],
     );
     check(
         &drift("fewer-cases", "usual", "other", 2),
         expect![[r#"
-        the replay differs from the recording: everybody waits
-          main waits for case 1 of a selection that has 1
-          main.a0 waits for someone to receive from a channel
-    "#]],
+            the replay differs from the recording: everybody waits
+              main waits for case 1 of a selection that has 1
+              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+        "#]],
     );
 }
 
@@ -166,8 +166,8 @@ fn the_report_of_a_sender_that_has_not_gone_yet() {
     check(
         &drift("closed", "other", "usual", 2),
         expect![[r#"
-        the replay differs from the recording: everybody waits
-          main waits for the last sender of a channel to go
-    "#]],
+            the replay differs from the recording: everybody waits
+              main waits for the last sender to go of a channel at bad_days.rs:_
+        "#]],
     );
 }
