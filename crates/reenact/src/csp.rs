@@ -85,7 +85,8 @@ pub use self::{
 /// The cases are `recv(receiver) -> result => …` and `send(sender, message) -> result => …`, up to twelve of them. The
 /// result is that of [`Receiver::recv`] or [`Sender::send`]; an operation that cannot happen any more because the other
 /// side is gone counts as possible. With `default => …` it does not wait, with `default(time) => …` for so long. If
-/// several are possible, each has its turn.
+/// several are possible, each has its turn. A message is made before that, and dropped if its case is not the one that
+/// happens.
 pub use crate::__select as select;
 
 /// A channel without room: who sends waits until somebody receives.
@@ -154,7 +155,11 @@ macro_rules! __select {
         ::core::compile_error!("a selection has at most twelve cases")
     };
     (@do [$(($kind:ident $name:ident $number:tt ($($argument:tt)*) ($result:pat) ($body:expr)))*] ($patience:expr) ($default:expr)) => {{
-        $(let mut $name = $crate::__select!(@operation $kind ($($argument)*));)*
+        $(
+            // Whatever the handle is an expression of lives as long as the selection.
+            let $name = &$crate::__select!(@handle $kind ($($argument)*));
+            let mut $name = $crate::__select!(@operation $kind $name ($($argument)*));
+        )*
         match $crate::csp::select::select(&mut [$(&mut $name),*], $patience) {
             $(Some($number) => {
                 let $result = $crate::__select!(@result $kind $name);
@@ -163,8 +168,10 @@ macro_rules! __select {
             _ => $default,
         }
     }};
-    (@operation recv ($receiver:expr)) => { ($receiver).receiving() };
-    (@operation send ($sender:expr, $message:expr)) => { ($sender).sending($message) };
+    (@handle recv ($receiver:expr)) => { $receiver };
+    (@handle send ($sender:expr, $message:expr)) => { $sender };
+    (@operation recv $name:ident ($receiver:expr)) => { $name.receiving() };
+    (@operation send $name:ident ($sender:expr, $message:expr)) => { $name.sending($message) };
     (@result recv $name:ident) => { $name.received() };
     (@result send $name:ident) => { $name.sent() };
     ($($cases:tt)*) => {
