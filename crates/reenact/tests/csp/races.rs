@@ -80,6 +80,11 @@ fn a_server_that_selects_forgets_no_client() {
 }
 
 #[test]
+fn processes_that_keep_each_other_busy_keep_nobody_waiting() {
+    is_fair("busy");
+}
+
+#[test]
 fn threads_and_processes_have_their_turn_at_a_lock() {
     is_fair("lock");
 }

@@ -1,5 +1,7 @@
 //! Nobody is forgotten, and nobody always comes last: `programs csp fair NAME`.
 
+use std::time::Duration;
+
 use reenact::{
     csp::{self, Receiver, Sender, bounded, channel, spawn},
     sync::{
@@ -19,6 +21,7 @@ pub(super) fn run(name: &str, arguments: &[String]) -> bool {
         "two-of-twelve" => two_of_twelve(),
         "sides" => sides(),
         "server" => server(),
+        "busy" => busy(),
         "lock" => lock(),
         _ => return false,
     }
@@ -165,6 +168,53 @@ fn server() {
     threads
         .into_iter()
         .for_each(|thread| thread.join().unwrap());
+}
+
+/// Processes that keep each other busy keep nobody from being started, being woken, or being out of time.
+fn busy() {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (ping, pings) = channel::<()>();
+    let (pong, pongs) = channel::<()>();
+    let pair = [
+        spawn(move || pings.iter().all(|()| pong.send(()).is_ok())),
+        {
+            let stop = Arc::clone(&stop);
+            spawn(move || {
+                while !stop.load(SeqCst) {
+                    ping.send(()).unwrap();
+                    pongs.recv().unwrap();
+                }
+                true
+            })
+        },
+    ];
+    let yields = {
+        let stop = Arc::clone(&stop);
+        spawn(move || {
+            while !stop.load(SeqCst) {
+                csp::yield_now();
+            }
+        })
+    };
+    for _ in 0..20 {
+        // Started by a thread, and then woken by it.
+        let (sender, receiver) = channel::<u32>();
+        let process = spawn(move || receiver.recv().unwrap());
+        sender.send(1).unwrap();
+        assert_eq!(process.join().unwrap(), 1);
+        // Out of time.
+        let (_nobody, nothing) = channel::<u32>();
+        let process = spawn(move || nothing.recv_timeout(Duration::from_micros(100)));
+        assert_eq!(process.join().unwrap(), Err(csp::RecvTimeoutError::Timeout));
+        // Started by a process.
+        let process = spawn(|| spawn(|| spawn(|| 1).join().unwrap()).join().unwrap());
+        assert_eq!(process.join().unwrap(), 1);
+    }
+    stop.store(true, SeqCst);
+    yields.join().unwrap();
+    for process in pair {
+        process.join().unwrap();
+    }
 }
 
 /// A thread wants a lock that processes take again and again, and the other way round.

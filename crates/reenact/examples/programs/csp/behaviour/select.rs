@@ -427,6 +427,23 @@ fn handles_may_be_expressions() {
         recv(if word.is_empty() { unreachable!() } else { &ends.receiver }) -> word => word,
     };
     assert_eq!(word.as_deref(), Ok("words"));
+    // Of which there is no other.
+    let what = csp::select! {
+        send(ends.sender.clone(), word.clone().unwrap()) -> sent => sent.map(|()| "sent"),
+        recv(csp::channel::<u8>().1) -> nothing => {
+            assert_eq!(nothing, Err(RecvError), "its sender is gone");
+            Ok("closed")
+        }
+    };
+    assert!(what == Ok("sent") || what == Ok("closed"));
+    if what == Ok("closed") {
+        ends.sender.send(word.unwrap()).unwrap();
+    }
+    let waits = csp::select! {
+        recv({ &ends.receiver.clone() }) -> word => word,
+        default(NEVER) => unreachable!("it is there"),
+    };
+    assert_eq!(waits.as_deref(), Ok("words"));
 }
 
 #[cfg_attr(test, test)]
