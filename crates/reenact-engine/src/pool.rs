@@ -203,6 +203,14 @@ pub(crate) fn is_work_queued() -> bool {
         .any(|pool| pool.has_queued() || pool.sleeps_until())
 }
 
+/// Whether this is where a worker sleeps that has nothing to do. It may wake to look at the others, but not to go on with a
+/// task of its own.
+pub(crate) fn is_resting_place(address: usize) -> bool {
+    let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut places = pools.iter().flat_map(|pool| &pool.places);
+    places.any(|place| place.parker.address() == address && !place.sleeps_until.load(SeqCst))
+}
+
 impl Pool {
     /// A pool with so many workers.
     pub fn new(size: NonZeroUsize) -> Pool {

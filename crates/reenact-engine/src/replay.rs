@@ -81,8 +81,8 @@ struct Runner {
     /// Whether nothing of the trace is left for it.
     consumed: AtomicBool,
     is_foreign: bool,
-    /// Whether it is a light one, which waits for nothing but messages.
-    is_light: bool,
+    /// Whether it is one that handles messages, and has asked for one.
+    receives: AtomicBool,
     /// Whether the trace has it.
     is_known: bool,
     /// What it waits for, for reports; none while it runs.
@@ -481,7 +481,7 @@ impl Conductor for Replay {
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(known.is_none()),
             is_foreign,
-            is_light: false,
+            receives: AtomicBool::new(false),
             is_known: known.is_some(),
             waiting: Mutex::new(None),
         });
@@ -650,7 +650,9 @@ impl Conductor for Replay {
     }
 
     fn next_arrival(&self, activity: &Activity) -> NextArrival {
-        self.next_for(self.runner(activity))
+        let runner = self.runner(activity);
+        runner.receives.store(true, Relaxed);
+        self.next_for(runner)
     }
 
     fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {

@@ -20,7 +20,7 @@ use super::{
     run_closed,
     sleepers::Rest,
 };
-use crate::{activity, conduct, raw::Parker};
+use crate::{activity, conduct, mode, raw::Parker};
 
 /// After so many tasks in a row that were scheduled or woken just now, the queue has its turn: two tasks that keep each
 /// other busy must not starve the rest.
@@ -32,6 +32,8 @@ const LOOK_OUTSIDE: u32 = 61;
 const BACKLOG: Duration = Duration::from_micros(20);
 /// How long a lookout sleeps between two looks: at first, and at most.
 const LOOKOUT: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(800));
+/// At most in a conducted process, where it has to be seen that nobody moves any more.
+const CALM_LOOKOUT: Duration = Duration::from_millis(400);
 /// Carriers without a task that a worker keeps, stack and all.
 const FREE: usize = 64;
 /// How often a worker looks for one of its carriers to be woken before it sleeps: at least, and at most. Whoever talks to
@@ -582,7 +584,10 @@ impl Worker {
                 Rest::Lookout => {
                     let at_most = timer.map_or(patience, |timer| timer.min(patience));
                     let woken = self.place().parker.rest(Some(at_most));
-                    patience = (patience * 2).min(LOOKOUT.1);
+                    patience = (patience * 2).min(match mode::is_conducted() {
+                        true => CALM_LOOKOUT,
+                        false => LOOKOUT.1,
+                    });
                     woken
                 }
             };

@@ -153,6 +153,11 @@ impl Parker {
         unsafe { (*parker).is_now(TASK, EMPTY) }
     }
 
+    /// Where a thread sleeps that waits here, as the kernel knows it.
+    pub(crate) fn address(&self) -> usize {
+        self.state.as_ptr().addr()
+    }
+
     /// Sleeps as a worker does that has nothing to do: for this long at most. True if it was told to go on.
     pub(crate) fn rest(&self, at_most: Option<Duration>) -> bool {
         self.sleep(at_most.map(|at_most| Instant::now() + at_most))

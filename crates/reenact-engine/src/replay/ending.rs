@@ -68,7 +68,12 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             ENDING_IT.store((token != NOBODY).into(), SeqCst);
             EXITING.store(true, SeqCst);
             ABORTING.store(token, SeqCst);
-            while MAY_EXIT.load(SeqCst) == 0 {
+            let may_exit = || (MAY_EXIT.load(SeqCst) != 0).then_some(());
+            if can_be_put_aside() {
+                // Some of the others are this worker's. A task that overflows its stack does not come here.
+                ask_until_told(may_exit);
+            }
+            while may_exit().is_none() {
                 raw::sleep_on(&MAY_EXIT, 0);
             }
         }
@@ -82,7 +87,8 @@ pub(super) fn watch(replay: &Arc<Replay>) {
         // Nobody will see to an abort.
         MAY_EXIT.store(1, SeqCst);
     }
-    // SAFETY: At its exit a program may do anything; the handler of the signal touches atomics and futexes only.
+    // SAFETY: At its exit a program may do anything; the handler of the signal touches atomics and futexes only, unless it is
+    // called by a task, of its own accord.
     unsafe {
         libc::atexit(at_exit);
         libc::signal(libc::SIGABRT, at_abort as *const () as libc::sighandler_t);
@@ -204,8 +210,9 @@ impl Replay {
 
     /// For so long everybody has been through with the trace, and `for_good` if nobody can move before another does, says
     /// [`stillness`](super::stillness). That is time enough for what the recorded activities may have done after their
-    /// last operation; whatever they do now, they did not do more then.
-    pub(super) fn see_to_end(&self, through: Duration, for_good: bool) {
+    /// last operation; whatever they do now, they did not do more then. And for so long nobody has done anything that is in
+    /// the trace: who aborts in the middle of a panic keeps its worker, and with it others from going on.
+    pub(super) fn see_to_end(&self, through: Duration, for_good: bool, idle: Duration) {
         // Where a stack has overflowed, others may not have come as far as they should: std keeps them from starting then.
         let is_through = !through.is_zero() || ABORTING.load(SeqCst) != 0;
         let exiting = EXITING.load(SeqCst);
@@ -214,11 +221,21 @@ impl Replay {
         } else {
             Duration::from_secs(2)
         };
-        if is_through && exiting && (for_good || through >= patience) {
+        let is_too_late = ABORTING.load(SeqCst) != 0 && idle >= Duration::from_secs(2);
+        if is_through && exiting && (for_good || through >= patience || is_too_late) {
             self.may_exit();
         } else if for_good || through >= patience {
             self.nobody_awake();
         }
+    }
+
+    /// How much of the trace has been done, by those who do not wait.
+    pub(super) fn done(&self) -> u64 {
+        let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        let cursors = runners
+            .values()
+            .filter_map(|runner| runner.cursor.try_lock().ok());
+        cursors.map(|cursor| cursor.position()).sum()
     }
 
     /// Whether all activities of the trace have come to its end.

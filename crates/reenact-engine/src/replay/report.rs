@@ -76,7 +76,9 @@ impl Replay {
                     .unwrap_or_else(PoisonError::into_inner);
                 match &*what {
                     Some(what) => format!("  {family} waits for {what}\n"),
-                    None if runner.is_light => format!("  {family} {}\n", self.awaited(runner)),
+                    None if runner.receives.load(SeqCst) => {
+                        format!("  {family} {}\n", self.awaited(runner))
+                    }
                     None => format!("  {family} is not at an operation\n"),
                 }
             })

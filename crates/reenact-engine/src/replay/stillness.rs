@@ -15,6 +15,7 @@ use std::{
 use rustix::time::ClockId;
 
 use super::Replay;
+use crate::pool::is_resting_place;
 
 /// How often to look.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -51,6 +52,7 @@ fn look_again_and_again(replay: &Weak<Replay>) {
     let mut before = moves_of_others();
     let mut still = 0;
     let mut through = Duration::ZERO;
+    let (mut done, mut idle) = (None, Duration::ZERO);
     loop {
         thread::sleep(PERIOD);
         let now = moves_of_others();
@@ -67,8 +69,13 @@ fn look_again_and_again(replay: &Weak<Replay>) {
             false => Duration::ZERO,
         };
         let aborting = replay.see_to_abort();
+        let done_before = std::mem::replace(&mut done, aborting.then(|| replay.done()));
+        idle = match aborting && done == done_before {
+            true => idle + PERIOD,
+            false => Duration::ZERO,
+        };
         let for_good = still >= STILL && everybody_waits_for_another(aborting);
-        replay.see_to_end(through, for_good);
+        replay.see_to_end(through, for_good, idle);
     }
 }
 
@@ -108,8 +115,8 @@ fn moves_of_others() -> Moves {
     }
 }
 
-/// Whether every other thread sleeps in a futex without a time limit, or until there is a signal and we know that there
-/// will be none. No if the system does not say.
+/// Whether every other thread sleeps in a futex without a time limit, or as a worker does that has nothing to do, or until
+/// there is a signal and we know that there will be none. No if the system does not say.
 fn everybody_waits_for_another(aborting: bool) -> bool {
     let me = rustix::thread::gettid().as_raw_nonzero().to_string();
     let Ok(threads) = fs::read_dir("/proc/self/task") else {
@@ -124,7 +131,11 @@ fn everybody_waits_for_another(aborting: bool) -> bool {
             let mut fields = call.split_whitespace();
             let number = fields.next().and_then(|number| number.parse().ok());
             match number {
-                Some(libc::SYS_futex) => fields.nth(3) == Some("0x0"),
+                Some(libc::SYS_futex) => {
+                    let address = fields.next().and_then(|field| field.strip_prefix("0x"));
+                    let address = address.and_then(|digits| usize::from_str_radix(digits, 16).ok());
+                    fields.nth(2) == Some("0x0") || address.is_some_and(is_resting_place)
+                }
                 #[cfg(target_arch = "x86_64")]
                 Some(libc::SYS_pause) => aborting,
                 _ => false,

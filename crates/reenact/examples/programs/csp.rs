@@ -2,6 +2,7 @@
 //!
 //! The environment says how many workers there are.
 
+mod bad_days;
 mod contests;
 mod crowds;
 mod fairness;
@@ -21,6 +22,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         || crowds::run(name, arguments)
         || fairness::run(name, arguments)
         || generated::run(name, arguments)
+        || bad_days::run(name, arguments)
 }
 
 /// The n-th argument as a number.

@@ -2,6 +2,7 @@
 //!
 //! Each prints what it saw. Two runs of one of these rarely print the same; a run and its replays must.
 
+mod acknowledged;
 mod actors;
 mod atomic;
 mod bad_days;

@@ -58,6 +58,7 @@ struct World {
     program: Program,
     mutexes: Vec<(Mutex<u64>, Condvar)>,
     table: RwLock<u64>,
+    cells: [reenact::sync::OnceLock<u64>; 4],
     atomics: Vec<AtomicU64>,
     variables: Vec<TVar<u64>>,
     /// How far the threads and processes are that are there from the beginning.
@@ -77,6 +78,7 @@ impl World {
         World {
             mutexes: some(program.mutexes).map(|_| Default::default()).collect(),
             table: RwLock::default(),
+            cells: Default::default(),
             atomics: some(program.atomics)
                 .map(|_| AtomicU64::default())
                 .collect(),
@@ -129,11 +131,9 @@ impl World {
 
     /// How far one of those says it is, in the end.
     fn goal(&self, root: usize) -> usize {
-        let script = &self.program.roots[root].script;
-        script
-            .iter()
-            .filter(|operation| operation.verb == Verb::Tick)
-            .count()
+        let script = self.program.roots[root].script.iter();
+        let ticks = script.filter(|operation| operation.verb == Verb::Tick);
+        ticks.count() * self.program.rounds
     }
 }
 
@@ -194,6 +194,7 @@ fn interpret(program: Program) {
         })
         .collect();
     let _ = world.actors.set(actors.clone());
+    println!("begins");
     let roots: Vec<_> = (0..world.program.roots.len())
         .map(|number| start(&world, number, &ends))
         .collect();
@@ -237,7 +238,15 @@ fn start(world: &Arc<World>, number: usize, ends: &Ends) -> Child {
     let mut body = Body::new(world, format!("root {number}"), ends.clone());
     body.root = Some(number);
     let theirs = Arc::clone(world);
-    let act = move || body.act(&theirs.program.roots[number].script, theirs.program.fuel);
+    let act = move || {
+        let Program {
+            roots,
+            fuel,
+            rounds,
+            ..
+        } = &theirs.program;
+        body.act(&roots[number].script, *rounds, *fuel)
+    };
     match root.is_process {
         true => Child::Process(csp::spawn(act)),
         false => Child::Thread(thread::spawn(act)),

@@ -265,7 +265,7 @@ impl<T> Core<T> {
     #[inline]
     fn happens(&self, side: Side, case: Option<usize>) {
         if let Some(case) = case {
-            chose(ops::SELECT, 0, case as u64, None);
+            chose(ops::SELECT, 0, ops::answer(Some(case)), None);
         }
         self.end(side).order.taken(side.op());
     }

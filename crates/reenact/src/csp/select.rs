@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_engine::{chose, decided};
+use reenact_engine::{Fact, chose, decided};
 
 use super::{
     RecvError, SendError,
@@ -88,7 +88,7 @@ impl<'a, T> Operation<'a, T> {
     }
 
     fn is_impossible(&mut self, case: usize) {
-        chose(ops::SELECT, 0, case as u64, None);
+        chose(ops::SELECT, 0, ops::answer(Some(case)), None);
         self.core.declined(self.side);
     }
 }
@@ -137,18 +137,15 @@ impl<T> Case for Operation<'_, T> {
 /// Does one of the operations, the first that is possible. None if none was in time.
 #[track_caller]
 pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
-    let none = cases.len();
-    if let Some(decision) = decided(ops::SELECT, 0) {
-        let case = usize::try_from(decision).unwrap_or(none);
-        cases.get_mut(case)?.operate();
-        return Some(case);
+    if let Some(answer) = decided(ops::SELECT, 0) {
+        return select_as_decided(cases, patience, ops::case(answer));
     }
     let deadline = match patience {
         Patience::For(time) => Instant::now().checked_add(time),
         Patience::Forever | Patience::None => None,
     };
     loop {
-        for case in Order::of(none) {
+        for case in Order::of(cases.len()) {
             if cases[case].attempt(case) {
                 return Some(case);
             }
@@ -158,13 +155,35 @@ pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> 
             _ => deadline.is_some_and(|deadline| Instant::now() >= deadline),
         };
         if is_late {
-            chose(ops::SELECT, 0, none as u64, None);
+            chose(ops::SELECT, 0, ops::answer(None), None);
             return None;
         }
         if let Some(case) = wait(cases, deadline) {
             return Some(case);
         }
     }
+}
+
+/// Does what the recorded one did. If this one has no such case, that never happens, and who looks at the replay is told so.
+#[cold]
+#[track_caller]
+fn select_as_decided(
+    cases: &mut [&mut dyn Case],
+    patience: Patience,
+    decided: Option<usize>,
+) -> Option<usize> {
+    let count = cases.len();
+    match (decided, patience) {
+        (None, Patience::Forever) => {
+            Fact::new().wait(&|| "the time limit of a selection that has none".to_owned());
+        }
+        (None, _) => {}
+        (Some(case), _) => match cases.get_mut(case) {
+            Some(case) => case.operate(),
+            None => Fact::new().wait(&|| format!("case {case} of a selection that has {count}")),
+        },
+    }
+    decided
 }
 
 /// Puts all cases up and waits. The case that has happened; none if the time is up, or one is possible without waiting.

@@ -81,7 +81,8 @@ impl Selection {
     #[inline]
     pub(super) fn note_chosen(&self, case: usize) -> &Party {
         if !self.is_single {
-            chose(ops::SELECT, 0, case as u64, Some(&self.party));
+            let answer = ops::answer(Some(case));
+            chose(ops::SELECT, 0, answer, Some(&self.party));
         }
         &self.party
     }

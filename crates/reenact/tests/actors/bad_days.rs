@@ -1,9 +1,7 @@
 //! Bad days of actors: they panic, wait for what never comes, are killed, run out of disk, or are not the recorded ones.
 
 use std::{
-    fs,
     os::unix::process::CommandExt,
-    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -12,6 +10,7 @@ use expect_test::{Expect, expect};
 use reenact_trace::Stop;
 
 use crate::{
+    acknowledged::goes_on_from,
     oracle::{Recording, Strategy},
     stage::{Outcome, Program, Stage, without_places},
 };
@@ -220,27 +219,6 @@ fn the_report_of_a_message_too_many_names_both() {
 
 // Killed.
 
-const ACTORS: usize = 6;
-
-/// What each actor saw, in its order, as far as there was room for it; and how much it was.
-fn acknowledged(file: &Path) -> Vec<(u64, Vec<u64>)> {
-    let bytes = fs::read(file).unwrap_or_default();
-    let (numbers, _) = bytes.as_chunks::<8>();
-    let numbers: Vec<_> = numbers
-        .iter()
-        .map(|&bytes| u64::from_le_bytes(bytes))
-        .collect();
-    let room = numbers.len() / ACTORS;
-    (0..ACTORS)
-        .map(|actor| {
-            let seen = &numbers[actor * room..(actor + 1) * room];
-            let (count, seen) = seen.split_first().expect("a file of that length");
-            let written = seen.len().min(*count as usize);
-            (*count, seen[..written].to_vec())
-        })
-        .collect()
-}
-
 /// Kills a program at some instant, and replays it to there: whatever actors acknowledged, they do again, and whatever they
 /// do beyond that is at most what they were about to acknowledge.
 fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
@@ -264,19 +242,7 @@ fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
         .env("REENACT_WORKERS", (1 + seed % 3).to_string())
         .replay();
     outcome.ended();
-    let [recorded, replayed] = [recorded, replayed].map(|file| acknowledged(&file));
-    for (actor, (recorded, replayed)) in recorded.iter().zip(&replayed).enumerate() {
-        assert!(
-            replayed.0 >= recorded.0 && replayed.0 <= recorded.0 + 2,
-            "actor {actor} saw {} things and then {}",
-            recorded.0,
-            replayed.0
-        );
-        assert!(
-            replayed.1.starts_with(&recorded.1),
-            "actor {actor} saw other things"
-        );
-    }
+    goes_on_from(&recorded, &replayed);
 }
 
 fn often(times: u64, kill: impl Fn(u64) + Sync) {

@@ -13,6 +13,8 @@ mod promises;
 mod races;
 mod workers;
 
+#[path = "../bad_days/acknowledged.rs"]
+mod acknowledged;
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
 #[path = "../bad_days/stage.rs"]
 mod stage;

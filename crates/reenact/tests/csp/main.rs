@@ -3,10 +3,16 @@
 //!
 //! The programs that are recorded are those of `examples/programs/csp`, which Cargo builds with these tests.
 
+mod bad_days;
 mod behaviour;
+mod crowds;
+mod drift;
 mod generated;
 mod oracle;
+mod races;
 
+#[path = "../bad_days/acknowledged.rs"]
+mod acknowledged;
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
 #[path = "../bad_days/stage.rs"]
 mod stage;

@@ -16,16 +16,19 @@
 #[path = "../../examples/programs/mixed/language.rs"]
 mod language;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
 
 use proptest::{
     collection::vec,
     prelude::*,
-    sample::select,
+    sample::{select, subsequence},
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
 
-use self::language::{Actor, Channel, Operation, Program, Root, Script, Verb};
+use self::language::{Actor, Channel, Operation, Program, Root, Verb};
 use crate::stage::{Outcome, Stage};
 
 const CASES: u32 = 40;
@@ -33,16 +36,12 @@ const REPLAYS: usize = 10;
 /// So many at the same time: as many as there are cores where there are few.
 const THREADS: u32 = 2;
 
-fn operation() -> impl Strategy<Value = Operation> {
-    (select(Verb::ALL), 0..6usize, 0..6usize).prop_map(|(verb, first, second)| Operation {
+fn operation(verbs: Vec<Verb>) -> impl Strategy<Value = Operation> {
+    (select(verbs), 0..6usize, 0..6usize).prop_map(|(verb, first, second)| Operation {
         verb,
         first,
         second,
     })
-}
-
-fn script(length: std::ops::Range<usize>) -> impl Strategy<Value = Script> {
-    vec(operation(), length)
 }
 
 fn channel() -> impl Strategy<Value = Channel> {
@@ -55,20 +54,20 @@ fn actor() -> impl Strategy<Value = Actor> {
     (any::<bool>(), mailbox).prop_map(|(keeps, mailbox)| Actor { keeps, mailbox })
 }
 
-fn root() -> impl Strategy<Value = Root> {
-    (any::<bool>(), script(2..25)).prop_map(|(is_process, script)| Root { is_process, script })
-}
-
-fn program() -> impl Strategy<Value = Program> {
-    let counts = (1..4usize, 1..3usize, 1..4usize, 1..4usize);
+fn program_of(verbs: Vec<Verb>) -> impl Strategy<Value = Program> {
+    let counts = (1..4usize, 1..3usize, 1..4usize, 1..4usize, 1..9usize);
     let (channels, actors) = (vec(channel(), 1..4), vec(actor(), 1..4));
-    let scripts = vec(script(1..5), 1..5);
-    (counts, channels, actors, scripts, vec(root(), 1..6)).prop_map(
+    let scripts = vec(vec(operation(verbs.clone()), 1..5), 1..5);
+    let script = vec(operation(verbs), 2..15);
+    let root = (any::<bool>(), script);
+    let root = root.prop_map(|(is_process, script)| Root { is_process, script });
+    (counts, channels, actors, scripts, vec(root, 1..6)).prop_map(
         |(counts, channels, actors, scripts, roots)| Program {
             mutexes: counts.0,
             atomics: counts.1,
             variables: counts.2,
             fuel: counts.3,
+            rounds: counts.4,
             channels,
             actors,
             scripts,
@@ -77,17 +76,29 @@ fn program() -> impl Strategy<Value = Program> {
     )
 }
 
+/// Of all verbs, or of a few only: what rarely meets among many does so all the time among few.
+fn program() -> impl Strategy<Value = Program> {
+    let verbs = prop_oneof![
+        1 => Just(Verb::ALL.to_vec()),
+        3 => subsequence(Verb::ALL, 3..10),
+    ];
+    verbs.prop_flat_map(program_of)
+}
+
 /// How a program is recorded.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     by_senders: bool,
     workers: usize,
+    /// How many microseconds after its beginning, where it is killed.
+    instant: u64,
 }
 
 fn way() -> impl Strategy<Value = Way> {
-    (any::<bool>(), 1..5usize).prop_map(|(by_senders, workers)| Way {
+    (any::<bool>(), 1..5usize, 0..30_000u64).prop_map(|(by_senders, workers, instant)| Way {
         by_senders,
         workers,
+        instant,
     })
 }
 
@@ -126,27 +137,56 @@ impl Recording<'_> {
     }
 }
 
-fn record_and_replay(program: &Program, way: Way) -> Result<(), TestCaseError> {
-    let check = || {
-        let recording = Recording {
-            stage: Stage::new(),
-            program,
-            way,
-        };
-        let recorded = recording.record();
-        let others = [way.workers, way.workers, 1, 3];
-        for &workers in others.iter().cycle().take(REPLAYS) {
-            recording.with(workers).replay().is_same_as(&recorded);
-        }
+impl Way {
+    fn workers_of_replays(self) -> impl Iterator<Item = usize> {
+        [self.workers, self.workers, 1, 3].into_iter().cycle()
+    }
+}
+
+/// Records a program to its end, and replays it.
+fn record_and_replay(program: &Program, way: Way) {
+    let recording = Recording {
+        stage: Stage::new(),
+        program,
+        way,
     };
-    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
-        let why = panic.downcast_ref::<String>();
-        TestCaseError::fail(why.cloned().unwrap_or_default())
-    })
+    let recorded = recording.record();
+    for workers in way.workers_of_replays().take(REPLAYS) {
+        recording.with(workers).replay().is_same_as(&recorded);
+    }
+}
+
+/// Kills a program some time after its beginning, and replays it to there: as far as it came, it is the same.
+fn kill_and_replay(program: &Program, way: Way) {
+    let endless = Program {
+        rounds: 1000,
+        ..program.clone()
+    };
+    let recording = Recording {
+        stage: Stage::new(),
+        program: &endless,
+        way,
+    };
+    let mut running = recording.with(way.workers).start_recording();
+    running.wait_for_output("begins\n");
+    let instant = Instant::now() + Duration::from_micros(way.instant);
+    while Instant::now() < instant {
+        std::hint::spin_loop();
+    }
+    running.kill();
+    for workers in way.workers_of_replays().take(3) {
+        let replayed = recording.with(workers).replay();
+        // If it had come to its end by then, so does the replay.
+        if replayed.report.is_some() {
+            replayed.ended();
+        } else {
+            replayed.is_fine();
+        }
+    }
 }
 
 #[track_caller]
-fn check(cases: u32) {
+fn check(cases: u32, holds: fn(&Program, Way)) {
     let config = Config {
         cases,
         failure_persistence: None,
@@ -154,7 +194,11 @@ fn check(cases: u32) {
         ..Config::default()
     };
     let result = TestRunner::new(config).run(&(program(), way()), |(program, way)| {
-        record_and_replay(&program, way)
+        let check = AssertUnwindSafe(|| holds(&program, way));
+        catch_unwind(check).map_err(|panic| {
+            let why = panic.downcast_ref::<String>();
+            TestCaseError::fail(why.cloned().unwrap_or_default())
+        })
     });
     match result {
         Ok(()) => {}
@@ -165,17 +209,26 @@ fn check(cases: u32) {
     }
 }
 
-#[test]
-fn a_mixture_replays_as_it_was_recorded() {
+fn check_on_all_cores(holds: fn(&Program, Way)) {
     let cases = match std::env::var("REENACT_CASES") {
         Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
         Err(_) => CASES,
     };
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
-            scope.spawn(|| check(cases.div_ceil(THREADS)));
+            scope.spawn(|| check(cases.div_ceil(THREADS), holds));
         }
     });
+}
+
+#[test]
+fn a_mixture_replays_as_it_was_recorded() {
+    check_on_all_cores(record_and_replay);
+}
+
+#[test]
+fn a_killed_mixture_replays_to_where_it_was() {
+    check_on_all_cores(kill_and_replay);
 }
 
 #[test]

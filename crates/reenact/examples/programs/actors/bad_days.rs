@@ -1,8 +1,7 @@
 //! Actors that end badly, never end, or do something else when the environment says `DRIFT=other`.
 
-use std::{env, fs::OpenOptions, sync::atomic as std_atomic};
+use std::env;
 
-use memmap2::{MmapOptions, MmapRaw};
 use reenact::{
     actor::{Context, FarRef, OnPanic, Promise, Resolver, System, Target, spawn},
     sync::{
@@ -14,7 +13,12 @@ use reenact::{
 };
 
 use super::number;
-use crate::{crew::panic_quietly, jitter::jitter, seen::Seen};
+use crate::{
+    acknowledged::{Acknowledged, PARTIES as ACTORS},
+    crew::panic_quietly,
+    jitter::jitter,
+    seen::Seen,
+};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     match name {
@@ -132,51 +136,6 @@ fn circle() {
     }
     let broken = first.wait().expect_err("a circle");
     println!("{broken}");
-}
-
-const ACTORS: usize = 6;
-
-/// One number for each actor, in a file that survives the process.
-struct Acknowledged(MmapRaw);
-
-impl Acknowledged {
-    fn open() -> Acknowledged {
-        let path = env::var_os("ACKNOWLEDGED").expect("where to acknowledge");
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .expect("a file to acknowledge in");
-        file.set_len(1 << 20).expect("room");
-        Acknowledged(
-            MmapOptions::new()
-                .len(1 << 20)
-                .map_raw(&file)
-                .expect("a map"),
-        )
-    }
-
-    /// The n-th thing that an actor saw. Those that no longer have a place are only counted.
-    fn saw(&self, actor: usize, count: usize, what: u64) {
-        const ROOM: usize = (1 << 20) / 8 / ACTORS - 1;
-        let place = |index: usize| {
-            // SAFETY: Aligned, within the file, and used only in this way.
-            unsafe {
-                std_atomic::AtomicU64::from_ptr(
-                    self.0
-                        .as_mut_ptr()
-                        .cast::<u64>()
-                        .add(actor * (ROOM + 1) + index),
-                )
-            }
-        };
-        if count < ROOM {
-            place(count + 1).store(what, SeqCst);
-        }
-        place(0).store(count as u64 + 1, SeqCst);
-    }
 }
 
 /// An actor that sends on whatever it gets, and notes in a file what that was.

@@ -10,7 +10,7 @@ use reenact::{
     actor::{Broken, Context, FarRef, Promise, Target},
     csp,
     stm::{StmResult, Transaction, TxError, abort, atomically, atomically_or_err, guard, retry},
-    sync::{PoisonError, atomic::Ordering::SeqCst},
+    sync::{Barrier, PoisonError, atomic::Ordering::SeqCst, mpsc},
     thread,
 };
 
@@ -58,6 +58,9 @@ impl Child {
     }
 }
 
+/// So many threads, processes and actors one may start.
+const MOST_CHILDREN: usize = 12;
+
 /// What a turn has that others have not.
 type Turn<'a> = Option<&'a mut Context<Node>>;
 
@@ -76,8 +79,10 @@ impl Body {
     }
 
     /// Does everything that there is to do for a thread or a process. Returns what it saw.
-    pub(super) fn act(mut self, script: &[Operation], fuel: usize) -> u64 {
-        self.follow(script, fuel, None);
+    pub(super) fn act(mut self, script: &[Operation], rounds: usize, fuel: usize) -> u64 {
+        for _ in 0..rounds {
+            self.follow(script, fuel, None);
+        }
         self.ends = None;
         for child in std::mem::take(&mut self.children) {
             self.join(child);
@@ -135,7 +140,24 @@ impl Body {
                 }
             }
             Panic => assert!(self.root.is_some(), "as it should"),
+            Errand => self.errand(first % 2 == 0, second),
+            Scope => self.scope(first),
             Yield => csp::yield_now(),
+            Sleep => thread::sleep(limit(first)),
+            After => {
+                if let Some(ctx) = turn {
+                    let later = ctx.after(limit(first));
+                    later.when(ctx, |node, _, ()| node.body.seen.note("later"));
+                }
+            }
+            Init => {
+                let value = self.value();
+                let cell = &self.world.cells[first % self.world.cells.len()];
+                self.seen.note(cell.get_or_init(|| {
+                    jitter();
+                    self.world.atomic(second).fetch_add(1, SeqCst) + value
+                }));
+            }
         }
     }
 
@@ -413,7 +435,7 @@ impl Body {
         let Some(ends) = self.ends.clone() else {
             return;
         };
-        if fuel == 0 {
+        if fuel == 0 || self.born == MOST_CHILDREN {
             return;
         }
         self.born += 1;
@@ -421,7 +443,7 @@ impl Body {
         let body = Body::new(&world, format!("{}.{}", self.name, self.born), ends);
         let (promise, resolver) = Promise::pair();
         let act = move || {
-            let seen = body.act(world.script(script), fuel - 1);
+            let seen = body.act(world.script(script), 1, fuel - 1);
             resolver.resolve(seen);
             seen
         };
@@ -441,10 +463,58 @@ impl Body {
         }
     }
 
+    /// Has somebody do a little, and waits for that. Who does it waits for no actor, so a turn may wait for it.
+    fn errand(&mut self, is_process: bool, number: usize) {
+        let (world, value) = (Arc::clone(&self.world), self.value());
+        let (sender, receiver) = mpsc::sync_channel(number % 3);
+        let act = move || {
+            for _ in 0..3 {
+                let seen = atomically(|tx| world.variable(number).replace(tx, value));
+                let mut guard = world.mutex(number);
+                *guard = guard.wrapping_add(seen);
+                let sent = *guard;
+                drop(guard);
+                let _ = sender.send(sent);
+            }
+            value
+        };
+        let child = match is_process {
+            true => Child::Process(csp::spawn(act)),
+            false => Child::Thread(thread::spawn(act)),
+        };
+        if number.is_multiple_of(2) {
+            self.seen.note(receiver.recv().ok());
+            self.seen.note(child.is_finished());
+        }
+        drop(receiver);
+        self.join(child);
+    }
+
+    fn scope(&mut self, number: usize) {
+        let world = Arc::clone(&self.world);
+        let together = Barrier::new(2);
+        let act = || {
+            let before = world.atomic(number).fetch_add(1, SeqCst);
+            let is_leader = together.wait().is_leader();
+            let seen = atomically(|tx| world.variable(number).replace(tx, before));
+            (before, is_leader, seen)
+        };
+        let seen = thread::scope(|scope| {
+            let [one, other] = [scope.spawn(act), scope.spawn(act)];
+            number
+                .is_multiple_of(2)
+                .then(|| (one.join().ok(), other.join().ok()))
+        });
+        self.seen.note(seen);
+    }
+
     fn make_actor(&mut self, kind: usize, script: usize, fuel: usize, turn: Turn<'_>) {
         let Some(ends) = self.ends.clone() else {
             return;
         };
+        if self.born == MOST_CHILDREN {
+            return;
+        }
         self.born += 1;
         let body = Body::new(&self.world, format!("{}.{}", self.name, self.born), ends);
         let child = self.world.builder(kind).spawn(Node { body });

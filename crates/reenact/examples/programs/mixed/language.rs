@@ -1,7 +1,7 @@
 //! The language of mixtures: a line for what there is, and one for each actor, script, thread and process.
 //!
 //! ```text
-//! mutexes 2 atomics 1 variables 3 fuel 2 channels d0,f1,d-
+//! mutexes 2 atomics 1 variables 3 fuel 2 rounds 3 channels d0,f1,d-
 //! actor stop -
 //! actor keep 2
 //! script: send:0,3 lock:1,0
@@ -9,8 +9,8 @@
 //! process: recv:1,0 tick:0,0 tell:1,0
 //! ```
 //!
-//! An actor goes on after a panic or does not, and has a mailbox with so much room. A script is what a message, or a
-//! thread or process that is started later, does. A channel is drained by a process of its own (`d`), so that whoever
+//! An actor goes on after a panic or does not, and has a mailbox with so much room. Threads and processes do what they do
+//! for so many rounds. A script is what a message, or a thread or process that is started later, does. A channel is drained by a process of its own (`d`), so that whoever
 //! sends gets rid of it, or fed by one (`f`), so that whoever receives gets something; and has so much room. Numbers too
 //! large wrap around, so that whatever can be read can be run.
 
@@ -24,6 +24,8 @@ pub(crate) struct Program {
     pub(crate) variables: usize,
     /// How many messages, threads and processes may be caused by one another.
     pub(crate) fuel: usize,
+    /// How often threads and processes do what they do, that are there from the beginning.
+    pub(crate) rounds: usize,
     pub(crate) channels: Vec<Channel>,
     pub(crate) actors: Vec<Actor>,
     pub(crate) scripts: Vec<Script>,
@@ -146,11 +148,20 @@ verbs! {
     Thread "thread",
     Process "process",
     Actor "actor",
+    /// Starts a thread or a process that does a little and waits for it at once, in a turn too.
+    Errand "errand",
+    /// The same with two threads of a scope, which wait for each other.
+    Scope "scope",
     Join "join",
     Finished "finished",
     Stop "stop",
     Panic "panic",
     Yield "yield",
+    Sleep "sleep",
+    /// Goes on after some time, if it is an actor.
+    After "after",
+    /// Sees to it that something is there, which is made once.
+    Init "init",
 }
 
 impl fmt::Display for Program {
@@ -158,11 +169,12 @@ impl fmt::Display for Program {
         let channels: Vec<_> = self.channels.iter().map(Channel::to_string).collect();
         write!(
             f,
-            "mutexes {} atomics {} variables {} fuel {} channels {}",
+            "mutexes {} atomics {} variables {} fuel {} rounds {} channels {}",
             self.mutexes,
             self.atomics,
             self.variables,
             self.fuel,
+            self.rounds,
             channels.join(",")
         )?;
         for actor in &self.actors {
@@ -209,7 +221,21 @@ impl FromStr for Program {
     fn from_str(text: &str) -> Result<Program, String> {
         let mut lines = text.lines();
         let head: Vec<_> = lines.next().unwrap_or_default().split(' ').collect();
-        let [_, mutexes, _, atomics, _, variables, _, fuel, _, channels] = head[..] else {
+        let [
+            _,
+            mutexes,
+            _,
+            atomics,
+            _,
+            variables,
+            _,
+            fuel,
+            _,
+            rounds,
+            _,
+            channels,
+        ] = head[..]
+        else {
             return Err(format!("not a program: {head:?}"));
         };
         let mut program = Program {
@@ -217,6 +243,7 @@ impl FromStr for Program {
             atomics: number(atomics)?,
             variables: number(variables)?,
             fuel: number(fuel)?,
+            rounds: number(rounds)?,
             channels: channels.split(',').map(channel).collect::<Result<_, _>>()?,
             actors: Vec::new(),
             scripts: Vec::new(),

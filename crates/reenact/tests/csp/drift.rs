@@ -1,0 +1,173 @@
+//! A trace of another program: the replay says what differs, and does not hang.
+
+use expect_test::{Expect, expect};
+
+use crate::{
+    oracle::program,
+    stage::{Outcome, Stage, without_places},
+};
+
+/// Records with one setting and replays with the other.
+#[track_caller]
+fn drift(case: &str, recorded: &str, replayed: &str, workers: usize) -> Outcome {
+    let stage = Stage::new();
+    let with = |setting: &str| program(&stage, &["drift", case], workers).env("DRIFT", setting);
+    let outcome = with(recorded).record();
+    outcome.is_fine();
+    with(recorded).replay().is_same_as(&outcome);
+    stage.recovered();
+    with(replayed).replay()
+}
+
+#[track_caller]
+fn differs(case: &str) {
+    drift(case, "usual", "other", 1).diverged();
+    drift(case, "other", "usual", 2).diverged();
+}
+
+macro_rules! drifts {
+    ($($name:ident = $case:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            differs($case);
+        }
+    )*};
+}
+
+drifts! {
+    a_message_more_or_less = "message";
+    a_message_of_main_more_or_less = "message-of-main";
+    a_message_into_room_more_or_less = "message-into-room";
+    another_channel_to_send_to = "receiver";
+    another_process_that_receives = "who-receives";
+    another_process_that_sends = "sender";
+    messages_in_another_order = "order";
+    cases_in_another_order = "cases";
+    a_case_more_or_less = "fewer-cases";
+    a_case_or_a_default = "case-or-default";
+    a_selection_more_or_less = "default";
+    a_selection_of_one_or_just_that_one = "select";
+    a_process_more_or_less = "process";
+    a_process_of_a_process_more_or_less = "process-of-a-process";
+    a_lock_more_or_less_in_a_process = "lock";
+    a_question_more_or_less = "ask";
+}
+
+#[test]
+fn a_sender_that_has_not_gone_yet() {
+    drift("closed", "other", "usual", 2).diverged();
+}
+
+/// The other worker watches, which is no reason to think that somebody moves.
+#[test]
+fn a_process_that_waits_elsewhere() {
+    check(
+        &drift("elsewhere", "usual", "other", 2),
+        expect![[r#"
+        the replay differs from the recording: everybody waits
+          main waits for someone to send to a channel
+          main.a0 is not at an operation.rs:_
+    "#]],
+    );
+}
+
+#[track_caller]
+fn check(outcome: &Outcome, expected: Expect) {
+    expected.assert_eq(&without_places(outcome.diverged()));
+}
+
+#[test]
+fn the_report_of_a_message_too_many() {
+    check(
+        &drift("message", "usual", "other", 2),
+        expect![[r#"
+        the replay differs from the recording
+          activity:  main.a0
+          operation: number 3 of this activity
+          trace:     the trace says that this activity had ended here
+          program:   send to a channel at bad_days.rs:_ (main.a0/1)
+        The program is not the recorded one, or something that it depends on is not recorded.
+    "#]],
+    );
+}
+
+#[test]
+fn the_report_of_a_message_that_never_comes() {
+    check(
+        &drift("message", "other", "usual", 2),
+        expect![[r#"
+        the replay differs from the recording
+          activity:  main.a0
+          operation: number 3 of this activity
+          trace:     1 more operations that go as predicted, then the end of the activity
+          program:   the activity ended
+        The program is not the recorded one, or something that it depends on is not recorded.
+    "#]],
+    );
+}
+
+#[test]
+fn the_report_of_cases_in_another_order() {
+    check(
+        &drift("cases", "usual", "other", 2),
+        expect![[r#"
+        the replay differs from the recording: everybody waits
+          main waits for someone to send to a channel
+          main.a0 waits for someone to receive from a channel
+    "#]],
+    );
+    check(
+        &drift("cases", "other", "usual", 2),
+        expect![[r#"
+        the replay differs from the recording: everybody waits
+          main waits for someone to send to a channel
+          main.a0 waits for someone to receive from a channel
+    "#]],
+    );
+}
+
+#[test]
+fn the_report_of_a_case_that_is_not_there() {
+    check(
+        &drift("case-or-default", "usual", "other", 2),
+        expect![[r#"
+        the replay differs from the recording: everybody waits
+          main waits for case 1 of a selection that has 1
+          main.a0 waits for someone to receive from a channel
+    "#]],
+    );
+    check(
+        &drift("fewer-cases", "usual", "other", 2),
+        expect![[r#"
+        the replay differs from the recording: everybody waits
+          main waits for case 1 of a selection that has 1
+          main.a0 waits for someone to receive from a channel
+    "#]],
+    );
+}
+
+#[test]
+fn the_report_of_a_process_too_many() {
+    check(
+        &drift("process", "usual", "other", 2),
+        expect![[r#"
+        the replay differs from the recording
+          activity:  main
+          operation: number 3 of this activity
+          trace:     the trace says that this activity had ended here
+          program:   an actor or a process is made
+        The program is not the recorded one, or something that it depends on is not recorded.
+    "#]],
+    );
+}
+
+#[test]
+fn the_report_of_a_sender_that_has_not_gone_yet() {
+    check(
+        &drift("closed", "other", "usual", 2),
+        expect![[r#"
+        the replay differs from the recording: everybody waits
+          main waits for the last sender of a channel to go
+    "#]],
+    );
+}
