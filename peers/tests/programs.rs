@@ -9,6 +9,7 @@ use std::process::Command;
 use reenact_bench_peers::{
     Framework, csp,
     sizes::{Program, Size},
+    stm,
 };
 
 /// Small, but several messages for each actor.
@@ -62,6 +63,14 @@ fn every_program_of_processes_checks_out_on_every_library_for_them() {
 }
 
 #[test]
+fn every_program_of_transactions_checks_out_on_every_library_for_them() {
+    for program in stm::Program::ALL {
+        let transactions = Framework::STM.map(|framework| ops(framework, program.name(), "1"));
+        assert_eq!(transactions[0], transactions[1], "{program:?}");
+    }
+}
+
+#[test]
 fn rounds_repeat_on_every_library() {
     // Two rounds of each program that has rounds.
     for (program, scale) in [
@@ -86,6 +95,8 @@ fn the_versions_are_those_of_the_lock_file() {
         ("tokio", "1."),
         ("crossbeam", "0.5."),
         ("may", "0.3."),
+        ("stm", "0.4."),
+        ("fast-stm", "0.7."),
     ] {
         let version = versions[library].as_str().unwrap();
         assert!(version.starts_with(start), "{library} {version}");

@@ -64,6 +64,8 @@ pub(crate) struct Hot {
     pub(crate) quiet: Cell<*const Quiet>,
     /// The light activity that a worker runs; null if the thread runs its own.
     pub(crate) seat: Cell<*const Seat>,
+    /// What the thread's own activity remembers, where that is recorded.
+    pub(crate) diary: Cell<*mut Diary>,
     /// The activity of another thread, which waits, while this one records for it; see [`crate::meeting`].
     pub(crate) guest: Cell<*mut Diary>,
 }
@@ -114,7 +116,7 @@ pub(crate) struct Conducted {
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), guest: Cell::new(std::ptr::null_mut()) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
@@ -142,6 +144,7 @@ fn clear(hot: &Hot) {
     hot.word.set(std::ptr::null_mut());
     hot.quiet.set(std::ptr::null());
     hot.seat.set(std::ptr::null());
+    hot.diary.set(std::ptr::null_mut());
     hot.guest.set(std::ptr::null_mut());
 }
 
@@ -213,10 +216,11 @@ pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<
 }
 
 /// Makes the thread's own activity the one that it runs.
-fn sit(hot: &Hot, recording: &Recording) {
-    if let Some((token, word)) = recording.own() {
-        hot.token.set(token);
-        hot.word.set(word);
+fn sit(hot: &Hot, recording: &mut Recording) {
+    if let Some(me) = recording.me() {
+        hot.token.set(token_of(me.number()));
+        hot.word.set(me.diary.word());
+        hot.diary.set(me.diary);
     }
 }
 
@@ -235,6 +239,7 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
             hot.quiet.get(),
             hot.seat.get(),
             hot.guest.get(),
+            hot.diary.get(),
         );
         clear(hot);
         before
@@ -249,6 +254,7 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
         hot.quiet.set(before.2);
         hot.seat.set(before.3);
         hot.guest.set(before.4);
+        hot.diary.set(before.5);
     });
     result
 }
@@ -258,8 +264,8 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
 /// Threads leave when they are at their end. Of the two mechanisms for that, thread-local destructors and those of POSIX
 /// keys, the system runs the latter last; so what is done in the former still belongs to the activity. At the exit of a
 /// process neither runs for all threads: see there.
-fn install(slot: &mut Slot, local: Local) {
-    HOT.with(|hot| match &local {
+fn install(slot: &mut Slot, mut local: Local) {
+    HOT.with(|hot| match &mut local {
         Local::Recording(recording) => sit(hot, recording),
         Local::Conducted(conducted) => {
             clear(hot);

@@ -53,28 +53,37 @@ impl Party {
         if mode::byte() != Mode::Record as u8 {
             return Party::NOBODY;
         }
-        Party::recorded()
+        let here = Party::running();
+        if here.word.is_null() {
+            return Party::registered();
+        }
+        here
     }
 
-    #[inline(never)]
-    fn recorded() -> Party {
-        if let Some(seat) = Hot::seat() {
-            // Here, by who runs it: where it sleeps on its thread, nobody else can tell that one which counter it has.
-            let word = seat.word_for_sure();
-            return Party {
-                token: Hot::token(),
-                word,
-                seat,
-                diary: std::ptr::null_mut(),
-            };
-        }
-        let diary = with_recording(|me| std::ptr::from_mut(me.diary));
-        diary.map_or(Party::NOBODY, |diary| Party {
-            token: Hot::token(),
-            word: Hot::word(),
-            seat: std::ptr::null(),
-            diary,
+    /// What the calling thread runs.
+    #[inline(always)]
+    fn running() -> Party {
+        HOT.with(|hot| Party {
+            token: hot.token.get(),
+            word: hot.word.get(),
+            seat: hot.seat.get(),
+            diary: hot.diary.get(),
         })
+    }
+
+    /// The same, with a counter. By who runs it: where it sleeps on its thread, nobody else can tell that one which counter
+    /// it has.
+    #[cold]
+    fn registered() -> Party {
+        if let Some(seat) = Hot::seat() {
+            seat.word_for_sure();
+        } else {
+            with_recording(|_| ());
+        }
+        match Party::running() {
+            here if here.word.is_null() => Party::NOBODY,
+            here => here,
+        }
     }
 
     /// Lets the calling thread do this as if it were the party.
@@ -131,27 +140,28 @@ impl Entity {
     /// This party, which waits, has taken the entity; the calling activity, which has its lock, says so.
     #[inline]
     pub fn taken_by(&self, op: Op, party: &Party) {
-        if mode::byte() != Mode::Off as u8 {
-            cold_path();
+        let mode = mode::byte();
+        if mode == Mode::Off as u8 {
+            return;
+        }
+        cold_path();
+        if mode != Mode::Record as u8 || !self.is_last(party.token) || party.token == NOBODY {
             self.note_taken_by(op, party);
+            return;
+        }
+        self.one_more();
+        // SAFETY: Who has taken an entity has a counter; and the party waits.
+        if unsafe { count_without_check(party.word, self.tag(op)) } {
+            party.impersonate(check_after_long_silence);
         }
     }
 
+    #[inline(never)]
     fn note_taken_by(&self, op: Op, party: &Party) {
-        if mode::byte() != Mode::Record as u8 || party.token == NOBODY {
-            if !mode::is_conducted() {
-                self.mark_unrecorded();
-            }
-            return;
-        }
-        if self.is_last(party.token) {
-            self.one_more();
-            // SAFETY: Who has taken an entity has a counter; and the party waits.
-            if unsafe { count_without_check(party.word, self.tag(op)) } {
-                party.impersonate(check_after_long_silence);
-            }
-        } else {
+        if mode::byte() == Mode::Record as u8 && party.token != NOBODY {
             party.impersonate(|| record::take(self, op));
+        } else if !mode::is_conducted() {
+            self.mark_unrecorded();
         }
     }
 

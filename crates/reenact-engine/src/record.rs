@@ -206,12 +206,6 @@ impl Recording {
         matches!(&self.own, Some(own) if own.slot.is_some())
     }
 
-    /// The token and the counter of the thread's own activity.
-    pub(crate) fn own(&self) -> Option<(u32, *mut u64)> {
-        let diary = &self.own.as_ref()?.diary;
-        Some((token_of(diary.number), diary.word))
-    }
-
     /// The thread's own activity.
     pub(crate) fn me(&mut self) -> Option<Me<'_>> {
         let own = self.own.as_mut()?;

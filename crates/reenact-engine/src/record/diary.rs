@@ -84,6 +84,11 @@ impl Diary {
         }
     }
 
+    /// Where its counter is; null if it has none any more.
+    pub(crate) fn word(&self) -> *mut u64 {
+        self.word
+    }
+
     /// The counter and hash.
     pub(super) fn counted(&self) -> u64 {
         if self.word.is_null() {
