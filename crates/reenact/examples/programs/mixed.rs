@@ -63,6 +63,8 @@ struct World {
     variables: Vec<TVar<u64>>,
     /// How far the threads and processes are that are there from the beginning.
     progress: Vec<TVar<usize>>,
+    /// One that processes that are started by threads share, and another.
+    systems: [System; 2],
     /// Set before anybody looks.
     actors: OnceLock<Vec<FarRef<Node>>>,
     /// What actors had seen that are no more. Not recorded: who puts it there does so once.
@@ -84,6 +86,7 @@ impl World {
                 .collect(),
             variables: some(program.variables).map(|_| TVar::default()).collect(),
             progress: program.roots.iter().map(|_| TVar::default()).collect(),
+            systems: [System::current(), System::new(2)],
             actors: OnceLock::new(),
             gone: StdMutex::default(),
             strays: StdMutex::default(),
@@ -116,10 +119,12 @@ impl World {
         }
     }
 
+    /// For an actor of this kind: every second one is in a system of its own.
     fn builder(&self, kind: usize) -> reenact::actor::Builder {
         let actors = &self.program.actors;
         let actor = &actors[kind % actors.len()];
-        let builder = System::current().build().on_panic(match actor.keeps {
+        let system = self.systems[kind % actors.len() % self.systems.len()];
+        let builder = system.build().on_panic(match actor.keeps {
             true => OnPanic::Keep,
             false => OnPanic::Stop,
         });
@@ -199,8 +204,10 @@ fn interpret(program: Program) {
         .map(|number| start(&world, number, &ends))
         .collect();
     drop(ends);
-    for root in roots {
-        println!("{:016x}", root.join().expect("roots do not panic"));
+    // Printed when all have ended: if one of them ends the program, nobody knows how far others of them had come.
+    let digests: Vec<_> = roots.into_iter().map(Child::join).collect();
+    for digest in digests {
+        println!("{:016x}", digest.expect("roots do not panic"));
     }
     wait_for_strays(&world);
     for (number, actor) in actors.iter().enumerate() {
@@ -237,6 +244,7 @@ fn start(world: &Arc<World>, number: usize, ends: &Ends) -> Child {
     let root = &world.program.roots[number];
     let mut body = Body::new(world, format!("root {number}"), ends.clone());
     body.root = Some(number);
+    body.is_thread = !root.is_process;
     let theirs = Arc::clone(world);
     let act = move || {
         let Program {
@@ -256,7 +264,10 @@ fn start(world: &Arc<World>, number: usize, ends: &Ends) -> Child {
 /// Waits until no actor has anything to do any more, and nobody that an actor has started.
 fn wait_for_strays(world: &World) {
     loop {
-        System::current().wait_until_idle();
+        // What one does may have been caused by the other, but not in so many steps.
+        for _ in 0..40 {
+            world.systems.iter().for_each(System::wait_until_idle);
+        }
         let strays = mem::take(
             &mut *world
                 .strays

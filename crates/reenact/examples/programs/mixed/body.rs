@@ -30,6 +30,8 @@ pub(super) struct Body {
     pub(super) seen: Seen,
     /// Its number, if it is a thread or process that is there from the beginning.
     pub(super) root: Option<usize>,
+    /// Whether it is a thread of its own.
+    pub(super) is_thread: bool,
     /// Makes different values of the same operations.
     count: u64,
     born: usize,
@@ -72,6 +74,7 @@ impl Body {
             ends: Some(ends),
             seen: Seen::default(),
             root: None,
+            is_thread: false,
             count: 0,
             born: 0,
             children: Vec::new(),
@@ -140,6 +143,12 @@ impl Body {
                 }
             }
             Panic => assert!(self.root.is_some(), "as it should"),
+            Foreign => {
+                if self.is_thread {
+                    self.foreign(first, second);
+                }
+            }
+            Exit => std::process::exit(3),
             Errand => self.errand(first % 2 == 0, second),
             Scope => self.scope(first),
             Yield => csp::yield_now(),
@@ -440,7 +449,8 @@ impl Body {
         }
         self.born += 1;
         let world = Arc::clone(&self.world);
-        let body = Body::new(&world, format!("{}.{}", self.name, self.born), ends);
+        let mut body = Body::new(&world, format!("{}.{}", self.name, self.born), ends);
+        body.is_thread = !is_process;
         let (promise, resolver) = Promise::pair();
         let act = move || {
             let seen = body.act(world.script(script), 1, fuel - 1);
@@ -488,6 +498,23 @@ impl Body {
         }
         drop(receiver);
         self.join(child);
+    }
+
+    /// As an errand, by a thread that is found again by its name.
+    fn foreign(&mut self, first: usize, second: usize) {
+        let (world, value) = (Arc::clone(&self.world), self.value());
+        let message = self.message(second, 1);
+        let act = move || {
+            let seen = atomically(|tx| world.variable(second).replace(tx, value));
+            let mut guard = world.mutex(first);
+            *guard = guard.wrapping_add(seen);
+            world.actor(first).send(unasked(message));
+            *guard
+        };
+        let name = format!("{} {}", self.name, self.count);
+        let thread = std::thread::Builder::new().name(name).spawn(act);
+        let seen = thread.expect("there are not so many").join();
+        self.seen.note(seen.expect("it does not panic"));
     }
 
     fn scope(&mut self, number: usize) {

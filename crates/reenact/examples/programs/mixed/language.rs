@@ -162,6 +162,10 @@ verbs! {
     After "after",
     /// Sees to it that something is there, which is made once.
     Init "init",
+    /// Starts a thread that is not one of Reenact's, and waits for it; if it is a thread itself.
+    Foreign "foreign",
+    /// Ends the program.
+    Exit "exit",
 }
 
 impl fmt::Display for Program {
