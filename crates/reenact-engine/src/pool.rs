@@ -9,7 +9,7 @@
 //! The pool knows when there is no work left: no worker is awake and nothing is queued. See [`Pool::wait_until_quiet`].
 //!
 //! A task that has to wait (at a lock that is held, at a channel, for its turn in a replay) is put aside together with the
-//! stack it runs on, and its worker goes on: see [`carrier`]. One that blocks in the kernel all the same keeps its worker
+//! stack it runs on, and its worker goes on: see `pool/carrier.rs`. One that blocks in the kernel all the same keeps its worker
 //! busy with nothing; [`about_to_block`] then sees to it that another one looks after its queue.
 
 pub(crate) mod carrier;

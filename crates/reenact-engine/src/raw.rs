@@ -4,7 +4,7 @@
 //! the two locked instructions and nothing that has to be spilled around them, which is what leaves room for
 //! recording; and everything that blocks does it in here, where a thread sleeps in the kernel and a task of a
 //! [pool](crate::pool) is put aside instead. Whoever waits at an address is found by it: threads by the kernel, tasks in
-//! a [table](lot) of our own; whoever waits to be told by one who knows it has a [`Parker`].
+//! a table of our own (`raw/lot.rs`); whoever waits to be told by one who knows it has a [`Parker`].
 
 mod brief;
 mod lot;
