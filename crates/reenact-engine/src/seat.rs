@@ -146,11 +146,7 @@ impl Seat {
             stand_up();
             return Reception::Free;
         }
-        HOT.with(|hot| {
-            hot.token.set(self.token);
-            hot.word.set(self.word.get());
-            hot.seat.set(self);
-        });
+        self.sit_in();
         match mode::byte() {
             1 => Reception::Noted,
             4 | 5 => {
@@ -161,7 +157,8 @@ impl Seat {
         }
     }
 
-    /// Makes the calling thread record for the activity, which waits.
+    /// Makes the calling thread the one that records for the activity: because it runs it, or while it waits.
+    #[inline]
     pub(crate) fn sit_in(&self) {
         HOT.with(|hot| {
             hot.token.set(self.token);
@@ -334,12 +331,7 @@ impl Seat {
             }
             _ => {}
         }
-        HOT.with(|hot| {
-            hot.token.set(NOBODY);
-            hot.word.set(std::ptr::null_mut());
-            hot.quiet.set(std::ptr::null());
-            hot.seat.set(std::ptr::null());
-        });
+        stand_up();
     }
 
     // Conducted.
