@@ -23,6 +23,8 @@ pub struct Program {
     pub directory: PathBuf,
     /// The environment.
     pub environment: Vec<(OsString, OsString)>,
+    /// Withheld.
+    pub withheld: Vec<String>,
 }
 
 /// A number that changes when the executable does: a hash of its bytes.
@@ -48,6 +50,7 @@ impl Program {
             arguments: std::env::args_os().collect(),
             directory: std::env::current_dir().unwrap_or_default(),
             environment: std::env::vars_os().collect(),
+            withheld: Vec::new(),
         }
     }
 
@@ -86,6 +89,7 @@ impl Program {
             arguments,
             directory,
             environment,
+            withheld: Vec::new(),
         })
     }
 }
