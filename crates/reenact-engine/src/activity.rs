@@ -68,6 +68,8 @@ pub(crate) struct Hot {
     pub(crate) diary: Cell<*mut Diary>,
     /// The activity of another thread, which waits, while this one records for it; see [`crate::meeting`].
     pub(crate) guest: Cell<*mut Diary>,
+    /// How many times over what the thread does is not part of the program; see [`crate::apart`].
+    pub(crate) apart: Cell<u32>,
 }
 
 impl Hot {
@@ -116,7 +118,7 @@ pub(crate) struct Conducted {
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), apart: Cell::new(0) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };

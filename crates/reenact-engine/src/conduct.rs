@@ -13,7 +13,7 @@ use std::{
 
 use reenact_trace::Origin;
 
-use crate::{Activity, Arrival, Fact, Operation, mode};
+use crate::{Activity, Arrival, Asked, Fact, Operation, Reply, mode};
 
 /// The answer to an activity that arrives at an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +47,27 @@ pub trait Conductor: Send + Sync {
     /// After [`Decision::Go`] to a take, look or wait the activity has the entity until [`Conductor::leave`]; an
     /// update or observation is followed by `leave` at once.
     fn arrive(&self, operation: &Operation<'_>) -> Decision;
+
+    /// Whether what is outside of the program is played: then it is asked for every answer from there.
+    fn plays(&self) -> bool {
+        false
+    }
+
+    /// An activity asks the world outside: `hear` takes the answer, and says whether it can be one. `what` is what is asked,
+    /// for people. Who does not call it lets the world be asked.
+    fn external(
+        &self,
+        _operation: &Operation<'_>,
+        _what: &str,
+        _asked: Asked,
+        _hear: &mut dyn FnMut(Reply<'_>) -> bool,
+    ) {
+    }
+
+    /// Whether nothing more comes from an activity that is a source.
+    fn is_over(&self, _activity: &Activity) -> bool {
+        true
+    }
 
     /// What [`Access::Transact`](crate::Access::Transact) let begin is about to take effect, and it turns out to be a take,
     /// a look, or, if that is the access still, nothing: it cannot go on before somebody else takes the entity, and comes

@@ -17,6 +17,7 @@ mod arrivals;
 mod clock;
 mod conduct;
 mod entity;
+mod external;
 mod fact;
 mod meeting;
 mod mode;
@@ -27,7 +28,9 @@ mod record;
 mod replay;
 mod seat;
 mod session;
+mod source;
 mod views;
+mod withheld;
 
 pub use activity::{
     Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
@@ -36,9 +39,12 @@ pub use arrivals::{Arrival, NUMBERED};
 pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
+pub use external::{Asked, External, Reply, apart, external, is_played, really_writes, stay_apart};
 pub use fact::Fact;
 pub use meeting::{Party, Permission, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};
 pub use session::{conducted, record_to};
+pub use source::Source;
+pub use withheld::is_withheld;

@@ -25,7 +25,7 @@ use reenact_trace::{Appender, Kind, Origin, Program, Slot, Stop, Storage, TraceE
 
 pub(crate) use self::diary::{Block, Diary, Me};
 use crate::{
-    Entity, Op, OpInfo,
+    Asked, Entity, Op, OpInfo, Reply,
     activity::{Hot, self_origin, with_recording},
     entity::tag,
     mode::{self, Mode},
@@ -560,4 +560,18 @@ pub(crate) fn choice(op: Op, predicted: u64, answer: u64) {
 /// A number from outside.
 pub(crate) fn outside(op: Op, answer: u64) {
     with_recording(|me| me.write(Kind::OUTSIDE, answer, 0, tag(0, op)));
+}
+
+/// An answer from outside, to what was asked.
+pub(crate) fn external(op: Op, asked: Asked, reply: Reply<'_>) {
+    with_recording(|me| {
+        let (kind, number) = match reply {
+            Reply::Number(number) if asked == Asked::NOTHING => (Kind::OUTSIDE, number),
+            Reply::Number(number) => (Kind::ANSWER, number),
+            Reply::Bytes(bytes) => (Kind::DATA, me.appender.data(&bytes)?),
+            Reply::Withheld => (Kind::WITHHELD, 0),
+        };
+        me.write(kind, number, asked.code(), tag(0, op))
+            .then_some(())
+    });
 }

@@ -7,6 +7,7 @@
 
 mod cursor;
 mod ending;
+mod external;
 mod log;
 pub(crate) mod quiet;
 mod reception;
@@ -37,7 +38,8 @@ use self::{
     unborn::Unborn,
 };
 use crate::{
-    Access, Activity, Arrival, Conductor, Decision, Entity, Fact, NextArrival, Operation,
+    Access, Activity, Arrival, Asked, Conductor, Decision, Entity, Fact, NextArrival, Operation,
+    Reply,
     activity::HOT,
     clock::{self, is_clock},
     conduct,
@@ -549,6 +551,28 @@ impl Conductor for Replay {
             Access::Look | Access::TryLook => self.turns.looked(entity),
             _ => self.turns.bump(entity),
         }
+    }
+
+    fn plays(&self) -> bool {
+        true
+    }
+
+    fn external(
+        &self,
+        operation: &Operation<'_>,
+        what: &str,
+        asked: Asked,
+        hear: &mut dyn FnMut(Reply<'_>) -> bool,
+    ) {
+        let runner = self.runner(operation.activity);
+        self.play(runner, operation, what, asked, hear);
+        if let Some(log) = &self.log {
+            log.asked(self.family_of(runner), operation, what);
+        }
+    }
+
+    fn is_over(&self, activity: &Activity) -> bool {
+        self.source_is_over(self.runner(activity))
     }
 
     fn turns_out(&self, operation: &Operation<'_>) {

@@ -46,6 +46,13 @@ impl Log {
         self.line(trace, family, operation, operation.op.name(), "");
     }
 
+    /// The world outside is asked for something.
+    pub(super) fn asked(&self, family: &str, operation: &Operation<'_>, what: &str) {
+        let site = operation.site;
+        let name = operation.op.name();
+        self.write(&format!("{family}\t-\t{name}\t{what}\t{site}\t\n"));
+    }
+
     /// A light activity handles a message. Which code that is, only the program knows.
     pub(super) fn handled(&self, family: &str, message: &str) {
         self.write(&format!("{family}\t-\thandle\t{message}\t\t\n"));

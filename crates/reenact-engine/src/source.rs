@@ -1,0 +1,121 @@
+//! Sources: what comes from outside of its own accord.
+//!
+//! A listener, a timer, a subscription: somebody outside decides when there is something, and which thread brings it is no
+//! business of the program. A [`Source`] is an activity that stands for all that. Whoever brings something does so *as*
+//! the source, one at a time: what it is is written down, and handed on by the source to actors or channels in the usual
+//! way, so that the usual records say when it came there. In a replay nobody brings anything: the source is played from its
+//! part of the trace, as fast as the rest of the program takes it.
+
+use std::{
+    io,
+    panic::Location,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    Access, Asked, Op, Operation, Reply, Seat,
+    activity::{aside, stand_up, with_conducted},
+    conduct,
+    external::{is_played, stay_apart},
+    mode::{self, Mode},
+    record,
+};
+
+/// An activity that stands for something outside. `D` is what hands on what comes.
+pub struct Source<D> {
+    seat: Seat,
+    /// Also the order in which things come.
+    deliver: Mutex<D>,
+}
+
+impl<D: Send + 'static> Source<D> {
+    /// A source that is a child of the current activity.
+    pub fn new(deliver: D) -> Source<D> {
+        Source {
+            seat: Seat::born(),
+            deliver: Mutex::new(deliver),
+        }
+    }
+
+    /// Something has come: `hand_on` hands it on, as the source. Called by any thread, which need not be part of the
+    /// program.
+    pub fn bring(&self, op: Op, item: Reply<'_>, hand_on: impl FnOnce(&mut D)) {
+        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        if mode::byte() != Mode::Record as u8 {
+            return hand_on(&mut deliver);
+        }
+        aside(|| {
+            self.seat.enter();
+            record::external(op, Asked::NOTHING, item);
+            hand_on(&mut deliver);
+            stand_up();
+        });
+    }
+
+    /// Nothing more comes.
+    pub fn end(&self) {
+        if !is_played() {
+            let _last = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+            aside(|| self.seat.end());
+        }
+    }
+
+    /// In a replay: plays the source on a thread of its own, which calls `hand_on` with everything that came; false from
+    /// it says that this cannot be what was recorded. `what` says for people what comes. False if this is no replay.
+    #[track_caller]
+    pub fn play(
+        self: &Arc<Self>,
+        op: Op,
+        what: &'static str,
+        mut hand_on: impl FnMut(&mut D, Reply<'_>) -> bool + Send + 'static,
+    ) -> io::Result<bool> {
+        if !is_played() {
+            return Ok(false);
+        }
+        let site = Location::caller();
+        let source = Arc::clone(self);
+        // Before the thread is there, so that nobody finds everybody waiting.
+        conduct::one_more_awake();
+        let spawned = std::thread::Builder::new()
+            .name("reenact-source".to_owned())
+            .spawn(move || {
+                stay_apart();
+                source.seat.enter();
+                let mut deliver = source
+                    .deliver
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                while with_conducted(|me| {
+                    if me.conductor.is_over(&me.activity) {
+                        return false;
+                    }
+                    let operation = Operation {
+                        activity: &me.activity,
+                        op,
+                        access: Access::Outside,
+                        entity: None,
+                        predicted: 0,
+                        site,
+                    };
+                    me.conductor
+                        .external(&operation, what, Asked::NOTHING, &mut |reply| {
+                            hand_on(&mut deliver, reply)
+                        });
+                    true
+                }) == Some(true)
+                {}
+                source.seat.end();
+                drop(deliver);
+                conduct::one_less_awake();
+            });
+        spawned
+            .map(|_| true)
+            .inspect_err(|_| conduct::one_less_awake())
+    }
+}
+
+impl<D> std::fmt::Debug for Source<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").finish_non_exhaustive()
+    }
+}
