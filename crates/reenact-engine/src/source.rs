@@ -16,7 +16,7 @@ use crate::{
     Access, Asked, Op, Operation, Reply, Seat,
     activity::{aside, stand_up, with_conducted},
     conduct,
-    external::{is_played, stay_apart},
+    external::{apart, is_played, stay_apart},
     mode::{self, Mode},
     record,
 };
@@ -47,7 +47,8 @@ impl<D: Send + 'static> Source<D> {
         aside(|| {
             self.seat.enter();
             record::external(op, Asked::NOTHING, item);
-            hand_on(&mut deliver);
+            // As the thread that plays it is.
+            apart(|| hand_on(&mut deliver));
             stand_up();
         });
     }
