@@ -7,13 +7,13 @@ use crate::{
     },
     event::Event,
     layout::FLAG_STRUCTURED,
-    live::ChunkPtr,
+    live::{ChunkHeader, ChunkPtr},
     place::Place,
 };
 
-use super::slots::Stash;
+use super::{data::DataChunk, slots::Stash};
 
-/// Where one OS thread appends events. Its chunk is left to the next thread when it is dropped.
+/// Where one OS thread appends events. Its chunks are left to the next thread when it is dropped.
 pub struct Appender {
     chunk: ChunkPtr,
     /// The number of the chunk.
@@ -27,6 +27,7 @@ pub struct Appender {
     /// The last run of quiet ends in the chunk.
     run: Option<OpenRun>,
     slots: Stash,
+    data: DataChunk,
     writer: Writer,
 }
 
@@ -52,6 +53,7 @@ impl Appender {
             is_structured: false,
             run: None,
             slots: Stash::default(),
+            data: DataChunk::default(),
             writer,
         }
     }
@@ -187,6 +189,13 @@ impl Appender {
         self.begin_run(activity, operations, hash)
     }
 
+    /// Stores data, or finds that the trace has the same bytes already; returns the id by which events may refer to them,
+    /// `None` once recording has stopped. The bytes are in the live file when this returns, so an event that refers to
+    /// them is never without them.
+    pub fn data(&mut self, bytes: &[u8]) -> Option<u64> {
+        self.data.store(&self.writer.shared, self.thread, bytes)
+    }
+
     /// A counter for an activity; `None` once recording has stopped.
     #[inline]
     pub fn slot(&mut self, activity: u32) -> Option<Slot> {
@@ -291,7 +300,12 @@ impl Appender {
 
     fn replace_chunk(&mut self, activity: u32, position: u64) -> bool {
         let shared = &self.writer.shared;
-        let Some(next) = shared.free_chunk(self.thread, activity, position) else {
+        let header = ChunkHeader {
+            flags: 0,
+            activity,
+            position,
+        };
+        let Some(next) = shared.free_chunk(self.thread, header) else {
             return false;
         };
         shared.submit(std::mem::replace(&mut self.chunk, next));
@@ -308,6 +322,7 @@ impl Drop for Appender {
     fn drop(&mut self) {
         let shared = &self.writer.shared;
         self.slots.spill(shared, 0);
+        self.data.leave(shared);
         shared.state().begun.push(self.chunk);
     }
 }
