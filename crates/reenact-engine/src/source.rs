@@ -16,7 +16,7 @@ use crate::{
     Access, Asked, Op, Operation, Reply, Seat,
     activity::{aside, stand_up, with_conducted},
     conduct,
-    external::{is_played, stay_apart},
+    external::{is_played, not_apart, stay_apart},
     mode::{self, Mode},
     record,
 };
@@ -24,8 +24,8 @@ use crate::{
 /// An activity that stands for something outside. `D` is what hands on what comes.
 pub struct Source<D> {
     seat: Seat,
-    /// Also the order in which things come.
-    deliver: Mutex<D>,
+    /// Also the order in which things come. None once nothing more comes.
+    deliver: Mutex<Option<D>>,
 }
 
 impl<D: Send + 'static> Source<D> {
@@ -33,7 +33,7 @@ impl<D: Send + 'static> Source<D> {
     pub fn new(deliver: D) -> Source<D> {
         Source {
             seat: Seat::born(),
-            deliver: Mutex::new(deliver),
+            deliver: Mutex::new(Some(deliver)),
         }
     }
 
@@ -41,22 +41,32 @@ impl<D: Send + 'static> Source<D> {
     /// program.
     pub fn bring(&self, op: Op, item: Reply<'_>, hand_on: impl FnOnce(&mut D)) {
         let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(deliver) = &mut *deliver else {
+            return;
+        };
         if mode::byte() != Mode::Record as u8 {
-            return hand_on(&mut deliver);
+            return hand_on(deliver);
         }
         aside(|| {
             self.seat.enter();
             record::external(op, Asked::NOTHING, item);
-            hand_on(&mut deliver);
+            not_apart(|| hand_on(deliver));
             stand_up();
         });
     }
 
-    /// Nothing more comes.
+    /// Nothing more comes. What hands on is dropped, by the source: others may see that it is gone.
     pub fn end(&self) {
-        if !is_played() {
-            let _last = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
-            aside(|| self.seat.end());
+        if is_played() {
+            return;
+        }
+        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = deliver.take() {
+            aside(|| {
+                self.seat.enter();
+                not_apart(|| drop(last));
+                self.seat.end();
+            });
         }
     }
 
@@ -85,6 +95,9 @@ impl<D: Send + 'static> Source<D> {
                     .deliver
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
+                let Some(mut last) = deliver.take() else {
+                    return conduct::one_less_awake();
+                };
                 while with_conducted(|me| {
                     if me.conductor.is_over(&me.activity) {
                         return false;
@@ -99,13 +112,13 @@ impl<D: Send + 'static> Source<D> {
                     };
                     me.conductor
                         .external(&operation, what, Asked::NOTHING, &mut |reply| {
-                            hand_on(&mut deliver, reply)
+                            not_apart(|| hand_on(&mut last, reply))
                         });
                     true
                 }) == Some(true)
                 {}
+                not_apart(|| drop(last));
                 source.seat.end();
-                drop(deliver);
                 conduct::one_less_awake();
             });
         spawned
