@@ -60,8 +60,7 @@ impl<D: Send + 'static> Source<D> {
         if is_played() {
             return;
         }
-        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = deliver.take() {
+        if let Some(last) = self.take() {
             aside(|| {
                 self.seat.enter();
                 not_apart(|| drop(last));
@@ -70,20 +69,28 @@ impl<D: Send + 'static> Source<D> {
         }
     }
 
-    /// In a replay: plays the source on a thread of its own, which calls `hand_on` with everything that came; false from
-    /// it says that this cannot be what was recorded. `what` says for people what comes. False if this is no replay.
+    fn take(&self) -> Option<D> {
+        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        deliver.take()
+    }
+
+    /// In a replay: plays the source on a thread of its own. `hear` makes what came out of what was written down, or says
+    /// with none that this cannot be it; `hand_on` hands it on. `what` says for people what comes. False if this is no
+    /// replay.
     #[track_caller]
-    pub fn play(
+    pub fn play<T>(
         self: &Arc<Self>,
         op: Op,
         what: &'static str,
-        mut hand_on: impl FnMut(&mut D, Reply<'_>) -> bool + Send + 'static,
+        mut hear: impl FnMut(Reply<'_>) -> Option<T> + Send + 'static,
+        mut hand_on: impl FnMut(&mut D, T) + Send + 'static,
     ) -> io::Result<bool> {
         if !is_played() {
             return Ok(false);
         }
         let site = Location::caller();
         let source = Arc::clone(self);
+        let last = source.take();
         // Before the thread is there, so that nobody finds everybody waiting.
         conduct::one_more_awake();
         let spawned = std::thread::Builder::new()
@@ -91,33 +98,13 @@ impl<D: Send + 'static> Source<D> {
             .spawn(move || {
                 stay_apart();
                 source.seat.enter();
-                let mut deliver = source
-                    .deliver
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                let Some(mut last) = deliver.take() else {
-                    return conduct::one_less_awake();
-                };
-                while with_conducted(|me| {
-                    if me.conductor.is_over(&me.activity) {
-                        return false;
+                if let Some(mut deliver) = last {
+                    while let Some(item) = next(op, what, site, &mut hear) {
+                        // Not before it counts as having come: handing it on may be an operation, too.
+                        not_apart(|| hand_on(&mut deliver, item));
                     }
-                    let operation = Operation {
-                        activity: &me.activity,
-                        op,
-                        access: Access::Outside,
-                        entity: None,
-                        predicted: 0,
-                        site,
-                    };
-                    me.conductor
-                        .external(&operation, what, Asked::NOTHING, &mut |reply| {
-                            not_apart(|| hand_on(&mut last, reply))
-                        });
-                    true
-                }) == Some(true)
-                {}
-                not_apart(|| drop(last));
+                    not_apart(|| drop(deliver));
+                }
                 source.seat.end();
                 conduct::one_less_awake();
             });
@@ -125,6 +112,36 @@ impl<D: Send + 'static> Source<D> {
             .map(|_| true)
             .inspect_err(|_| conduct::one_less_awake())
     }
+}
+
+/// What comes next to the current activity, which is a source, according to its conductor.
+fn next<T>(
+    op: Op,
+    what: &'static str,
+    site: &'static Location<'static>,
+    hear: &mut impl FnMut(Reply<'_>) -> Option<T>,
+) -> Option<T> {
+    with_conducted(|me| {
+        if me.conductor.is_over(&me.activity) {
+            return None;
+        }
+        let operation = Operation {
+            activity: &me.activity,
+            op,
+            access: Access::Outside,
+            entity: None,
+            predicted: 0,
+            site,
+        };
+        let mut item = None;
+        me.conductor
+            .external(&operation, what, Asked::NOTHING, &mut |reply| {
+                item = hear(reply);
+                item.is_some()
+            });
+        item
+    })
+    .flatten()
 }
 
 impl<D> std::fmt::Debug for Source<D> {
