@@ -55,7 +55,7 @@ impl Replay {
     fn data(&self, runner: &Runner, id: u64, doing: &str) -> Arc<[u8]> {
         self.trace.data(id).unwrap_or_else(|error| {
             let text = format!(
-                "the trace does not have what came from outside: {error}\n\
+                "the trace cannot be read any further: {error}\n\
                  \x20 activity:  {}\n\
                  \x20 program:   {doing}\n",
                 self.family_of(runner),
