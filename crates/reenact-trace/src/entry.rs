@@ -513,7 +513,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 1..3u16) {
+        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 1..4u16) {
             let mut rest = &bytes[..];
             while !rest.is_empty() && decode(&mut rest, version).is_ok() {}
         }

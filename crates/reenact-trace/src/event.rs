@@ -159,3 +159,26 @@ impl Item {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_called_what_they_are() {
+        for (code, name, two) in [
+            (0x08, "clock", false),
+            (0x09, "withheld", false),
+            (0x44, "answer", true),
+            (0x45, "data", true),
+            (0x0a, "kind 0x0a", false),
+            (0x5f, "kind 0x5f", true),
+        ] {
+            let kind = Kind::new(code).unwrap();
+            assert_eq!(
+                (kind.to_string().as_str(), kind.has_two_numbers()),
+                (name, two)
+            );
+        }
+    }
+}
