@@ -14,6 +14,8 @@
 
 mod activity;
 mod arrivals;
+mod attempt;
+mod captured;
 mod clock;
 mod conduct;
 mod entity;
@@ -27,6 +29,7 @@ pub mod raw;
 mod record;
 mod replay;
 mod seat;
+mod seeds;
 mod session;
 mod source;
 mod views;
@@ -36,6 +39,7 @@ pub use activity::{
     Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
 };
 pub use arrivals::{Arrival, NUMBERED};
+pub use attempt::{begin_attempt, end_attempt, is_attempting};
 pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};
@@ -45,6 +49,7 @@ pub use meeting::{Party, Permission, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};
+pub use seeds::Map;
 pub use session::{conducted, record_to};
 pub use source::Source;
 pub use withheld::is_withheld;
