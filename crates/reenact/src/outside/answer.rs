@@ -68,7 +68,7 @@ where
                 _ => Failure::from_number(number).map(|failure| Err(failure.into())),
             },
             Reply::Bytes(bytes) => self.form.hear_bytes(bytes),
-            Reply::Withheld => None,
+            _ => None,
         }
     }
 }
