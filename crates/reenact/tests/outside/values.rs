@@ -29,7 +29,7 @@ fn a_value_that_is_withheld_is_not_in_the_trace() {
         the replay cannot go on: what the program asks for was kept out of the trace
           activity:  main
           program:   external "Token" of type alloc::string::String (ask for at values.rs:_)
-        Withheld when this was recorded: .
+        Withheld when this was recorded: external:token.
     "#]]
     .assert_eq(&without_places(outcome.diverged()));
 }

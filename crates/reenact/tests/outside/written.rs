@@ -97,7 +97,7 @@ fn something_else_that_is_written_is_a_difference() {
           activity:  main
           operation: number 3 of this activity
           trace:     an answer to 7 bytes with hash a4cd76bb
-          program:   write file world (write file at mod.rs:_): 4 bytes with hash 837ecf7f
+          program:   write file world (write file at files.rs:_): 4 bytes with hash 837ecf7f
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]]
     .assert_eq(&report);
