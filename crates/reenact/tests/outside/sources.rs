@@ -40,6 +40,22 @@ fn foreign_threads_emit_into_one_source() {
     }
 }
 
+/// ```text
+/// process A:  emit ── source waits for who meets it, and A with it ───────────────────── …
+/// process B:          emit ── waits for A, on the same worker
+/// process C:                           the one that meets the source, on the same worker
+/// ```
+#[test]
+fn threads_actors_and_processes_emit_into_one_source() {
+    for workers in ["1", "2", "4"] {
+        let stage = Stage::new();
+        let program = program(&stage, "from-within").env("REENACT_WORKERS", workers);
+        program.run().is_fine();
+        let recorded = record(&stage, &program);
+        program.replay().is_same_as(&recorded);
+    }
+}
+
 #[test]
 fn nothing_comes_from_a_source() {
     check(&Stage::new(), "to-threads 0", || {});
