@@ -54,6 +54,15 @@ impl Asked {
         Asked::of(length, hash.digest())
     }
 
+    /// The same, handed to somebody in particular. The length stays that of what is handed out.
+    #[must_use]
+    pub fn to(self, whom: Asked) -> Asked {
+        match (self, whom) {
+            (asked, Asked::NOTHING) | (Asked::NOTHING, asked) => asked,
+            (Asked(code), Asked(whom)) => Asked(code ^ (whom & 0xffff_ffff) | 1),
+        }
+    }
+
     fn of(length: usize, hash: u64) -> Asked {
         let length =
             u64::try_from(length).map_or(u32::MAX.into(), |length| length.min(u32::MAX.into()));
@@ -208,6 +217,10 @@ mod tests {
         assert_ne!(Asked::bytes(b""), Asked::NOTHING);
         let parts = |parts: [&'static [u8]; 2]| Asked::parts(parts);
         assert_ne!(parts([b"ab", b"c"]), parts([b"a", b"bc"]));
+        let to = |whom: &[u8]| Asked::bytes(b"abc").to(Asked::bytes(whom));
+        assert_ne!(to(b"me"), to(b"you"));
+        assert_eq!(to(b"me").0 >> 32, 3);
+        assert_eq!(Asked::NOTHING.to(Asked::bytes(b"me")), Asked::bytes(b"me"));
         assert!(
             Asked::bytes(b"abc")
                 .to_string()

@@ -11,7 +11,10 @@ mod name;
 mod named;
 pub(crate) mod ops;
 
-use std::{fmt, io};
+use std::{
+    fmt,
+    io::{self, Write},
+};
 
 use reenact_engine::{Asked, Op, apart, is_played, pool::about_to_block, really_writes};
 use serde::{Serialize, de::DeserializeOwned};
@@ -31,6 +34,8 @@ pub(crate) struct Question<'a> {
     op: Op,
     /// Whom or what it is about.
     about: &'a dyn fmt::Display,
+    /// The same for a replay to compare, where it has a name.
+    whom: Asked,
     hands_out: HandsOut<'a>,
     withheld: bool,
 }
@@ -48,6 +53,7 @@ impl<'a> Question<'a> {
         Question {
             op,
             about,
+            whom: Asked::NOTHING,
             hands_out: HandsOut::This(Asked::NOTHING),
             withheld: false,
         }
@@ -56,7 +62,7 @@ impl<'a> Question<'a> {
     /// This question to something that has a name.
     pub(crate) fn to(op: Op, name: &'a Name) -> Question<'a> {
         Question {
-            hands_out: HandsOut::This(name.asked()),
+            whom: name.asked(),
             withheld: name.is_withheld(),
             ..Question::new(op, name)
         }
@@ -85,11 +91,12 @@ impl<'a> Question<'a> {
     }
 
     fn asked(&self) -> Asked {
-        match self.hands_out {
+        let asked = match self.hands_out {
             HandsOut::This(asked) => asked,
             HandsOut::Bytes(bytes) => Asked::bytes(bytes),
             HandsOut::Parts(parts) => Asked::parts(parts.iter().copied()),
-        }
+        };
+        asked.to(self.whom)
     }
 
     #[track_caller]
@@ -176,6 +183,25 @@ pub(crate) fn read_to_string(
             "stream did not contain valid UTF-8",
         ))),
     }
+}
+
+/// [`Write::write_all`], but who is said to have written is the caller.
+#[track_caller]
+pub(crate) fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match writer.write(bytes) {
+            Ok(0) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::WriteZero,
+                    "failed to write whole buffer",
+                ));
+            }
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// In a replay that is to really write: does what goes out, after the trace has said that it went well.

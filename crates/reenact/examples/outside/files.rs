@@ -22,6 +22,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "big" => big(path),
         "buffer" => buffer(path),
         "two" => two(path, Path::new(&arguments[1])),
+        "write-two" => write_two(path, Path::new(&arguments[1])),
         "slowly" => slowly(path),
         "early" => early(path, Path::new(&arguments[1])),
         _ => return false,
@@ -180,6 +181,13 @@ fn two(one: &Path, other: &Path) {
     let mut text = String::new();
     (&files[which]).read_to_string(&mut text).unwrap();
     println!("{text}");
+}
+
+/// Two files, and one of them is written.
+fn write_two(one: &Path, other: &Path) {
+    let files = [one, other].map(|path| File::create(path).unwrap());
+    let which: usize = setting("WHICH", "0").parse().unwrap();
+    (&files[which]).write_all(b"to one of them").unwrap();
 }
 
 /// Reads a line at a time, and says how far it has come, until it is killed.

@@ -22,6 +22,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "subscription" => subscription(),
         "until-killed" => until_killed(number(0).unwrap_or(20)),
         "withheld" => subscription(),
+        "from-within" => from_within(number(0).unwrap_or(20)),
         _ => return false,
     }
     true
@@ -138,6 +139,27 @@ fn subscription() {
     });
     source.close();
     println!("{:?}", receiver.iter().collect::<Vec<_>>());
+}
+
+/// Processes, actors and threads of the program itself emit, and what they emit is met by a process.
+fn from_within(count: u64) {
+    let (meeting, met) = csp::channel();
+    let source = Arc::new(Source::new("within", move |item: (u64, u64)| {
+        let _ = meeting.send(item);
+    }));
+    let emit = |who: u64| {
+        let source = Arc::clone(&source);
+        move || (0..count).for_each(|n| source.emit((who, noise(n))))
+    };
+    for who in 0..2 {
+        csp::spawn(emit(who));
+        thread::spawn(emit(2 + who));
+        let emit = emit(4 + who);
+        actor::spawn(Listener::default()).send(move |_, _| emit());
+    }
+    drop(source);
+    let taken = csp::spawn(move || met.iter().collect::<Vec<_>>());
+    println!("{:?}", taken.join().unwrap());
 }
 
 /// Something comes without end. After some of it the program says so, and is killed.
