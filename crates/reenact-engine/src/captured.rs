@@ -7,6 +7,10 @@
 //! Off, such a function is a branch and a jump to the real one. Recording, it calls the real one and writes down what that
 //! said, for the activity that the thread runs, whatever that is. In a replay it says what was written down.
 //!
+//! A thread that nobody announced may belong to a library, and poll and time out as it likes; how often it looks at a clock
+//! then depends on things that are not recorded. So what such a foreign thread asks for is played to it in the order in
+//! which it asked for it then, as long as there is any, and its own operations are checked without that.
+//!
 //! Not captured is what is not part of the program: what reenact itself asks, or the standard library within one of our
 //! operations (both are done [`apart`](crate::apart)), and threads of ours while they run nobody.
 //!
@@ -14,12 +18,15 @@
 //! the program asks [`external`](crate::external).
 
 mod clock;
-mod identity;
+pub(crate) mod identity;
 mod random;
 mod real;
 
-pub(crate) use self::clock::CLOCKS;
+use reenact_trace::Kind;
+
+pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
 use crate::{
+    Captured, Op, OpInfo,
     activity::{HOT, Hot},
     mode::{self, Mode},
 };
@@ -36,6 +43,41 @@ pub(crate) fn link() {
         identity::kill as *const (),
         identity::getenv as *const (),
     ));
+}
+
+impl Captured {
+    /// The operation that asking for it is.
+    #[inline(always)]
+    pub(crate) const fn op(self) -> Op {
+        match self {
+            Captured::Clock => Op::new(&OpInfo {
+                code: 0x90,
+                name: "read the clock",
+            }),
+            Captured::TimeOfDay => Op::new(&OpInfo {
+                code: 0x91,
+                name: "read the time of day",
+            }),
+            Captured::Random => Op::new(&OpInfo {
+                code: 0x93,
+                name: "random bytes",
+            }),
+        }
+    }
+
+    /// Of which kind its events are.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Captured::Clock => Kind::CLOCK,
+            Captured::TimeOfDay => Kind::TIME,
+            Captured::Random => Kind::RANDOM,
+        }
+    }
+}
+
+/// Whether an event is of something that a program asks the C library for.
+pub(crate) fn is_of_library(kind: Kind) -> bool {
+    matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM)
 }
 
 /// Whether what the calling thread asks for is to be recorded or played.
