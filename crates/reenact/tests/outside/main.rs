@@ -11,6 +11,7 @@ mod oracle;
 mod processes;
 mod sockets;
 mod sources;
+mod traits;
 mod values;
 mod written;
 
