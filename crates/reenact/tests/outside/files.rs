@@ -62,7 +62,7 @@ fn errors_are_the_same_errors_where_there_would_be_none() {
     fs::write(world.join("file"), TEXT).unwrap();
     fs::write(world.join("bytes"), [0xff, 0xfe]).unwrap();
     fs::write(world.join("closed"), TEXT).unwrap();
-    fs::set_permissions(world.join("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(world.join("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     let recorded = check(&stage, &command(&stage, "errors"), || {
         fs::set_permissions(world.join("closed"), fs::Permissions::from_mode(0o644)).unwrap();
         fs::write(world.join("nothing"), TEXT).unwrap();

@@ -12,6 +12,7 @@ mod oracle;
 mod processes;
 mod sockets;
 mod sources;
+mod traits;
 mod values;
 mod written;
 

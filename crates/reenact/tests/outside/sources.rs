@@ -57,6 +57,13 @@ fn threads_actors_and_processes_emit_into_one_source() {
 }
 
 #[test]
+fn the_program_ends_while_things_come() {
+    for _ in 0..4 {
+        check(&Stage::new(), "until-the-end", || {});
+    }
+}
+
+#[test]
 fn nothing_comes_from_a_source() {
     check(&Stage::new(), "to-threads 0", || {});
 }
