@@ -46,11 +46,11 @@ struct Looker;
 
 #[reenact::actor]
 impl Looker {
-    pub fn look(&mut self, times: usize) -> Vec<String> {
+    pub(crate) fn look(&mut self, times: usize) -> Vec<String> {
         look(times)
     }
 
-    pub fn maps(&mut self, number: u32) -> String {
+    pub(crate) fn maps(&mut self, number: u32) -> String {
         [map(number), map(number)].concat()
     }
 }
@@ -272,22 +272,22 @@ fn in_transactions() {
             thread::spawn(move || {
                 for round in 0..30 {
                     let seen = atomically(|tx| {
-                        let before = tx.read(&total)?;
+                        let before = total.read(tx)?;
                         let seen = match (round + n) % 4 {
                             0 => look(2).concat(),
                             1 => uuid::Uuid::new_v4().to_string(),
                             2 => reenact::external("now", || format!("{:?}", Instant::now())),
                             _ => String::new(),
                         };
-                        tx.write(&total, before + round * n)?;
-                        let mut lines = tx.read(&log)?;
+                        total.write(tx, before + round * n)?;
+                        let mut lines = log.read(tx)?;
                         lines.push(format!("{n}: {before} {seen}"));
-                        tx.write(&log, lines)?;
+                        log.write(tx, lines)?;
                         Ok(seen)
                     });
                     // One that only reads, with something in it, and one without anything.
-                    let read = atomically(|tx| Ok((tx.read(&total)?, Instant::now())));
-                    let again = atomically(|tx| tx.read(&total));
+                    let read = atomically(|tx| Ok((total.read(tx)?, Instant::now())));
+                    let again = atomically(|tx| total.read(tx));
                     std::hint::black_box((seen, read, again));
                 }
             })
@@ -296,7 +296,7 @@ fn in_transactions() {
     threads
         .into_iter()
         .for_each(|thread| thread.join().unwrap());
-    atomically(|tx| tx.read(&log))
+    atomically(|tx| log.read(tx))
         .iter()
         .for_each(|line| println!("{line}"));
 }
@@ -327,7 +327,6 @@ fn own_time() {
 
 /// Asks for something that may be a secret, or does not.
 fn token(how: &str) {
-    *Mutex::new(0).lock().unwrap() += 1;
     println!("begins");
     if how == "ask" {
         println!(
