@@ -60,14 +60,16 @@ impl<D: Send + 'static> Source<D> {
         }
     }
 
-    /// In a replay: plays the source on a thread of its own, which calls `hand_on` with everything that came; false from
-    /// it says that this cannot be what was recorded. `what` says for people what comes. False if this is no replay.
+    /// In a replay: plays the source on a thread of its own, which calls `hear` with everything that came, and `hand_on`
+    /// with what that makes of it; none says that this cannot be what was recorded. `what` says for people what comes.
+    /// False if this is no replay.
     #[track_caller]
-    pub fn play(
+    pub fn play<T>(
         self: &Arc<Self>,
         op: Op,
         what: &'static str,
-        mut hand_on: impl FnMut(&mut D, Reply<'_>) -> bool + Send + 'static,
+        mut hear: impl FnMut(Reply<'_>) -> Option<T> + Send + 'static,
+        mut hand_on: impl FnMut(&mut D, T) + Send + 'static,
     ) -> io::Result<bool> {
         if !is_played() {
             return Ok(false);
@@ -97,10 +99,16 @@ impl<D: Send + 'static> Source<D> {
                         predicted: 0,
                         site,
                     };
+                    let mut came = None;
                     me.conductor
                         .external(&operation, what, Asked::NOTHING, &mut |reply| {
-                            hand_on(&mut deliver, reply)
+                            came = hear(reply);
+                            came.is_some()
                         });
+                    // Handing it on may take operations of the source, which come after this one.
+                    if let Some(came) = came {
+                        hand_on(&mut deliver, came);
+                    }
                     true
                 }) == Some(true)
                 {}
