@@ -1,0 +1,354 @@
+//! A server: from an address to the handlers of the program.
+
+use std::{
+    io,
+    net::{SocketAddr, ToSocketAddrs},
+    num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::Response;
+use reenact::{csp, thread};
+use reenact_engine::{Asked, Fact, Reply, Source, apart, is_played, outside};
+
+use crate::{
+    call::call,
+    ops,
+    outside::{Inlet, Outside, Running},
+    request::{Exchange, Request, Unanswered},
+    wire::{self, Line},
+};
+
+/// What a server is to be like.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is there before `bind`"]
+pub struct Builder {
+    pub(crate) max_body: usize,
+    pub(crate) max_headers: usize,
+    pub(crate) max_connections: usize,
+    pub(crate) workers: Option<NonZeroUsize>,
+    pub(crate) grace: Duration,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder {
+            max_body: 2 << 20,
+            max_headers: 64 << 10,
+            max_connections: 10_000,
+            workers: None,
+            grace: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Builder {
+    /// The most bytes of a body; 2 MiB.
+    pub fn max_body(self, bytes: usize) -> Builder {
+        Builder {
+            max_body: bytes,
+            ..self
+        }
+    }
+
+    /// The most bytes of the line and the headers of a request; 64 KiB, and at least 8 KiB.
+    pub fn max_headers(self, bytes: usize) -> Builder {
+        const LEAST: usize = 8 << 10;
+        Builder {
+            max_headers: bytes.max(LEAST),
+            ..self
+        }
+    }
+
+    /// The most connections at a time; 10,000. Others wait until one of them ends.
+    pub fn max_connections(self, connections: usize) -> Builder {
+        Builder {
+            max_connections: connections.max(1),
+            ..self
+        }
+    }
+
+    /// How many threads look after connections; one for every two cores. They are no part of the program.
+    pub fn workers(self, workers: NonZeroUsize) -> Builder {
+        Builder {
+            workers: Some(workers),
+            ..self
+        }
+    }
+
+    /// How long a server that stops waits for what is under way; 30 seconds.
+    pub fn grace(self, grace: Duration) -> Builder {
+        Builder { grace, ..self }
+    }
+
+    /// A server at this address. Nobody is served yet, but clients may connect.
+    #[track_caller]
+    pub fn bind(self, address: impl ToSocketAddrs) -> io::Result<Server> {
+        let mut bound = None;
+        let address = call(
+            ops::BIND,
+            || "bind of a server".to_owned(),
+            Asked::NOTHING,
+            || {
+                let listener = std::net::TcpListener::bind(address)?;
+                let (outside, address) = Outside::new(listener, &self)?;
+                bound = Some(outside);
+                Ok(address)
+            },
+            |address: &io::Result<SocketAddr>| Reply::Bytes(wire::address_to_bytes(address).into()),
+            |reply: Reply<'_>| match reply {
+                Reply::Bytes(bytes) => wire::address_from_bytes(&bytes),
+                _ => None,
+            },
+        )?;
+        Ok(Server {
+            outside: bound,
+            address,
+            grace: self.grace,
+        })
+    }
+}
+
+/// A server that has an address and does not serve yet.
+pub struct Server {
+    /// None in a replay.
+    outside: Option<Outside>,
+    address: SocketAddr,
+    grace: Duration,
+}
+
+impl Server {
+    /// A server at this address, with nothing special about it.
+    #[track_caller]
+    pub fn bind(address: impl ToSocketAddrs) -> io::Result<Server> {
+        Server::builder().bind(address)
+    }
+
+    /// A server that differs from others in some respect.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Its address; in a replay, the one it had then.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves: every request is passed to `hand_on`, which passes it to an actor or a channel.
+    ///
+    /// It is called as the server's source, on whichever thread the request came, one request at a time: it should send a
+    /// message and do nothing else. In particular no clock is recorded there.
+    #[track_caller]
+    pub fn deliver(self, hand_on: impl FnMut(Request) + Send + 'static) -> Serving {
+        self.start(hand_on, Vec::new())
+    }
+
+    /// Serves by so many threads of the program: each takes a request, has `handler` make a response, and takes the next.
+    ///
+    /// Where the handler panics, its client is told (500) and the thread goes on.
+    #[track_caller]
+    pub fn threads<B: Into<Bytes>>(
+        self,
+        threads: usize,
+        handler: impl Fn(&Request) -> Response<B> + Send + Sync + 'static,
+    ) -> io::Result<Serving> {
+        let (sender, requests) = csp::unbounded::<Request>();
+        let handler = Arc::new(handler);
+        let handlers: io::Result<Vec<_>> = (0..threads)
+            .map(|number| {
+                let (requests, handler) = (requests.clone(), Arc::clone(&handler));
+                thread::Builder::new()
+                    .name(format!("http-{number}"))
+                    .spawn(move || handle_all(&requests, &*handler))
+            })
+            .collect();
+        let hand_on = move |request| {
+            // Without handlers there is nobody to answer, and dropping it says so.
+            let _ = sender.send(request);
+        };
+        Ok(self.start(hand_on, handlers?))
+    }
+
+    #[track_caller]
+    fn start(
+        self,
+        hand_on: impl FnMut(Request) + Send + 'static,
+        handlers: Vec<thread::JoinHandle<()>>,
+    ) -> Serving {
+        let over = Arc::new(Fact::new());
+        let answered = Arc::new(Fact::new());
+        let source = Arc::new(Source::new(Delivery {
+            hand_on: Some((
+                Box::new(hand_on),
+                Arc::new(Unanswered(Arc::clone(&answered))),
+            )),
+            over: Arc::clone(&over),
+        }));
+        let is_played = source
+            .play(
+                ops::ARRIVAL,
+                "a request",
+                hear,
+                |delivery, came| match came {
+                    Came::Request(line) => delivery.request(line, None),
+                    Came::End => delivery.end(),
+                },
+            )
+            .expect("a thread for what comes from the trace");
+        let outside = self.outside.filter(|_| !is_played);
+        Serving {
+            running: apart(|| outside.map(|outside| outside.serve(Arc::new(Entrance { source })))),
+            address: self.address,
+            grace: self.grace,
+            over,
+            answered,
+            handlers,
+        }
+    }
+}
+
+fn handle_all<B: Into<Bytes>>(
+    requests: &csp::Receiver<Request>,
+    handler: &impl Fn(&Request) -> Response<B>,
+) {
+    for request in requests {
+        // Who asks after a panic sees what a lock that is poisoned says of it, as in any program with threads.
+        if let Ok(response) = catch_unwind(AssertUnwindSafe(|| handler(&request))) {
+            request.respond(response);
+        }
+    }
+}
+
+/// What the source hands requests to.
+struct Delivery {
+    /// None when no more come.
+    hand_on: Option<(Box<dyn FnMut(Request) + Send>, Arc<Unanswered>)>,
+    over: Arc<Fact>,
+}
+
+impl Delivery {
+    fn request(&mut self, line: Line, exchange: Option<Exchange>) {
+        if let Some((hand_on, unanswered)) = &mut self.hand_on {
+            let request = Request::new(line, exchange, Arc::clone(unanswered));
+            // The thread is not the program's, and has others to serve. The request is gone, and its client told.
+            let _ = catch_unwind(AssertUnwindSafe(|| hand_on(request)));
+        }
+    }
+
+    fn end(&mut self) {
+        self.hand_on = None;
+        self.over.establish();
+    }
+}
+
+/// What comes, in the trace: a line, or the number 0 for the end.
+enum Came {
+    Request(Line),
+    End,
+}
+
+fn hear(reply: Reply<'_>) -> Option<Came> {
+    match reply {
+        Reply::Bytes(bytes) => Line::from_bytes(&bytes).map(Came::Request),
+        Reply::Number(0) => Some(Came::End),
+        _ => None,
+    }
+}
+
+/// Where the outside brings things into the program.
+struct Entrance {
+    source: Arc<Source<Delivery>>,
+}
+
+impl Inlet for Entrance {
+    fn request(&self, line: Line, exchange: Exchange) {
+        let item = line.to_bytes();
+        self.source
+            .bring(ops::ARRIVAL, Reply::Bytes(item.into()), |delivery| {
+                delivery.request(line, Some(exchange));
+            });
+    }
+
+    fn end(&self) {
+        self.source
+            .bring(ops::ARRIVAL, Reply::Number(0), Delivery::end);
+        self.source.end();
+    }
+}
+
+/// A server that serves. It stops when this is dropped.
+pub struct Serving {
+    /// None in a replay.
+    running: Option<Running>,
+    address: SocketAddr,
+    grace: Duration,
+    /// That no more requests come.
+    over: Arc<Fact>,
+    /// That moreover there is none without a response.
+    answered: Arc<Fact>,
+    handlers: Vec<thread::JoinHandle<()>>,
+}
+
+impl Serving {
+    /// The server's address; in a replay, the one it had then.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes no more requests, and waits until those that have come are answered: not longer than [`Builder::grace`] for
+    /// clients, and once more for handlers. Handler threads have ended then, unless they needed longer.
+    ///
+    /// A handler that stops its own server waits in vain, because it has a request itself. It tells somebody else.
+    #[track_caller]
+    pub fn stop(mut self) {
+        self.stop_serving();
+    }
+
+    #[track_caller]
+    fn stop_serving(&mut self) {
+        let running = self.running.take();
+        if let Some(running) = &running {
+            apart(|| running.stop());
+        }
+        self.over.wait(&|| "the end of a server".to_owned());
+        let in_time = !is_played() && {
+            let deadline = apart(Instant::now) + self.grace;
+            self.answered.wait_until(deadline)
+        };
+        apart(|| drop(running));
+        if outside(ops::STOP, || in_time.into()) == 0 {
+            return;
+        }
+        self.answered
+            .wait_if_conducted(&|| "the last response of a server".to_owned());
+        for handler in self.handlers.drain(..) {
+            // Handlers do not panic: what they call does, and that is caught.
+            let _ = handler.join();
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        if !self.over.is_established() || !self.handlers.is_empty() {
+            self.stop_serving();
+        }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Server({})", self.address)
+    }
+}
+
+impl std::fmt::Debug for Serving {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Serving({})", self.address)
+    }
+}
