@@ -49,7 +49,9 @@ fn a_client_that_goes_in_the_midst_of_a_body_is_an_error_of_the_body() {
         let mut client = service.client();
         client.send("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\nnot all");
         client.leave();
+        // Until it has been handled: something else than these was counted, too.
         let mut client = service.client();
+        (0..).find(|asked: &u32| client.get("/count").body != asked.to_string());
         client
             .send("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n");
         assert_eq!(client.answer().status, 400);
@@ -78,7 +80,7 @@ fn a_body_that_says_it_is_too_long_is_refused_and_one_that_is_an_error() {
     assert!(
         recorded
             .stdout
-            .contains("POST /echo: 400 Bad Request, 43 bytes"),
+            .contains("POST /echo: 400 Bad Request, 41 bytes"),
         "{recorded:#?}"
     );
     assert_eq!(recorded.stdout.lines().count(), 3);
