@@ -40,15 +40,6 @@ impl Kind {
     /// child, so these have no need to say it.
     pub const CHILDREN: Kind = Kind(0x43);
 
-    /// A reading of a clock.
-    pub const CLOCK: Kind = Kind(0x08);
-    /// Kept out.
-    pub const WITHHELD: Kind = Kind(0x09);
-    /// An answer.
-    pub const ANSWER: Kind = Kind(0x44);
-    /// Data.
-    pub const DATA: Kind = Kind(0x45);
-
     const FIRST_OF_TWO: u8 = 0x40;
 
     /// A kind for events of a model: one number from 0x01 to 0x1f, two from 0x40 to 0x5f, `None` for what is reserved.

@@ -23,8 +23,6 @@ pub struct Program {
     pub directory: PathBuf,
     /// The environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Withheld.
-    pub withheld: Vec<String>,
 }
 
 /// A number that changes when the executable does: a hash of its bytes.
@@ -50,7 +48,6 @@ impl Program {
             arguments: std::env::args_os().collect(),
             directory: std::env::current_dir().unwrap_or_default(),
             environment: std::env::vars_os().collect(),
-            withheld: Vec::new(),
         }
     }
 
@@ -89,7 +86,6 @@ impl Program {
             arguments,
             directory,
             environment,
-            withheld: Vec::new(),
         })
     }
 }

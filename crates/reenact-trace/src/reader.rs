@@ -153,11 +153,6 @@ impl Trace {
         EventStream::new(Arc::clone(self), range, last)
     }
 
-    /// Data.
-    pub fn data(&self, _id: u64) -> Result<Arc<[u8]>, TraceError> {
-        Ok(Arc::from([].as_slice()))
-    }
-
     /// Verifies every checksum and decodes every event; the first thing that is wrong.
     pub fn check(self: &Arc<Self>, mut progress: impl FnMut(u64)) -> Result<(), TraceError> {
         if let Some(damage) = &self.damage {

@@ -141,11 +141,6 @@ impl Appender {
         self.begin_run(activity, operations, hash)
     }
 
-    /// Stores data.
-    pub fn data(&mut self, _bytes: &[u8]) -> Option<u64> {
-        None
-    }
-
     /// A counter for an activity; `None` once recording has stopped.
     #[inline]
     pub fn slot(&mut self, activity: u32) -> Option<Slot> {
