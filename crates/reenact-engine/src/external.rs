@@ -108,10 +108,12 @@ pub trait External {
     fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer>;
 }
 
-/// Asks the world outside, or, in a replay, the trace.
+/// Asks the world outside, or, in a replay, the trace. What is done [`apart`] asks the world.
 #[track_caller]
 pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
     match mode::settled() {
+        Mode::Off => call.ask(),
+        _ if is_apart() => call.ask(),
         Mode::Record => {
             let answer = apart(|| call.ask());
             record::external(op, call.asked(), call.tell(&answer));
@@ -164,14 +166,29 @@ pub fn really_writes() -> bool {
 /// Does what is not part of the program: the clocks it reads are not recorded.
 #[inline]
 pub fn apart<R>(action: impl FnOnce() -> R) -> R {
+    with_apart(|depth| depth + 1, action)
+}
+
+/// Does what is part of the program again, in the middle of what is not.
+pub(crate) fn not_apart<R>(action: impl FnOnce() -> R) -> R {
+    with_apart(|_| 0, action)
+}
+
+#[inline]
+fn with_apart<R>(depth: impl FnOnce(u32) -> u32, action: impl FnOnce() -> R) -> R {
     struct Back(u32);
     impl Drop for Back {
         fn drop(&mut self) {
             HOT.with(|hot| hot.apart.set(self.0));
         }
     }
-    let _back = HOT.with(|hot| Back(hot.apart.replace(hot.apart.get() + 1)));
+    let _back = HOT.with(|hot| Back(hot.apart.replace(depth(hot.apart.get()))));
     action()
+}
+
+/// Whether the calling thread does what is not part of the program.
+fn is_apart() -> bool {
+    HOT.with(|hot| hot.apart.get()) > 0
 }
 
 /// The calling thread is not part of the program, from now on: it belongs to a library that brings something into it

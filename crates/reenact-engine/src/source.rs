@@ -16,7 +16,7 @@ use crate::{
     Access, Asked, Op, Operation, Reply, Seat,
     activity::{aside, stand_up, with_conducted},
     conduct,
-    external::{is_played, stay_apart},
+    external::{is_played, not_apart, stay_apart},
     mode::{self, Mode},
     record,
 };
@@ -24,8 +24,8 @@ use crate::{
 /// An activity that stands for something outside. `D` is what hands on what comes.
 pub struct Source<D> {
     seat: Seat,
-    /// Also the order in which things come.
-    deliver: Mutex<D>,
+    /// Also the order in which things come. None once nothing more comes.
+    deliver: Mutex<Option<D>>,
 }
 
 impl<D: Send + 'static> Source<D> {
@@ -33,7 +33,7 @@ impl<D: Send + 'static> Source<D> {
     pub fn new(deliver: D) -> Source<D> {
         Source {
             seat: Seat::born(),
-            deliver: Mutex::new(deliver),
+            deliver: Mutex::new(Some(deliver)),
         }
     }
 
@@ -41,28 +41,42 @@ impl<D: Send + 'static> Source<D> {
     /// program.
     pub fn bring(&self, op: Op, item: Reply<'_>, hand_on: impl FnOnce(&mut D)) {
         let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(deliver) = &mut *deliver else {
+            return;
+        };
         if mode::byte() != Mode::Record as u8 {
-            return hand_on(&mut deliver);
+            return hand_on(deliver);
         }
         aside(|| {
             self.seat.enter();
             record::external(op, Asked::NOTHING, item);
-            hand_on(&mut deliver);
+            not_apart(|| hand_on(deliver));
             stand_up();
         });
     }
 
-    /// Nothing more comes.
+    /// Nothing more comes. What hands on is dropped, by the source: others may see that it is gone.
     pub fn end(&self) {
-        if !is_played() {
-            let _last = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
-            aside(|| self.seat.end());
+        if is_played() {
+            return;
+        }
+        if let Some(last) = self.take() {
+            aside(|| {
+                self.seat.enter();
+                not_apart(|| drop(last));
+                self.seat.end();
+            });
         }
     }
 
-    /// In a replay: plays the source on a thread of its own, which calls `hear` with everything that came, and `hand_on`
-    /// with what that makes of it; none says that this cannot be what was recorded. `what` says for people what comes.
-    /// False if this is no replay.
+    fn take(&self) -> Option<D> {
+        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
+        deliver.take()
+    }
+
+    /// In a replay: plays the source on a thread of its own. `hear` makes what came out of what was written down, or says
+    /// with none that this cannot be it; `hand_on` hands it on. `what` says for people what comes. False if this is no
+    /// replay.
     #[track_caller]
     pub fn play<T>(
         self: &Arc<Self>,
@@ -76,6 +90,7 @@ impl<D: Send + 'static> Source<D> {
         }
         let site = Location::caller();
         let source = Arc::clone(self);
+        let last = source.take();
         // Before the thread is there, so that nobody finds everybody waiting.
         conduct::one_more_awake();
         let spawned = std::thread::Builder::new()
@@ -83,43 +98,50 @@ impl<D: Send + 'static> Source<D> {
             .spawn(move || {
                 stay_apart();
                 source.seat.enter();
-                let mut deliver = source
-                    .deliver
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                while with_conducted(|me| {
-                    if me.conductor.is_over(&me.activity) {
-                        return false;
+                if let Some(mut deliver) = last {
+                    while let Some(item) = next(op, what, site, &mut hear) {
+                        // Not before it counts as having come: handing it on may be an operation, too.
+                        not_apart(|| hand_on(&mut deliver, item));
                     }
-                    let operation = Operation {
-                        activity: &me.activity,
-                        op,
-                        access: Access::Outside,
-                        entity: None,
-                        predicted: 0,
-                        site,
-                    };
-                    let mut came = None;
-                    me.conductor
-                        .external(&operation, what, Asked::NOTHING, &mut |reply| {
-                            came = hear(reply);
-                            came.is_some()
-                        });
-                    // Handing it on may take operations of the source, which come after this one.
-                    if let Some(came) = came {
-                        hand_on(&mut deliver, came);
-                    }
-                    true
-                }) == Some(true)
-                {}
+                    not_apart(|| drop(deliver));
+                }
                 source.seat.end();
-                drop(deliver);
                 conduct::one_less_awake();
             });
         spawned
             .map(|_| true)
             .inspect_err(|_| conduct::one_less_awake())
     }
+}
+
+/// What comes next to the current activity, which is a source, according to its conductor.
+fn next<T>(
+    op: Op,
+    what: &'static str,
+    site: &'static Location<'static>,
+    hear: &mut impl FnMut(Reply<'_>) -> Option<T>,
+) -> Option<T> {
+    with_conducted(|me| {
+        if me.conductor.is_over(&me.activity) {
+            return None;
+        }
+        let operation = Operation {
+            activity: &me.activity,
+            op,
+            access: Access::Outside,
+            entity: None,
+            predicted: 0,
+            site,
+        };
+        let mut item = None;
+        me.conductor
+            .external(&operation, what, Asked::NOTHING, &mut |reply| {
+                item = hear(reply);
+                item.is_some()
+            });
+        item
+    })
+    .flatten()
 }
 
 impl<D> std::fmt::Debug for Source<D> {
