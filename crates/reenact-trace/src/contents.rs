@@ -4,12 +4,13 @@
 
 mod live_part;
 
-use std::{collections::HashSet, fs::File, io, ops::Range, os::unix::fs::FileExt, path::Path};
+use std::{fs::File, io, ops::Range, os::unix::fs::FileExt, path::Path};
 
 use crate::{
     catalog::{MAX_START, Tail},
     directory::Directory,
     error::{Damage, TraceError},
+    hashing::Set,
     layout::{
         CHUNK, CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FLAG_STRUCTURED, FORMAT_VERSION,
         MAX_GROUPED_SECTION, OLDEST_VERSION, SECTION_HEADER, SECTION_MAGIC, TAIL, get_u16, get_u32,
@@ -35,6 +36,11 @@ impl Chunk {
     /// Whether one must look inside to know which activities it speaks of.
     pub(crate) fn is_structured(&self) -> bool {
         self.section.flags & FLAG_STRUCTURED != 0
+    }
+
+    /// Whether it has data, and says nothing of activities.
+    pub(crate) fn is_data(&self) -> bool {
+        self.section.kind == kind::DATA
     }
 
     /// Reads a part of the payload from the file that it is in.
@@ -64,9 +70,9 @@ impl Chunk {
     }
 }
 
-/// A section of streams, whose payload is read when somebody needs it.
+/// A section of streams or of data, whose payload is read when somebody needs it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct StreamSection {
+pub(crate) struct LazySection {
     /// Of the payload.
     pub(crate) offset: u64,
     pub(crate) section: Section,
@@ -76,7 +82,9 @@ pub(crate) struct StreamSection {
 #[derive(Default)]
 pub(crate) struct Grouped {
     pub(crate) directory: Directory,
-    pub(crate) streams: Vec<StreamSection>,
+    pub(crate) streams: Vec<LazySection>,
+    /// By the first id in them.
+    pub(crate) data: Vec<LazySection>,
     /// Of the next section.
     sequence: u64,
 }
@@ -222,10 +230,12 @@ impl Contents {
                 });
                 break;
             };
-            if section.kind == kind::CHUNK {
+            if self.is_chunk(&section) {
                 self.take_chunk(section, offset);
             } else if section.kind == kind::STREAMS && self.version > 1 {
                 self.take_streams(section, offset);
+            } else if section.kind == kind::ORDERED_DATA && self.version > 2 {
+                self.take_data(section, offset);
             } else {
                 let mut payload = vec![0; section.length as usize];
                 self.file
@@ -262,7 +272,7 @@ impl Contents {
     fn take_section(&mut self, section: &Section, payload: &[u8]) -> Result<(), &'static str> {
         match section.kind {
             kind::PROGRAM => {
-                self.program = Program::from_bytes(payload)
+                self.program = Program::from_bytes(payload, self.version)
                     .ok_or("the description of the program is malformed")?;
             }
             kind::TAILS => {
@@ -272,6 +282,12 @@ impl Contents {
                 }
                 if self.grouped.is_some() && !tails.is_empty() {
                     return Err("the counters of activities are twice there");
+                }
+                if let Some(grouped) = &self.grouped
+                    && self.version > 2
+                    && section.sequence != grouped.sequence
+                {
+                    return Err(NOT_NEXT);
                 }
                 self.complete = true;
                 self.tails.extend(tails.iter().map(|tail| Tail {
@@ -311,7 +327,7 @@ impl Contents {
 
     fn take_streams(&mut self, section: Section, offset: u64) {
         let grouped = self.grouped.get_or_insert_default();
-        let end = grouped.streams.last().map_or(0, StreamSection::end);
+        let end = grouped.streams.last().map_or(0, LazySection::end);
         let is_next = section.sequence == grouped.sequence;
         grouped.sequence = section.sequence.wrapping_add(1);
         let what = if !self.chunks.is_empty() {
@@ -321,13 +337,39 @@ impl Contents {
         } else if section.position < end || section.position > MAX_START {
             "sections of streams are not in order"
         } else {
-            grouped.streams.push(StreamSection { offset, section });
+            grouped.streams.push(LazySection { offset, section });
             if is_next && section.position == end {
                 return;
             }
             NOT_NEXT
         };
         self.damage.get_or_insert(Damage { offset, what });
+    }
+
+    fn take_data(&mut self, section: Section, offset: u64) {
+        let grouped = self.grouped.get_or_insert_default();
+        let is_next = section.sequence == grouped.sequence;
+        grouped.sequence = section.sequence.wrapping_add(1);
+        let first = |before: &LazySection| before.section.position;
+        let what = if !self.chunks.is_empty() {
+            BOTH_FORMS
+        } else if section.length as usize > MAX_GROUPED_SECTION {
+            "a section of data is longer than such can be"
+        } else if section.position < grouped.data.last().map_or(0, first) {
+            "sections of data are not in order"
+        } else {
+            grouped.data.push(LazySection { offset, section });
+            if is_next {
+                return;
+            }
+            NOT_NEXT
+        };
+        self.damage.get_or_insert(Damage { offset, what });
+    }
+
+    /// Whether a section is one of those that were chunks of the live file.
+    fn is_chunk(&self, section: &Section) -> bool {
+        section.kind == kind::CHUNK || section.kind == kind::DATA && self.version > 2
     }
 
     /// Whether the streams are as long as the directory says. If the end of the file is missing, that is known anyway.
@@ -340,7 +382,7 @@ impl Contents {
         } = &mut grouped.directory;
         family.set_blocks(children);
         grouped.directory.catalog.index();
-        let end = grouped.streams.last().map_or(0, StreamSection::end);
+        let end = grouped.streams.last().map_or(0, LazySection::end);
         if self.complete && end != grouped.directory.catalog.end() {
             self.damage.get_or_insert(Damage {
                 offset: self.end,
@@ -382,7 +424,7 @@ impl Contents {
         let still_there = self.live.is_some()
             && match torn.section {
                 None => true,
-                Some(section) if section.kind == kind::CHUNK => self
+                Some(section) if self.is_chunk(&section) => self
                     .chunks
                     .iter()
                     .any(|chunk| chunk.in_live && chunk.section.sequence == section.sequence),
@@ -404,7 +446,7 @@ impl Contents {
             self.live = Some(part.file);
             return;
         }
-        let written: HashSet<u64> = self
+        let written: Set<u64> = self
             .chunks
             .iter()
             .map(|chunk| chunk.section.sequence)
@@ -425,10 +467,10 @@ impl Contents {
     }
 }
 
-const BOTH_FORMS: &str = "the trace has both chunks and streams";
+const BOTH_FORMS: &str = "the trace is both in chunks and by activity";
 const NOT_NEXT: &str = "a section is missing or twice there: this is not the next one";
 
-impl StreamSection {
+impl LazySection {
     /// Where in the streams it begins.
     pub(crate) fn begin(&self) -> u64 {
         self.section.position

@@ -42,6 +42,24 @@ pub enum TraceError {
         /// Where and what.
         damage: Damage,
     },
+    /// The trace has no data with this id.
+    #[error("{path} has no data with the id {id}")]
+    NoData {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        id: u64,
+    },
+    /// The trace had data with this id, or may have had, but not all of their bytes are there and as they were.
+    #[error("{path}: the data with the id {id} are not whole: {damage}")]
+    BrokenData {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        id: u64,
+        /// Where and what.
+        damage: Damage,
+    },
 }
 
 /// A place in a trace file from which on it cannot be trusted.

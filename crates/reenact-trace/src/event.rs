@@ -32,6 +32,10 @@ impl Kind {
     pub const OUTSIDE: Kind = Kind(0x06);
     /// A message of another sender than predicted came next; the number says whose.
     pub const RECEIVE: Kind = Kind(0x07);
+    /// A reading of a clock; the number is how far it is from the activity's last reading of it, zigzag.
+    pub const CLOCK: Kind = Kind(0x08);
+    /// A value that was kept out of the trace on request.
+    pub const WITHHELD: Kind = Kind(0x09);
     /// Took the entity after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
     /// A numbered message came next that is not the one after the last from there; the numbers say whose, and how far ahead.
@@ -39,6 +43,11 @@ impl Kind {
     /// Numbers for the activity's next children: the first, and how many. The trace itself knows from it who is whose
     /// child, so these have no need to say it.
     pub const CHILDREN: Kind = Kind(0x43);
+    /// An answer from outside, a number, and a check of what was asked.
+    pub const ANSWER: Kind = Kind(0x44);
+    /// An answer from outside: the id of its data ([`Appender::data`](crate::Appender::data)), and a check of what was
+    /// asked.
+    pub const DATA: Kind = Kind(0x45);
 
     const FIRST_OF_TWO: u8 = 0x40;
 
@@ -71,9 +80,13 @@ impl std::fmt::Display for Kind {
             Kind::CHOICE => f.write_str("choice"),
             Kind::OUTSIDE => f.write_str("outside"),
             Kind::RECEIVE => f.write_str("receive"),
+            Kind::CLOCK => f.write_str("clock"),
+            Kind::WITHHELD => f.write_str("withheld"),
             Kind::TAKE_AFTER_LOOKS => f.write_str("take after looks"),
             Kind::PIPELINED => f.write_str("pipelined"),
             Kind::CHILDREN => f.write_str("children"),
+            Kind::ANSWER => f.write_str("answer"),
+            Kind::DATA => f.write_str("data"),
             Kind(code) => write!(f, "kind {code:#04x}"),
         }
     }

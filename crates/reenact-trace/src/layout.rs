@@ -3,7 +3,7 @@
 //! `docs/trace-format.md` is the same in prose. All numbers are little-endian.
 
 /// The version of the format that this library writes. It reads those from 1 on.
-pub const FORMAT_VERSION: u16 = 2;
+pub const FORMAT_VERSION: u16 = 3;
 /// The oldest version that this library reads.
 pub(crate) const OLDEST_VERSION: u16 = 1;
 
@@ -33,17 +33,22 @@ pub(crate) mod kind {
     pub(crate) const EXIT: u8 = 5;
     pub(crate) const STREAMS: u8 = 6;
     pub(crate) const DIRECTORY: u8 = 7;
+    pub(crate) const DATA: u8 = 8;
+    pub(crate) const ORDERED_DATA: u8 = 9;
 }
 
-/// Sections of streams are this long, but for the last one; those of the directory end soon after it. Long enough that
-/// headers do not matter, short enough to be verified as a whole when one of the streams in it is first read.
+/// Sections of streams are this long, but for the last one; those of data are a little shorter, those of the directory
+/// end soon after it. Long enough that headers do not matter, short enough to be verified as a whole when something in
+/// it is first read.
 pub(crate) const GROUPED_SECTION: usize = 256 << 10;
-/// No section of streams or of the directory is longer than this.
+/// No section of streams, of data in order or of the directory is longer than this.
 pub(crate) const MAX_GROUPED_SECTION: usize = 1 << 20;
 
 /// Section and chunk flag: besides plain events there are switches, starts, runs of quiet ends or numbers for children
 /// inside, so that a reader must look at the payload to know which activities it speaks of.
 pub(crate) const FLAG_STRUCTURED: u8 = 1;
+/// Chunk flag: it holds data and no entries. In the trace file the kind of the section says so.
+pub(crate) const FLAG_DATA: u8 = 2;
 
 /// First bytes of a live file.
 pub(crate) const LIVE_MAGIC: [u8; 8] = *b"RNCTLIVE";

@@ -150,6 +150,14 @@ pub(crate) fn reserve(file: &File, offset: usize, length: usize) -> io::Result<(
     })
 }
 
+/// What a chunk says of itself when it is opened. The default is one of entries that is about nobody in particular.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ChunkHeader {
+    pub(crate) flags: u8,
+    pub(crate) activity: u32,
+    pub(crate) position: u64,
+}
+
 /// A chunk of the live file.
 #[derive(Clone, Copy)]
 pub(crate) struct ChunkPtr(NonNull<u8>);
@@ -170,10 +178,16 @@ impl ChunkPtr {
         unsafe { AtomicU64::from_ptr(self.0.as_ptr().add(at).cast()) }
     }
 
-    /// Makes a free chunk an empty one of this activity. Its state is set last: before that it is still free.
-    pub(crate) fn open(&self, sequence: u64, thread: u32, activity: u32, position: u64) {
+    /// Makes a free chunk an empty one that begins like this. Its state is set last: before that it is still free.
+    pub(crate) fn open(&self, sequence: u64, thread: u32, header: ChunkHeader) {
+        let ChunkHeader {
+            flags,
+            activity,
+            position,
+        } = header;
         self.u32(chunk::USED).store(0, Ordering::Relaxed);
-        self.u32(chunk::FLAGS).store(0, Ordering::Relaxed);
+        self.u32(chunk::FLAGS)
+            .store(flags.into(), Ordering::Relaxed);
         self.u32(chunk::MAGIC).store(CHUNK_MAGIC, Ordering::Relaxed);
         self.u64(chunk::SEQUENCE).store(sequence, Ordering::Relaxed);
         self.u32(chunk::THREAD).store(thread, Ordering::Relaxed);

@@ -23,6 +23,8 @@ pub struct Program {
     pub directory: PathBuf,
     /// The environment.
     pub environment: Vec<(OsString, OsString)>,
+    /// What was asked to be kept out of the trace, as in `env:TOKEN` or `header:authorization`.
+    pub withheld: Vec<String>,
 }
 
 /// A number that changes when the executable does: a hash of its bytes.
@@ -48,11 +50,13 @@ impl Program {
             arguments: std::env::args_os().collect(),
             directory: std::env::current_dir().unwrap_or_default(),
             environment: std::env::vars_os().collect(),
+            withheld: Vec::new(),
         }
     }
 
-    /// As bytes: length-prefixed strings. Order: executable, directory, build id, the arguments, the environment.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    /// As bytes: length-prefixed strings. Order: executable, directory, build id, the arguments, the environment,
+    /// and since version 3 what is withheld.
+    pub(crate) fn to_bytes(&self, version: u16) -> Vec<u8> {
         let mut bytes = Vec::new();
         put(&mut bytes, self.executable.as_os_str());
         put(&mut bytes, self.directory.as_os_str());
@@ -66,10 +70,16 @@ impl Program {
             put(&mut bytes, name);
             put(&mut bytes, value);
         }
+        if version > 2 {
+            put_count(&mut bytes, self.withheld.len());
+            for what in &self.withheld {
+                put(&mut bytes, OsStr::new(what));
+            }
+        }
         bytes
     }
 
-    pub(crate) fn from_bytes(mut bytes: &[u8]) -> Option<Program> {
+    pub(crate) fn from_bytes(mut bytes: &[u8], version: u16) -> Option<Program> {
         let bytes = &mut bytes;
         let executable = get(bytes)?.into();
         let directory = get(bytes)?.into();
@@ -80,12 +90,21 @@ impl Program {
         let environment = (0..get_count(bytes)?)
             .map(|_| Some((get(bytes)?, get(bytes)?)))
             .collect::<Option<_>>()?;
+        let withheld = match version {
+            ..=2 => Vec::new(),
+            _ => (0..get_count(bytes)?)
+                .map(|_| get(bytes)?.into_string().ok())
+                .collect::<Option<_>>()?,
+        };
+        // Of another version, then, or no program at all. Nothing else of a file tells a version from the next.
+        bytes.is_empty().then_some(())?;
         Some(Program {
             executable,
             build_id,
             arguments,
             directory,
             environment,
+            withheld,
         })
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! A trace that was grouped by activity has its index in it: the directory, which opening reads. What stays in memory is
 //! 24 bytes per activity or less, and a stream holds a small part of its bytes. A trace in chunks is indexed when it is
-//! opened, by the headers of sections and the inside of only those chunks that speak of several activities; what stays in
-//! memory are 24 bytes per piece. One whose recording was cut off is read together with its live file, without changing
+//! opened, by the headers of sections and the inside of only those chunks that speak of several activities or hold data;
+//! what stays in memory are 24 bytes per piece, 32 per piece of data. One whose recording was cut off is read together with its live file, without changing
 //! either.
 
+mod data;
 mod events;
 mod grouped;
 mod pieces;
@@ -21,11 +22,13 @@ pub use events::EventStream;
 use crate::{
     catalog::{Catalog, Last},
     contents::Contents,
+    data::DataSummary,
     error::{Damage, TraceError},
     family::{ActivityInfo, Family},
     program::{Exit, Program, Stop},
 };
 
+use data::OrderedData;
 use grouped::Streams;
 use pieces::Pieces;
 
@@ -50,7 +53,7 @@ enum Form {
     /// In the chunks that threads wrote. The catalog's ranges are of pieces.
     Chunks(Pieces),
     /// By activity. The catalog's ranges are of bytes.
-    Grouped(Streams),
+    Grouped(Streams, OrderedData),
 }
 
 /// With more activities than this, the buffers of their streams are small.
@@ -64,7 +67,10 @@ impl Trace {
             Some(grouped) => (
                 grouped.directory.catalog,
                 grouped.directory.family,
-                Form::Grouped(Streams::new(grouped.streams)),
+                Form::Grouped(
+                    Streams::new(grouped.streams),
+                    OrderedData::new(grouped.data),
+                ),
             ),
             None => {
                 let (pieces, catalog, family) = Pieces::index(path, &mut contents)?;
@@ -153,7 +159,34 @@ impl Trace {
         EventStream::new(Arc::clone(self), range, last)
     }
 
-    /// Verifies every checksum and decodes every event; the first thing that is wrong.
+    /// The data with this id, which an event has given.
+    pub fn data(&self, id: u64) -> Result<Arc<[u8]>, TraceError> {
+        let found = match &self.form {
+            Form::Chunks(pieces) => pieces.read_data(self, id),
+            Form::Grouped(_, data) => data.read(self, id),
+        };
+        match (found, &self.damage) {
+            (Ok(Some(bytes)), _) => Ok(bytes.into()),
+            // They may have been where something is wrong.
+            (Ok(None), Some(damage)) => Err(self.broken_data(id, damage.clone())),
+            (Ok(None), None) => Err(TraceError::NoData {
+                path: self.path.clone(),
+                id,
+            }),
+            (Err(TraceError::Damaged { damage, .. }), _) => Err(self.broken_data(id, damage)),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// How many data the trace has, and how long they are. Costs little.
+    pub fn data_summary(&self) -> DataSummary {
+        match &self.form {
+            Form::Chunks(pieces) => pieces.data_summary(),
+            Form::Grouped(_, data) => data.summary(),
+        }
+    }
+
+    /// Verifies every checksum, decodes every event and puts all data together; the first thing that is wrong.
     pub fn check(self: &Arc<Self>, mut progress: impl FnMut(u64)) -> Result<(), TraceError> {
         if let Some(damage) = &self.damage {
             return Err(self.damaged(damage.clone()));
@@ -168,7 +201,19 @@ impl Trace {
                 progress(1);
             }
         }
-        Ok(())
+        match &self.form {
+            // Opening has looked at all the data.
+            Form::Chunks(_) => Ok(()),
+            Form::Grouped(_, data) => data.check(self),
+        }
+    }
+
+    fn broken_data(&self, id: u64, damage: Damage) -> TraceError {
+        TraceError::BrokenData {
+            path: self.path.clone(),
+            id,
+            damage,
+        }
     }
 
     fn damaged(&self, damage: Damage) -> TraceError {

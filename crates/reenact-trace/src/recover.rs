@@ -36,7 +36,11 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
         may_remove_leftover(path, &contents)?;
     } else if contents.live.is_some() {
         may_append(path, &contents)?;
-        if regroup(path, &contents, &end_of_grouped(&contents)).is_err() {
+        if regroup(path, &contents, |sections| {
+            end_of_grouped(&contents, sections)
+        })
+        .is_err()
+        {
             let rest = rest_of_chunks(path, &contents)?;
             append(path, contents.end, &rest).map_err(TraceError::io("cannot complete", path))?;
         }
@@ -117,10 +121,14 @@ fn rest_of_chunks(path: &Path, contents: &Contents) -> Result<Vec<u8>, TraceErro
     Ok(bytes)
 }
 
-/// The last sections of a trace that is grouped by activity. The counters are in its directory.
-fn end_of_grouped(contents: &Contents) -> Vec<u8> {
+/// The last sections of a trace that is grouped by activity and has so many before. The counters are in its directory.
+fn end_of_grouped(contents: &Contents, sections: u64) -> Vec<u8> {
     let mut bytes = stop_section(contents);
-    bytes.extend_from_slice(&Section::of(kind::TAILS).to_bytes(&[]));
+    let tails = Section {
+        sequence: if contents.version > 2 { sections } else { 0 },
+        ..Section::of(kind::TAILS)
+    };
+    bytes.extend_from_slice(&tails.to_bytes(&[]));
     if let Some(exit) = contents.exit {
         bytes.extend_from_slice(&exit_section(exit));
     }

@@ -3,10 +3,11 @@
 //! In chunks there is what threads said, so that whoever wants to know what an activity said must look at many. This
 //! makes a new file of them in which every activity's items are in one place, with a directory before them; then that
 //! takes the place of the old one. It goes through the chunks twice: once to know how long each stream is, and once to
-//! put the bytes where they belong. What is in memory is some words for each activity.
+//! put the bytes where they belong. What is in memory is some words for each activity and each piece of data.
 //!
 //! Whatever is in the way, the trace stays as it was: it can be read in chunks too.
 
+mod data;
 mod merge;
 mod output;
 mod speakers;
@@ -19,10 +20,11 @@ use crate::{
     directory,
     entry::Run,
     family::{Children, Family},
-    layout::FORMAT_VERSION,
+    layout::GROUPED_SECTION,
     writer::beginning,
 };
 
+use data::OrderedData;
 use merge::{Listener, Said, merge};
 use output::Output;
 use speakers::{Speaker, Speakers};
@@ -36,10 +38,14 @@ impl From<io::Error> for Unfit {
     }
 }
 
-/// Replaces the trace at `path` by one that is grouped by activity and has `end` as its last sections. On failure nothing
-/// has happened to it.
-pub(crate) fn regroup(path: &Path, contents: &Contents, end: &[u8]) -> Result<(), Unfit> {
-    if contents.version != FORMAT_VERSION || contents.damage.is_some() {
+/// Replaces the trace at `path` by one that is grouped by activity, of the same version. Its last sections are what `end`
+/// makes of the number of those before. On failure nothing has happened to it.
+pub(crate) fn regroup(
+    path: &Path,
+    contents: &Contents,
+    end: impl FnOnce(u64) -> Vec<u8>,
+) -> Result<(), Unfit> {
+    if contents.version == 1 || contents.damage.is_some() {
         return Err(Unfit);
     }
     let mut speakers = Speakers::default();
@@ -56,11 +62,20 @@ pub(crate) fn regroup(path: &Path, contents: &Contents, end: &[u8]) -> Result<()
             speakers.get(row.first()).mark = range.start;
         }
     }
+    let data = OrderedData::survey(contents)?;
     let directory = directory::sections(&catalog, &survey.family, &survey.children);
-    let before = [beginning(&contents.program), directory.concat()].concat();
-    let mut output = Output::create(path, &before, catalog.end(), end)?;
+    let before = [
+        beginning(&contents.program, contents.version),
+        directory.concat(),
+    ]
+    .concat();
+    let first_streams = directory.len() as u64;
+    let first_data = first_streams + catalog.end().div_ceil(GROUPED_SECTION as u64);
+    let end = end(first_data + data.sections);
+    let mut output = Output::create(path, &before, catalog.end(), data.length, &end)?;
     merge(contents, &mut speakers, &mut Placing(&mut output))?;
-    output.finish(directory.len() as u64)?;
+    data.place(contents, &mut output, first_data)?;
+    output.finish(first_streams)?;
     Ok(())
 }
 

@@ -3,12 +3,15 @@
 //! A thread that records holds an [`Appender`](crate::Appender), which owns one chunk of the live file. Appending is a store of a
 //! few bytes and a store of the cursor. When the chunk is full it goes to the background thread and the appender
 //! takes another; the background thread appends the chunk to the trace file as a section with a checksum and
-//! gives the chunk back. The lock in here is taken once per chunk, never per event.
+//! gives the chunk back. The lock in here is taken once per chunk, never per event. Data go the same way in chunks of
+//! their own.
 //!
 //! If there is no free chunk, the live file grows; nobody waits for the disk. If it cannot grow, or the trace
 //! file cannot, recording stops: the mark is left in the live file, the program goes on.
 
 mod appender;
+mod data;
+mod known;
 mod slots;
 
 use std::{
@@ -16,11 +19,11 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     ops::Deref,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
 };
@@ -28,12 +31,15 @@ use std::{
 pub use appender::Appender;
 pub use slots::Slot;
 
+use known::Known;
+
 use crate::{
     error::TraceError,
     layout::{
-        CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FORMAT_VERSION, chunk, get_u32, get_u64, kind,
+        CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FLAG_DATA, FORMAT_VERSION, chunk, get_u32, get_u64,
+        kind,
     },
-    live::{ChunkPtr, LiveFile, SlotPtr, live_path},
+    live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path},
     program::{Program, Stop},
     section::Section,
     signal::{blocked_in_new_thread, without_file_size_signal},
@@ -80,6 +86,9 @@ struct Shared {
     work: Condvar,
     /// Set once, when recording has stopped early; appenders look at it when they need a chunk.
     stopped: AtomicBool,
+    /// Of the next data. Only that no two get the same matters, so nothing is ordered by it.
+    data_id: AtomicU64,
+    known: Known,
     on_stop: fn(Stop),
 }
 
@@ -89,6 +98,8 @@ struct State {
     free: Vec<ChunkPtr>,
     /// Chunks that threads which ended left with room in them; the next thread goes on there.
     begun: Vec<ChunkPtr>,
+    /// The same of chunks of data.
+    begun_data: Vec<ChunkPtr>,
     full: VecDeque<ChunkPtr>,
     slots: Vec<SlotPtr>,
     /// Of the next chunk that is opened. Under the lock until the chunk says so itself, so that there are no gaps: to
@@ -120,8 +131,9 @@ impl Writer {
             .truncate(true)
             .mode(0o600)
             .open(path)
+            .and_then(keep_private)
             .map_err(TraceError::io("cannot create", path))?;
-        without_file_size_signal(|| file.write_all(&beginning(program)))
+        without_file_size_signal(|| file.write_all(&beginning(program, FORMAT_VERSION)))
             .map_err(TraceError::io("cannot write", path))?;
 
         let (live, slots, chunks) = LiveFile::create(&live_path)
@@ -144,6 +156,7 @@ impl Writer {
                 live,
                 free: chunks,
                 begun: Vec::new(),
+                begun_data: Vec::new(),
                 full: VecDeque::new(),
                 slots,
                 sequence: 0,
@@ -152,6 +165,8 @@ impl Writer {
             }),
             work: Condvar::new(),
             stopped: AtomicBool::new(false),
+            data_id: AtomicU64::new(0),
+            known: Known::default(),
             on_stop,
         });
         let background = blocked_in_new_thread(|| {
@@ -241,10 +256,10 @@ impl Shared {
             return Some(begun);
         }
         drop(state);
-        self.free_chunk(thread, 0, 0)
+        self.free_chunk(thread, ChunkHeader::default())
     }
 
-    fn free_chunk(&self, thread: u32, activity: u32, position: u64) -> Option<ChunkPtr> {
+    fn free_chunk(&self, thread: u32, header: ChunkHeader) -> Option<ChunkPtr> {
         let mut state = self.state();
         if self.has_stopped() {
             return None;
@@ -263,7 +278,7 @@ impl Shared {
             }
         }
         let chunk = state.free.pop()?;
-        chunk.open(state.sequence, thread, activity, position);
+        chunk.open(state.sequence, thread, header);
         state.sequence += 1;
         Some(chunk)
     }
@@ -314,6 +329,14 @@ impl Shared {
     }
 }
 
+/// One that was there before may have been readable by others. What is no file, as `/dev/null`, is not ours to change.
+fn keep_private(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
 fn reason(error: &io::Error) -> Stop {
     match (error.kind(), error.raw_os_error()) {
         (_, Some(errno)) => Stop::Storage(errno),
@@ -322,26 +345,32 @@ fn reason(error: &io::Error) -> Stop {
     }
 }
 
-/// What a trace file begins with: its header, and the program.
-pub(crate) fn beginning(program: &Program) -> Vec<u8> {
+/// What a trace file of this version begins with: its header, and the program.
+pub(crate) fn beginning(program: &Program, version: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(FILE_HEADER);
     bytes.extend_from_slice(&FILE_MAGIC);
-    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes.extend_from_slice(&version.to_le_bytes());
     bytes.resize(FILE_HEADER, 0);
-    bytes.extend_from_slice(&Section::of(kind::PROGRAM).to_bytes(&program.to_bytes()));
+    bytes.extend_from_slice(&Section::of(kind::PROGRAM).to_bytes(&program.to_bytes(version)));
     bytes
 }
 
 fn chunk_section(chunk: &ChunkPtr) -> Vec<u8> {
     let (header, payload) = chunk.contents();
-    section_of_chunk(header.try_into().expect("a chunk's header")).to_bytes(payload)
+    section_of_chunk(header.try_into().expect("a chunk's header"), FORMAT_VERSION).to_bytes(payload)
 }
 
-/// The section header for a chunk of the live file.
-pub(crate) fn section_of_chunk(header: &[u8; CHUNK_HEADER]) -> Section {
+/// The section header for a chunk of a live file of this version.
+pub(crate) fn section_of_chunk(header: &[u8; CHUNK_HEADER], version: u16) -> Section {
+    let flags = header[chunk::FLAGS];
+    let (kind, flags) = match flags & FLAG_DATA {
+        0 => (kind::CHUNK, flags),
+        _ if version < 3 => (kind::CHUNK, flags),
+        _ => (kind::DATA, flags & !FLAG_DATA),
+    };
     Section {
-        kind: kind::CHUNK,
-        flags: header[chunk::FLAGS],
+        kind,
+        flags,
         sequence: get_u64(header, chunk::SEQUENCE),
         thread: get_u32(header, chunk::THREAD),
         activity: get_u32(header, chunk::ACTIVITY),

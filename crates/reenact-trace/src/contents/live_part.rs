@@ -89,7 +89,7 @@ impl LivePart {
             }
             self.file.read_exact_at(&mut slab, offset)?;
             match kind {
-                live::SLAB_CHUNKS => self.take_chunks(&slab, offset),
+                live::SLAB_CHUNKS => self.take_chunks(&slab, offset, version as u16),
                 live::SLAB_SLOTS => self.take_slots(&slab),
                 _ => self.damaged(offset, "a slab of an unknown kind is in the live file"),
             }
@@ -97,7 +97,7 @@ impl LivePart {
         Ok(())
     }
 
-    fn take_chunks(&mut self, slab: &[u8], slab_offset: u64) {
+    fn take_chunks(&mut self, slab: &[u8], slab_offset: u64, version: u16) {
         for (bytes, index) in slab.chunks_exact(CHUNK).zip(0..) {
             let offset = slab_offset + index * CHUNK as u64;
             match get_u32(bytes, chunk::STATE) {
@@ -109,7 +109,7 @@ impl LivePart {
                 }
             }
             let header = bytes[..CHUNK_HEADER].try_into().expect("a chunk's header");
-            let mut section = section_of_chunk(header);
+            let mut section = section_of_chunk(header, version);
             section.length = get_u32(bytes, chunk::USED);
             if section.length as usize > CHUNK - CHUNK_HEADER {
                 let what = "a chunk in the live file is longer than chunks can be";

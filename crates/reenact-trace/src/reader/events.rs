@@ -96,7 +96,7 @@ impl EventStream {
                         "an activity is named in a chunk that says it has only one",
                     ));
                 }
-                (_, Form::Grouped(_)) => {
+                (_, Form::Grouped(..)) => {
                     return Err(damaged("the stream of an activity has more than its items"));
                 }
             }
@@ -117,7 +117,7 @@ impl EventStream {
                 self.left.start += 1;
                 self.refill_at = self.buffer.len();
             }
-            Form::Grouped(streams) => {
+            Form::Grouped(streams, _) => {
                 self.buffer.drain(..self.read);
                 self.read = 0;
                 let kept = self.buffer.len() as u64;

@@ -11,19 +11,19 @@ use std::{
 
 use super::Trace;
 use crate::{
-    contents::StreamSection,
+    contents::LazySection,
     error::{Damage, TraceError},
 };
 
 pub(super) struct Streams {
     /// By place; there may be holes between them in a damaged trace.
-    sections: Vec<StreamSection>,
+    sections: Vec<LazySection>,
     /// For each section whether it has been found to be as it was written. Says nothing about other memory.
     verified: Vec<AtomicBool>,
 }
 
 impl Streams {
-    pub(super) fn new(sections: Vec<StreamSection>) -> Streams {
+    pub(super) fn new(sections: Vec<LazySection>) -> Streams {
         let verified = sections.iter().map(|_| AtomicBool::new(false)).collect();
         Streams { sections, verified }
     }
@@ -83,7 +83,7 @@ impl Streams {
         if self.verified[index].load(Ordering::Relaxed) {
             return Ok(());
         }
-        let StreamSection { offset, section } = &self.sections[index];
+        let LazySection { offset, section } = &self.sections[index];
         let mut payload = vec![0; section.length as usize];
         trace
             .file

@@ -1,16 +1,18 @@
 //! The pieces of a trace in chunks: which part of which chunk speaks of whom, in which order.
 
-use std::{collections::HashMap, fs::File, path::Path};
+use std::{fs::File, path::Path};
 
 use super::Trace;
 use crate::{
     Kind,
     catalog::{Catalog, Spoken, in_order},
     contents::{Chunk, Contents},
+    data::{DataSummary, Parts},
     entry::{Entry, Malformed, Run, decode},
     error::{Damage, TraceError},
     event::Item,
     family::{Children, Family},
+    hashing::Map,
 };
 
 /// A run of bytes in a chunk that speaks of one activity.
@@ -44,6 +46,7 @@ pub(super) struct Pieces {
     live: Option<File>,
     chunks: Vec<Chunk>,
     pieces: Vec<Piece>,
+    data: Parts,
 }
 
 impl Pieces {
@@ -60,6 +63,7 @@ impl Pieces {
             runs: Vec::new(),
         };
         let chunks = std::mem::take(&mut contents.chunks);
+        let mut data = Parts::default();
         let mut payload = Vec::new();
         for (chunk, number) in chunks.iter().zip(0u32..) {
             if chunk.section.sequence != number.into() {
@@ -68,7 +72,7 @@ impl Pieces {
                     what: "a chunk is missing or twice there: this is not the next one",
                 });
             }
-            if !chunk.is_structured() {
+            if !chunk.is_data() && !chunk.is_structured() {
                 index.add_plain(number, chunk);
                 continue;
             }
@@ -80,13 +84,17 @@ impl Pieces {
                     &mut payload,
                 )
                 .map_err(TraceError::io("cannot read", path))?;
-            let damage = chunk
-                .verify(&payload)
-                .err()
-                .or_else(|| index.add_structured(number, chunk, &payload).err());
-            if let Some(damage) = damage {
+            let added = if chunk.is_data() {
+                data.add(number, chunk, &payload)
+            } else {
+                index.add_structured(number, chunk, &payload)
+            };
+            if let Err(damage) = added {
                 contents.damage.get_or_insert(damage);
             }
+        }
+        if let Err(damage) = data.index(&chunks) {
+            contents.damage.get_or_insert(damage);
         }
         index.pieces.sort_unstable();
         index
@@ -119,6 +127,7 @@ impl Pieces {
             live: contents.live.take(),
             chunks,
             pieces: index.pieces,
+            data,
         };
         Ok((pieces, catalog, family))
     }
@@ -151,6 +160,32 @@ impl Pieces {
                 .map_err(|damage| trace.damaged(damage))?;
         }
         Ok(chunk.offset + u64::from(piece.from))
+    }
+}
+
+/// Data in chunks.
+impl Pieces {
+    /// Reads data; `None` if there are none with this id.
+    pub(super) fn read_data(&self, trace: &Trace, id: u64) -> Result<Option<Vec<u8>>, TraceError> {
+        let parts = self.data.find(id);
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        if let Some(damage) = Parts::hole(parts, &self.chunks) {
+            return Err(trace.damaged(damage));
+        }
+        let mut bytes = Vec::new();
+        let mut buffer = Vec::new();
+        for part in parts {
+            part.read(&self.chunks, &trace.file, self.live.as_ref(), &mut buffer)
+                .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
+            bytes.extend_from_slice(&buffer);
+        }
+        Ok(Some(bytes))
+    }
+
+    pub(super) fn data_summary(&self) -> DataSummary {
+        self.data.summary()
     }
 }
 
@@ -219,9 +254,10 @@ impl Index {
     }
 
     fn add_structured(&mut self, number: u32, chunk: &Chunk, payload: &[u8]) -> Result<(), Damage> {
+        chunk.verify(payload)?;
         let Chunk { section, .. } = chunk;
         let mut speaker = Speaker::new(section.activity, section.position, 0, number, 0);
-        let mut places = HashMap::new();
+        let mut places = Map::default();
         let mut rest = payload;
         let mut result = Ok(());
         while !rest.is_empty() {

@@ -7,8 +7,6 @@
 //! Chunks are begun in the order of their numbers. One that waits although all with lower numbers have been begun was
 //! still being written when the next number was given out: so no more of them wait than threads wrote at once.
 
-use std::collections::HashMap;
-
 use super::{
     Unfit,
     speakers::{Speaker, Speakers},
@@ -19,6 +17,8 @@ use crate::{
     entry::{Entry, Run, decode, take_short_forms},
     event::Item,
     family::Children,
+    hashing::Map,
+    layout::FORMAT_VERSION,
     place::Place,
 };
 
@@ -53,12 +53,15 @@ pub(super) fn merge(
 ) -> Result<(), Unfit> {
     let mut merge = Merge {
         speakers,
-        waiting: HashMap::new(),
+        waiting: Map::default(),
         ready: Vec::new(),
     };
     for (chunk, sequence) in contents.chunks.iter().zip(0..) {
         if chunk.section.sequence != sequence {
             return Err(Unfit);
+        }
+        if chunk.is_data() {
+            continue;
         }
         let mut next = Some(OpenChunk::read(contents, chunk)?);
         while let Some(chunk) = next {
@@ -79,7 +82,7 @@ pub(super) fn merge(
 struct Merge<'a> {
     speakers: &'a mut Speakers,
     /// By the activity and where it must have come to.
-    waiting: HashMap<(u32, u64, u16), OpenChunk>,
+    waiting: Map<(u32, u64, u16), OpenChunk>,
     /// Those that waited for what has come.
     ready: Vec<OpenChunk>,
 }
@@ -133,7 +136,7 @@ impl Merge<'_> {
             if rest.is_empty() {
                 return Ok(());
             }
-            let entry = decode(&mut rest, 2).map_err(|_| Unfit)?;
+            let entry = decode(&mut rest, FORMAT_VERSION).map_err(|_| Unfit)?;
             let after = chunk.payload.len() - rest.len();
             match entry {
                 Entry::Item(_) => {}
@@ -203,7 +206,7 @@ impl OpenChunk {
                 continue;
             }
             let at = length - rest.len();
-            match decode(&mut rest, 2).map_err(|_| Unfit)? {
+            match decode(&mut rest, FORMAT_VERSION).map_err(|_| Unfit)? {
                 Entry::Item(item) => {
                     if let Item::Event(event) = item
                         && event.kind == Kind::CHILDREN

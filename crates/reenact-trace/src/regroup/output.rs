@@ -28,6 +28,8 @@ pub(super) struct Output {
     begin: usize,
     /// Bytes of all streams.
     length: usize,
+    /// Where the first section of data begins in the file.
+    data: usize,
 }
 
 /// Where the trace at `path` is grouped. Whoever is here has the lock on the live file, and is alone.
@@ -38,11 +40,13 @@ fn temporary_path(path: &Path) -> PathBuf {
 }
 
 impl Output {
-    /// A file that begins and ends like this, with room for streams of so many bytes in between.
+    /// A file that begins and ends like this, with room in between for streams of so many bytes, and for sections of data
+    /// that take so many.
     pub(super) fn create(
         path: &Path,
         before: &[u8],
         length: u64,
+        data: u64,
         after: &[u8],
     ) -> io::Result<Output> {
         // What a link leads to is replaced, not the link.
@@ -57,7 +61,8 @@ impl Output {
             .open(&temporary)?;
         let length = usize::try_from(length).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let sections = length.div_ceil(GROUPED_SECTION);
-        let end = before.len() + length + sections * SECTION_HEADER;
+        let data_begin = before.len() + length + sections * SECTION_HEADER;
+        let end = data_begin + usize::try_from(data).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let map = file
             .set_permissions(fs::metadata(&path)?.permissions())
             .and_then(|()| reserve(&file, 0, end + after.len()))
@@ -72,6 +77,7 @@ impl Output {
             map,
             begin: before.len(),
             length,
+            data: data_begin,
         };
         output.map[..before.len()].copy_from_slice(before);
         output.map[end..].copy_from_slice(after);
@@ -92,6 +98,11 @@ impl Output {
             bytes = rest;
         }
         Ok(())
+    }
+
+    /// Puts bytes, as they are, at a place of the sections of data.
+    pub(super) fn put_data(&mut self, place: usize, bytes: &[u8]) {
+        self.map[self.data + place..][..bytes.len()].copy_from_slice(bytes);
     }
 
     /// Gives the sections of the streams their headers, the first with this number, and the file its place.

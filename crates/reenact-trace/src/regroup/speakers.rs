@@ -3,9 +3,7 @@
 //! Those with neighbouring numbers speak in neighbouring places, and there may be millions: so they are kept a page of
 //! them at a time, which is found by a small table. A trace that names few numbers far from each other has few pages.
 
-use std::collections::HashMap;
-
-use crate::place::Place;
+use crate::{hashing::Map, place::Place};
 
 /// An activity, as far as its chunks have been read.
 #[derive(Default)]
@@ -19,7 +17,7 @@ const PAGE: u32 = 16;
 
 #[derive(Default)]
 pub(super) struct Speakers {
-    pages: HashMap<u32, Box<[Speaker; PAGE as usize]>>,
+    pages: Map<u32, Box<[Speaker; PAGE as usize]>>,
 }
 
 impl Speakers {

@@ -5,13 +5,13 @@ use crate::{
     entry::{Encoder, MAX_ENCODED, MAX_NAME, compact_difference, compact_switch, short_form},
     event::Event,
     layout::FLAG_STRUCTURED,
-    live::ChunkPtr,
+    live::{ChunkHeader, ChunkPtr},
     place::Place,
 };
 
-use super::slots::Stash;
+use super::{data::DataChunk, slots::Stash};
 
-/// Where one OS thread appends events. Its chunk is left to the next thread when it is dropped.
+/// Where one OS thread appends events. Its chunks are left to the next thread when it is dropped.
 pub struct Appender {
     chunk: ChunkPtr,
     /// The number of the chunk.
@@ -25,6 +25,7 @@ pub struct Appender {
     /// The last run of quiet ends in the chunk.
     run: Option<OpenRun>,
     slots: Stash,
+    data: DataChunk,
     writer: Writer,
 }
 
@@ -50,6 +51,7 @@ impl Appender {
             is_structured: false,
             run: None,
             slots: Stash::default(),
+            data: DataChunk::default(),
             writer,
         }
     }
@@ -139,6 +141,13 @@ impl Appender {
             return true;
         }
         self.begin_run(activity, operations, hash)
+    }
+
+    /// Stores data, or finds that the trace has the same bytes already; returns the id by which events may refer to them,
+    /// `None` once recording has stopped. The bytes are in the live file when this returns, so an event that refers to
+    /// them is never without them.
+    pub fn data(&mut self, bytes: &[u8]) -> Option<u64> {
+        self.data.store(&self.writer.shared, self.thread, bytes)
     }
 
     /// A counter for an activity; `None` once recording has stopped.
@@ -245,7 +254,12 @@ impl Appender {
 
     fn replace_chunk(&mut self, activity: u32, position: u64) -> bool {
         let shared = &self.writer.shared;
-        let Some(next) = shared.free_chunk(self.thread, activity, position) else {
+        let header = ChunkHeader {
+            flags: 0,
+            activity,
+            position,
+        };
+        let Some(next) = shared.free_chunk(self.thread, header) else {
             return false;
         };
         shared.submit(std::mem::replace(&mut self.chunk, next));
@@ -262,6 +276,7 @@ impl Drop for Appender {
     fn drop(&mut self) {
         let shared = &self.writer.shared;
         self.slots.spill(shared, 0);
+        self.data.leave(shared);
         shared.state().begun.push(self.chunk);
     }
 }

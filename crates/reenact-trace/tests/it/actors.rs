@@ -123,7 +123,7 @@ fn ends_of_neighbours_are_one_entry_until_its_count_is_full() {
     drop((appender, writer));
     recover_in_chunks(&path);
     // Eight runs of up to 14 bytes, a switch and an event.
-    let empty = 202;
+    let empty = 219;
     assert!(open(&path).size() < empty + 8 * 14 + 10);
     let trace = open(&path);
     assert_eq!(trace.activities().len(), 150_006);

@@ -7,7 +7,7 @@
 //!
 //! Checksums would keep a fuzzer at the door, so the first byte says what is made of the rest:
 //!
-//! | first byte mod 4 | the rest is, in version 2, or 1 if the next bit of it is set |
+//! | first byte mod 4 | the rest is, in the version that the next two bits of it say, 3 if these are none |
 //! |---|---|
 //! | 0 | a trace file |
 //! | 1 | the sections of a trace file, of which the program is given; their magic and checks are made right |
@@ -43,7 +43,10 @@ impl Files {
                 live: None,
             };
         };
-        let version = if mode & 4 == 0 { 2 } else { 1 };
+        let version = match mode >> 2 & 3 {
+            older @ 1..=2 => older.into(),
+            _ => 3,
+        };
         match mode % 4 {
             0 => Files {
                 trace: rest.to_vec(),
@@ -92,7 +95,7 @@ impl Files {
 /// A trace file of these sections, with everything right that a reader checks before it looks at them.
 fn sealed(version: u16, mut bytes: &[u8]) -> Vec<u8> {
     let mut trace = sections::file_header(version);
-    trace.extend(sections::program());
+    trace.extend(sections::program(version));
     while bytes.len() >= HEADER {
         let length = u32::from_le_bytes(*bytes[8..].first_chunk().expect("a header is longer"));
         let length = (length as usize).min(bytes.len() - HEADER);
@@ -128,6 +131,12 @@ fn live(version: u16, mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
             sections::live_chunk(0, 1, 1, 1, &[0x81, 0x62, 0, 1, 2, 3, 4]),
         ),
     ];
+    // Data 0, and the beginning of data 1. In older versions there are none, and a chunk is missing after those.
+    if version > 2 {
+        let data = [0, 3, 0, 3, b'a', b'b', b'c', 1, 9, 0, 2, b'd', b'e'];
+        let place = chunks + 2 * sections::CHUNK_SIZE as u64;
+        patches.push((place, sections::live_chunk(2, 2, 0, 0, &data)));
+    }
     while let [a, b, c, length, rest @ ..] = bytes {
         let offset = u64::from(u32::from_le_bytes([*a, *b, *c, 0])) * 16 % LIVE as u64;
         let (patch, rest) = rest.split_at(rest.len().min((*length).into()));
@@ -175,13 +184,26 @@ fn survey(path: &Path, size: usize) -> Result<Survey, TraceError> {
         .take(10)
         .map(|info| (trace.family_name(info.number), info))
         .collect();
+    let mut bytes = 0;
+    let data: Vec<_> = (0..20)
+        .map(|id| match trace.data(id) {
+            Ok(data) => {
+                bytes += data.len();
+                Some(data)
+            }
+            Err(TraceError::NoData { .. } | TraceError::BrokenData { .. }) => None,
+            Err(error) => panic!("{error}"),
+        })
+        .collect();
+    assert!(bytes <= size, "{bytes} bytes of data in {size}");
     let besides = format!(
-        "{:?} {:?} {:?} {} {} {family:?}",
+        "{:?} {:?} {:?} {} {} {family:?} {:?} {data:?}",
         trace.program(),
         trace.exit(),
         trace.stop(),
         trace.is_complete(),
         trace.activities().len(),
+        trace.data_summary(),
     );
     Ok((streams, besides))
 }

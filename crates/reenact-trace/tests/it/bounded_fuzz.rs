@@ -77,6 +77,9 @@ fn sound_traces() -> Vec<(Vec<u8>, Vec<u8>)> {
         "v2/everything.reenact",
         "v2/chunks.reenact",
         "v2/actors.reenact",
+        "v3/everything.reenact",
+        "v3/chunks.reenact",
+        "v3/actors.reenact",
     ]
     .map(|name| {
         let bytes = fs::read(directory.join(name)).unwrap();
@@ -99,23 +102,44 @@ fn chunks() -> impl Strategy<Value = Vec<u8>> {
         1 => (0..9u8, 0..9u8).prop_map(|(first, count)| vec![0x43, 0, first, count]),
         1 => vec(any::<u8>(), 1..5),
     ];
-    let chunk = (0..2u8, 0..4u32, 0..5u64, vec(entry, 0..30));
-    vec(chunk, 0..5).prop_map(|chunks| {
+    let chunk = (
+        Just(sections::CHUNK),
+        0..2u8,
+        0..4u32,
+        0..5u64,
+        vec(entry, 0..30),
+    );
+    let data = (
+        Just(sections::DATA),
+        Just(0),
+        Just(0),
+        Just(0),
+        vec(pieces(), 0..10),
+    );
+    vec(prop_oneof![2 => chunk, 1 => data], 0..5).prop_map(|chunks| {
         (0..)
             .zip(chunks)
-            .flat_map(|(sequence, (flags, activity, position, entries))| {
-                let payload = entries.concat();
-                sections::section(
-                    sections::CHUNK,
-                    flags,
-                    sequence,
-                    activity,
-                    position,
-                    &payload,
-                )
+            .flat_map(|(sequence, (kind, flags, activity, position, payload))| {
+                let payload = payload.concat();
+                sections::section(kind, flags, sequence, activity, position, &payload)
             })
             .collect()
     })
+}
+
+/// What is mostly a piece of data.
+fn pieces() -> impl Strategy<Value = Vec<u8>> {
+    let piece = (0..4u8, 0..4u8, 0..4u8, 0..4usize);
+    prop_oneof![
+        4 => piece.clone().prop_map(|(id, before, after, length)| {
+            let total = before + length as u8 + after % 2;
+            [vec![id, total, before, length as u8], vec![b'x'; length]].concat()
+        }),
+        2 => piece.prop_map(|(id, ..)| vec![id, 1, 0, 1, b'y']),
+        // So long as nothing is.
+        1 => (0..4u8).prop_map(|id| [vec![id], vec![0xff; 9], vec![1, 0, 1, b'z']].concat()),
+        1 => vec(any::<u8>(), 1..5),
+    ]
 }
 
 /// Directories that are mostly entries, and streams that are mostly items.
@@ -148,26 +172,53 @@ fn grouped() -> impl Strategy<Value = Vec<u8>> {
         vec(prop_oneof![0x80..=0xffu8, 0x20..0x3fu8, any::<u8>()], 0..30),
     )
         .prop_map(|(position, bytes)| (sections::STREAMS, 0, position, bytes));
+    let data = (0..9u32, 0..4u64, vec(pieces(), 0..5))
+        .prop_map(|(begun, first, pieces)| (sections::ORDERED_DATA, begun, first, pieces.concat()));
     let first = |section: (u8, u32, u64, Vec<u8>)| (section.0, 0, 0, section.3);
     (
         directory.clone().prop_map(first),
         streams.clone().prop_map(first),
-        vec(prop_oneof![directory, streams], 0..3),
+        vec(prop_oneof![directory, streams, data], 0..4),
         any::<bool>(),
     )
         .prop_map(|(first, second, more, complete)| {
             let all = [vec![first, second], more].concat();
+            let count = all.len() as u64;
             let mut bytes: Vec<u8> = (0..)
                 .zip(all)
                 .flat_map(|(sequence, (kind, activity, position, payload))| {
-                    sections::section(kind, 0, sequence, activity, position, &payload)
+                    let mut section =
+                        sections::section(kind, 0, sequence, activity, position, &payload);
+                    if kind == sections::ORDERED_DATA {
+                        make_true(&mut section);
+                    }
+                    section
                 })
                 .collect();
             if complete {
-                bytes.extend(sections::section(3, 0, 0, 0, 0, &[]));
+                bytes.extend(sections::section(3, 0, count, 0, 0, &[]));
             }
             bytes
         })
+}
+
+/// Has the header of a section of data say what is in it, if all numbers there are short: otherwise nobody would look at
+/// the rest.
+fn make_true(section: &mut [u8]) {
+    let (mut begun, mut bytes, mut at) = (0u32, 0u32, sections::HEADER);
+    while let Some([_, _, offset, length]) = section.get(at..at + 4) {
+        begun += u32::from(*offset == 0);
+        bytes += u32::from(*length);
+        at += 4 + usize::from(*length);
+    }
+    if begun.is_multiple_of(2) {
+        section[24..28].copy_from_slice(&begun.to_le_bytes());
+        section[28..32].copy_from_slice(&bytes.to_le_bytes());
+        if let Some(&first) = section.get(sections::HEADER) {
+            section[32] = first;
+        }
+        sections::seal(section);
+    }
 }
 
 /// Patches where the live file has something: its header, the first slots, the heads of its first chunks.
@@ -177,19 +228,26 @@ fn patches() -> impl Strategy<Value = Vec<u8>> {
     let place = prop_oneof![
         1 => 0..5u32,
         1 => 256..260u32,
-        4 => (0..3u32, 0..7u32).prop_map(|(chunk, at)| CHUNKS + chunk * NEXT + at),
+        4 => (0..4u32, 0..7u32).prop_map(|(chunk, at)| CHUNKS + chunk * NEXT + at),
         1 => any::<u32>(),
     ];
     let bytes = prop_oneof![
         vec(prop_oneof![Just(0), Just(1), any::<u8>()], 1..9),
         // All of a header of a chunk.
-        (0..3u8, 0..3u8, 0..3u8, 0..40u8).prop_map(|(sequence, activity, position, used)| {
-            let mut header =
-                sections::live_chunk(1, sequence.into(), activity.into(), position.into(), &[]);
-            header[32] = used;
-            header.truncate(48);
-            header
-        }),
+        (0..4u8, 0..4u8, 0..3u8, 0..3u8, 0..40u8).prop_map(
+            |(flags, sequence, activity, position, used)| {
+                let mut header = sections::live_chunk(
+                    flags,
+                    sequence.into(),
+                    activity.into(),
+                    position.into(),
+                    &[],
+                );
+                header[32] = used;
+                header.truncate(48);
+                header
+            }
+        ),
     ];
     vec((place, bytes), 0..5).prop_map(|patches| {
         patches
@@ -211,13 +269,13 @@ proptest! {
     }
 
     #[test]
-    fn any_sections(sections in chunks(), version_1: bool) {
-        check(&[vec![1 | u8::from(version_1) << 2], sections].concat());
+    fn any_sections(sections in chunks(), version in 0..3u8) {
+        check(&[vec![1 | version << 2], sections].concat());
     }
 
     #[test]
-    fn any_directories(sections in grouped()) {
-        check(&[vec![1], sections].concat());
+    fn any_directories(sections in grouped(), version in prop_oneof![Just(0), Just(2u8)]) {
+        check(&[vec![1 | version << 2], sections].concat());
     }
 
     #[test]
@@ -226,10 +284,10 @@ proptest! {
         changes in changes(),
         seal: bool,
     ) {
-        let version_1 = seal && whole[8] == 1;
+        let version = if seal { whole[8] % 3 } else { 0 };
         let mut bytes = if seal { sections } else { whole };
         changes.iter().for_each(|change| apply(&mut bytes, change));
-        bytes.insert(0, u8::from(version_1) << 2 | u8::from(seal));
+        bytes.insert(0, version << 2 | u8::from(seal));
         check(&bytes);
     }
 }
@@ -238,8 +296,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_live_files(patches in patches(), version_1: bool) {
-        check(&[vec![2 | u8::from(version_1) << 2], patches].concat());
+    fn any_live_files(patches in patches(), version in 0..3u8) {
+        check(&[vec![2 | version << 2], patches].concat());
     }
 
     #[test]
@@ -252,8 +310,8 @@ proptest! {
 /// Entries that are all switches between two activities: as many pieces as there can be.
 #[test]
 fn reading_many_pieces_is_no_more_work_than_reading_their_bytes() {
-    let mut bytes = sections::file_header(2);
-    bytes.extend(sections::program());
+    let mut bytes = sections::file_header(3);
+    bytes.extend(sections::program(3));
     let mut position = 0u16;
     for sequence in 0..10 {
         let mut payload = Vec::new();
@@ -287,9 +345,71 @@ fn a_length_that_is_a_lie_takes_no_memory() {
     let mut header = sections::section(3, 0, 0, 0, 0, &[]);
     header[8..12].copy_from_slice(&(1u32 << 29).to_le_bytes());
     sections::seal(&mut header);
-    let mut bytes = sections::file_header(2);
-    bytes.extend(sections::program());
+    let mut bytes = sections::file_header(3);
+    bytes.extend(sections::program(3));
     bytes.extend(header);
     let peak = peak_of(|| any_bytes_are_read_or_refused(&[vec![0], bytes].concat()));
     assert!(peak < 1 << 20, "{peak}");
+}
+
+/// Nor because data say that they are.
+#[test]
+fn data_that_are_said_to_be_long_take_no_memory() {
+    let piece = [&[0][..], &[0xff; 9], &[1, 0, 1, b'x']].concat();
+    let in_chunks = sections::section(sections::DATA, 0, 0, 0, 0, &piece);
+    let mut in_order = sections::section(sections::ORDERED_DATA, 0, 1, 1, 0, &piece);
+    in_order[28] = 1;
+    sections::seal(&mut in_order);
+    let directory = sections::section(sections::DIRECTORY, 0, 0, 0, 0, &[]);
+    for data in [in_chunks, [directory, in_order].concat()] {
+        let mut bytes = sections::file_header(3);
+        bytes.extend(sections::program(3));
+        bytes.extend(data);
+        let peak = peak_of(|| any_bytes_are_read_or_refused(&[vec![0], bytes].concat()));
+        assert!(peak < 1 << 20, "{peak}");
+    }
+}
+
+/// Pieces of data that are as short as they can be.
+#[test]
+fn reading_many_data_is_no_more_work_than_reading_their_bytes() {
+    let mut bytes = sections::file_header(3);
+    bytes.extend(sections::program(3));
+    for sequence in 0..10 {
+        // All of them empty.
+        let payload: Vec<u8> = (0..3000u16)
+            .flat_map(|n| {
+                let id = 3000 * sequence as u16 + n;
+                [
+                    id as u8 | 0x80,
+                    (id >> 7) as u8 | 0x80,
+                    (id >> 14) as u8,
+                    0,
+                    0,
+                    0,
+                ]
+            })
+            .take(16_000 / 6 * 6)
+            .collect();
+        bytes.extend(sections::section(
+            sections::DATA,
+            0,
+            sequence,
+            0,
+            0,
+            &payload,
+        ));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data.reenact");
+    fs::write(&path, &bytes).unwrap();
+    let total = total_of(|| {
+        let trace = reading::open(&path);
+        trace.check(|_| ()).unwrap();
+        for id in 0..2000 {
+            assert!(trace.data(id).unwrap().is_empty());
+        }
+        assert_eq!(trace.data_summary().count, 10 * 2666);
+    });
+    assert!(total < 30 * bytes.len(), "{total} for {}", bytes.len());
 }

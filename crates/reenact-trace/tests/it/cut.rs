@@ -16,12 +16,15 @@ use crate::{
         Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks,
         sound_streams, streams,
     },
-    script::{Speaker, event, long_event, writer},
-    sections::{self, CHUNK, CHUNK_SIZE, DIRECTORY, LIVE_HEADER, SLAB, STREAMS, boundaries},
+    script::{Speaker, bytes, event, long_event, writer},
+    sections::{
+        self, CHUNK, CHUNK_SIZE, DATA, DIRECTORY, LIVE_HEADER, ORDERED_DATA, SLAB, STREAMS,
+        boundaries,
+    },
 };
 
-/// Records three activities on three threads, between which one of them moves, and some that end quietly or are idle;
-/// stops early.
+/// Records three activities on three threads, between which one of them moves and another has data, and some that end
+/// quietly or are idle; stops early.
 fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
     let writer = writer(path);
     let mut appenders: Vec<_> = (0..3)
@@ -33,6 +36,9 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
         .collect();
     for number in 0..much {
         assert!(speakers[1].say(&mut appenders[1], long_event(number)));
+    }
+    for length in [0, 3, 100, 10 * much as usize] {
+        assert!(speakers[2].say_data(&mut appenders[2], &bytes(length, 1)));
     }
     for number in 0..6 {
         for thread in 0..3 {
@@ -114,8 +120,8 @@ fn a_trace_cut_at_every_byte_is_read_up_to_there() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.reenact");
     for (in_chunks, kinds) in [
-        (true, &[1, CHUNK, CHUNK, CHUNK, 4, 3, 5][..]),
-        (false, &[1, DIRECTORY, STREAMS, 4, 3, 5]),
+        (true, &[1, CHUNK, CHUNK, CHUNK, DATA, 4, 3, 5][..]),
+        (false, &[1, DIRECTORY, STREAMS, ORDERED_DATA, 4, 3, 5]),
     ] {
         let whole = record_whole(&path, 0, in_chunks);
         assert_eq!(whole.len(), 3 + 8);
@@ -128,12 +134,12 @@ fn a_trace_cut_at_every_byte_is_read_up_to_there() {
 
 #[test]
 fn a_long_trace_in_chunks_cut_anywhere_is_read_up_to_there() {
-    cut_anywhere(3000, true, 10);
+    cut_anywhere(3000, true, 12);
 }
 
 #[test]
 fn a_long_trace_by_activity_cut_anywhere_is_read_up_to_there() {
-    cut_anywhere(30_000, false, 8);
+    cut_anywhere(30_000, false, 10);
 }
 
 fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {

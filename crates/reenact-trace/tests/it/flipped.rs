@@ -7,7 +7,7 @@ use reenact_trace::{Event, Exit, Kind, Stop, Trace, TraceError, append_exit};
 use crate::{
     reading::{recover_in_chunks, sound_streams},
     script::{Speaker, event, long_event, writer},
-    sections::{self, CHUNK, DIRECTORY, STREAMS, boundaries, section},
+    sections::{self, CHUNK, DATA, DIRECTORY, ORDERED_DATA, STREAMS, boundaries, section},
 };
 
 /// A trace with a section of every kind, in chunks or by activity. Among the chunks are some with one activity, with
@@ -24,6 +24,9 @@ fn record(path: &Path, in_chunks: bool) {
     }
     assert!(two.say(&mut other, event(2, Kind::LOOK, 1)));
     assert!(two.tick(&mut other));
+    for data in [&b"from outside"[..], b"", &[7; 100]] {
+        assert!(two.say_data(&mut other, data));
+    }
     assert!(one.say(&mut other, event(0, Kind::CHOICE, 1)));
     let children = Event {
         second: 5,
@@ -50,11 +53,11 @@ fn record(path: &Path, in_chunks: bool) {
 
     // A chunk with one activity follows one that is full. Instead of filling one, it is put in by hand.
     let mut bytes = fs::read(path).unwrap();
-    let stop = boundaries(&bytes)[4];
+    let stop = boundaries(&bytes)[5];
     let chunk = section(
         CHUNK,
         0,
-        3,
+        4,
         0,
         one.position(),
         &[0x81, 0x92, 0x06, 0, 0x80, 0x02],
@@ -87,12 +90,12 @@ fn look_at(path: &Path) -> Noticed {
 
 #[test]
 fn every_flipped_bit_of_a_trace_in_chunks_is_noticed() {
-    flip_every_bit(true, &[1, CHUNK, CHUNK, CHUNK, CHUNK, 4, 3, 5]);
+    flip_every_bit(true, &[1, CHUNK, CHUNK, CHUNK, DATA, CHUNK, 4, 3, 5]);
 }
 
 #[test]
 fn every_flipped_bit_of_a_trace_by_activity_is_noticed() {
-    flip_every_bit(false, &[1, DIRECTORY, STREAMS, 4, 3, 5]);
+    flip_every_bit(false, &[1, DIRECTORY, STREAMS, ORDERED_DATA, 4, 3, 5]);
 }
 
 fn flip_every_bit(in_chunks: bool, kinds: &[u8]) {

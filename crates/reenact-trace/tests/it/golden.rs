@@ -1,7 +1,7 @@
-//! Traces of old, which must be read for ever: `testdata/v1/` and `testdata/v2/` are never deleted.
+//! Traces of old, which must be read for ever: `testdata/v1/`, `v2/` and `v3/` are never deleted.
 //!
 //! Beside each there is what it says. A live file is mostly zeros, so it is kept as text: its size and the rows of 16
-//! bytes that are not zero. Those of version 2 are written anew only by
+//! bytes that are not zero. Those of version 3 are written anew only by
 //! `REENACT_WRITE_GOLDEN=1 cargo test -p reenact-trace golden`, what they say by `UPDATE_EXPECT=1`.
 
 use std::{
@@ -15,8 +15,8 @@ use expect_test::{ExpectFile, expect_file};
 use reenact_trace::{Event, Exit, Kind, Stop, append_exit, live_path, recover};
 
 use crate::{
-    reading::{copy_as_after_a_kill, dump, open, recover_in_chunks},
-    script::{Speaker, event, long_event, writer},
+    reading::{copy_as_after_a_kill, dump, is_grouped, open, recover_in_chunks},
+    script::{Speaker, bytes, event, long_event, writer},
     sections::boundaries,
 };
 
@@ -24,19 +24,23 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
 }
 
-/// Asserts what a golden file says, in a copy of it, and that making one file of it changes nothing of that.
+/// Asserts what a golden file says, in a copy of it, and that making one file of it changes nothing of that, nor its
+/// version.
 fn check(name: &str, expected: ExpectFile) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("golden.reenact");
     fs::copy(self::directory().join(name), &path).unwrap();
     let live = live_path(&self::directory().join(name)).with_added_extension("hex");
     if live.exists() {
-        from_hex(&fs::read_to_string(live).unwrap(), &live_path(&path));
+        from_hex(&fs::read_to_string(&live).unwrap(), &live_path(&path));
     }
     let text = dump(&open(&path));
     expected.assert_eq(&text);
-    recover(&path).unwrap();
+    let version = fs::read(&path).unwrap()[8];
+    let grouped = recover(&path).unwrap() && is_grouped(&path);
     expected.assert_eq(&dump(&open(&path)));
+    assert_eq!(fs::read(&path).unwrap()[8], version);
+    assert_eq!(grouped, live.exists() && version > 1);
 }
 
 #[test]
@@ -48,6 +52,10 @@ fn a_program_that_did_nothing() {
     check(
         "v2/empty.reenact",
         expect_file!["../../testdata/v2/empty.txt"],
+    );
+    check(
+        "v3/empty.reenact",
+        expect_file!["../../testdata/v3/empty.txt"],
     );
 }
 
@@ -61,6 +69,10 @@ fn everything_that_can_be_said() {
         "v2/everything.reenact",
         expect_file!["../../testdata/v2/everything.txt"],
     );
+    check(
+        "v3/everything.reenact",
+        expect_file!["../../testdata/v3/everything.txt"],
+    );
 }
 
 #[test]
@@ -68,6 +80,10 @@ fn everything_in_chunks() {
     check(
         "v2/chunks.reenact",
         expect_file!["../../testdata/v2/everything.txt"],
+    );
+    check(
+        "v3/chunks.reenact",
+        expect_file!["../../testdata/v3/everything.txt"],
     );
 }
 
@@ -81,6 +97,10 @@ fn an_activity_that_moved_between_threads() {
         "v2/moved.reenact",
         expect_file!["../../testdata/v2/moved.txt"],
     );
+    check(
+        "v3/moved.reenact",
+        expect_file!["../../testdata/v3/moved.txt"],
+    );
 }
 
 #[test]
@@ -88,6 +108,10 @@ fn actors_of_which_some_say_something() {
     check(
         "v2/actors.reenact",
         expect_file!["../../testdata/v2/actors.txt"],
+    );
+    check(
+        "v3/actors.reenact",
+        expect_file!["../../testdata/v3/actors.txt"],
     );
 }
 
@@ -101,6 +125,10 @@ fn a_crash() {
         "v2/crash.reenact",
         expect_file!["../../testdata/v2/crash.txt"],
     );
+    check(
+        "v3/crash.reenact",
+        expect_file!["../../testdata/v3/crash.txt"],
+    );
 }
 
 #[test]
@@ -108,7 +136,7 @@ fn golden_files_are_written_when_asked_for() {
     if std::env::var_os("REENACT_WRITE_GOLDEN").is_none() {
         return;
     }
-    let directory = directory().join("v2");
+    let directory = directory().join("v3");
     fs::create_dir_all(&directory).unwrap();
     writer(&directory.join("empty.reenact")).finish().unwrap();
     write_everything(&directory.join("everything.reenact"), false);
@@ -132,8 +160,9 @@ fn write_everything(path: &Path, in_chunks: bool) {
         Kind::CHOICE,
         Kind::OUTSIDE,
         Kind::RECEIVE,
-        Kind::new(0x08).unwrap(),
-        Kind::new(0x09).unwrap(),
+        Kind::CLOCK,
+        Kind::WITHHELD,
+        Kind::new(0x0a).unwrap(),
         Kind::new(0x1f).unwrap(),
     ] {
         // Around the bounds of the short forms, and of what 64 bits hold.
@@ -155,6 +184,7 @@ fn write_everything(path: &Path, in_chunks: bool) {
             Kind::TAKE_AFTER_LOOKS,
             Kind::PIPELINED,
             Kind::CHILDREN,
+            Kind::ANSWER,
             Kind::new(0x5f).unwrap(),
         ] {
             let event = Event {
@@ -166,6 +196,10 @@ fn write_everything(path: &Path, in_chunks: bool) {
             assert!(child.say(&mut appender, event));
         }
     }
+    for data in [&b"from outside"[..], b"", &[7; 300], b"from outside"] {
+        assert!(child.say_data(&mut appender, data));
+    }
+    assert!(main.say_data(&mut appender, &bytes(16_500, 1)));
     child.be_silent(300);
     assert!(child.tick(&mut appender));
     assert!(child.say(&mut appender, event(0, Kind::TAKE, 2)));
@@ -230,7 +264,7 @@ fn write_actors(path: &Path) {
                 &mut second
             };
             assert!(actors[actor].say(appender, event(1, Kind::RECEIVE, actor as u64)));
-            assert!(actors[actor].say(appender, event(0, Kind::new(0x08).unwrap(), 5000)));
+            assert!(actors[actor].say(appender, event(0, Kind::CLOCK, 5000)));
             if actor != 4 {
                 assert!(actors[actor].tick(appender));
             }
@@ -248,7 +282,7 @@ fn write_actors(path: &Path) {
 }
 
 /// What a kill leaves that falls into making one file of two: one chunk is in both, another in the live file and half in
-/// the trace.
+/// the trace. There are data in a third.
 fn write_crash(path: &Path) {
     let directory = tempfile::tempdir().unwrap();
     let original = directory.path().join("original.reenact");
@@ -260,6 +294,7 @@ fn write_crash(path: &Path) {
     assert!(one.say(&mut first, event(0, Kind::TAKE, 1)));
     assert!(two.say(&mut second, event(0, Kind::TAKE, 2)));
     assert!(one.say_uncounted(&mut second, event(1, Kind::TIMED_OUT, 300)));
+    assert!(two.say_data(&mut first, b"from outside"));
     two.be_silent(9);
     for number in 2..5 {
         let mut quiet = Speaker::quiet(&mut first, number);

@@ -1,7 +1,7 @@
 //! A process that records is killed at any instant, and nothing that it had recorded is lost.
 //!
 //! ```text
-//! child, 8 threads:    append event ── count it ── acknowledge ── append event ── count it ── …
+//! child, 8 threads:    store data, sometimes ── append event ── count it ── acknowledge ── append event ── count it ── …
 //! parent:                              … after so many acknowledgements: SIGKILL, read, compare
 //! ```
 //!
@@ -24,11 +24,12 @@ use std::{
 
 use memmap2::{MmapOptions, MmapRaw};
 use reenact_trace::{Appender, Event, Item, Kind, Place, Slot, Writer, live_path, recover};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     child,
     reading::{Stream, Streams, is_grouped, open, streams},
-    script::writer,
+    script::{bytes, writer},
 };
 
 const THREADS: u32 = 8;
@@ -42,8 +43,33 @@ const EVENTS_PER_TICK: u64 = 64;
 /// After how many events each life of a thread is over. Threads live short or long, as threads do.
 const LIVES: [u64; 4] = [5, 200, 3_000, u64::MAX];
 
-/// The `n`-th event of an activity. Most are long, so that chunks are soon full.
+/// The data that the `n`-th event of an activity refers to, if it does. Some are what others have too, some are longer than
+/// a chunk.
+fn data(activity: u32, n: u64) -> Option<Vec<u8>> {
+    let seed = match n % 32 {
+        7 => u64::from(activity) << 32 | n,
+        23 => n,
+        _ => return None,
+    };
+    let length = if n % 5 == 0 {
+        20_000
+    } else {
+        10 + n as usize % 90
+    };
+    Some(bytes(length, seed))
+}
+
+/// The `n`-th event of an activity. Most are long, so that chunks are soon full. Which id its data have, nobody knows
+/// beforehand.
 fn event(activity: u32, n: u64) -> Event {
+    if let Some(data) = data(activity, n) {
+        return Event {
+            silent: 0,
+            kind: Kind::DATA,
+            number: 0,
+            second: xxh3_64(&data),
+        };
+    }
     let mixed = (n + 1)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .rotate_left(activity);
@@ -144,7 +170,10 @@ impl Life<'_> {
 
     fn live(mut self, events: u64) {
         for n in 0..events {
-            let event = event(self.activity, n);
+            let mut event = event(self.activity, n);
+            if let Some(data) = data(self.activity, n) {
+                event.number = self.appender.data(&data).unwrap();
+            }
             for _ in 0..event.silent {
                 self.count();
             }
@@ -355,7 +384,16 @@ fn assert_life(activity: u32, stream: &Stream, acknowledged: Option<u64>) {
         Some((Item::End { silent: 0, hash }, said)) => (Some(*hash), said),
         _ => (None, said),
     };
-    assert!(said.iter().copied().eq(items(activity).take(said.len())));
+    // Reading has found the data, and what they should be is in the second number.
+    let without_id = |item: &Item| match *item {
+        Item::Event(event) if event.kind == Kind::DATA => Item::Event(Event { number: 0, ..event }),
+        item => item,
+    };
+    assert!(
+        said.iter()
+            .map(without_id)
+            .eq(items(activity).take(said.len()))
+    );
     let Item::Cut { hash: at_cut, .. } = *cut else {
         panic!("a stream that ends with {cut:?}");
     };
@@ -380,6 +418,7 @@ fn assert_life(activity: u32, stream: &Stream, acknowledged: Option<u64>) {
 }
 
 fn kill_often(runs: impl Iterator<Item = u64>) {
+    let mut data = 0;
     for run in runs {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("killed.reenact");
@@ -402,11 +441,13 @@ fn kill_often(runs: impl Iterator<Item = u64>) {
         assert!(!live_path(&path).exists());
         assert!(is_grouped(&path));
         let recovered = read();
+        data += open(&path).data_summary().count;
         for (activity, stream) in &left {
             assert_eq!(recovered.get(activity), Some(stream), "activity {activity}");
         }
         assert_eq!(recovered.len(), left.len());
     }
+    assert!(data > 1000, "only {data} data were stored in all runs");
 }
 
 #[test]

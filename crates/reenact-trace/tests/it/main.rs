@@ -6,6 +6,7 @@ mod bounded_fuzz;
 mod child;
 mod crowds;
 mod cut;
+mod data;
 mod flipped;
 mod full_disk;
 mod golden;

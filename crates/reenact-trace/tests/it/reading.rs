@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path, sync::Arc};
 
-use reenact_trace::{Item, Trace, live_path};
+use reenact_trace::{Item, Kind, Program, Trace, TraceError, live_path};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sections::{CHUNK, DIRECTORY, kinds};
 
@@ -21,6 +22,22 @@ pub(crate) fn open(path: &Path) -> Arc<Trace> {
     Arc::new(Trace::open(path).unwrap_or_else(|error| panic!("{error}")))
 }
 
+/// Data that an event refers to are there, and as they were: the tests that store some put a hash of them in the event.
+/// Only a trace that knows of its loss may have lost them, and says so.
+fn check_data(trace: &Trace, item: &Item) {
+    let Item::Event(event) = item else { return };
+    if event.kind != Kind::DATA {
+        return;
+    }
+    match trace.data(event.number) {
+        Ok(bytes) => assert_eq!(xxh3_64(&bytes), event.second),
+        Err(TraceError::NoData { .. } | TraceError::BrokenData { .. }) => {
+            assert!(!trace.is_complete());
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// The stream of one activity.
 pub(crate) fn stream(trace: &Arc<Trace>, activity: u32) -> Stream {
     let mut events = trace.events(activity);
@@ -28,7 +45,10 @@ pub(crate) fn stream(trace: &Arc<Trace>, activity: u32) -> Stream {
     let mut error = None;
     for item in events.by_ref() {
         match item {
-            Ok(item) => items.push(item),
+            Ok(item) => {
+                check_data(trace, &item);
+                items.push(item);
+            }
             Err(wrong) => error = Some(wrong.to_string()),
         }
     }
@@ -122,11 +142,35 @@ pub(crate) fn copy_as_after_a_kill(from: &Path, to: &Path) {
     fs::copy(from, to).unwrap();
 }
 
+/// The name of a kind, if it has had it since version 2: a kind that gets a name later is the same in old traces.
+fn name(kind: Kind) -> String {
+    match kind {
+        Kind::CLOCK | Kind::WITHHELD | Kind::ANSWER | Kind::DATA => {
+            format!("kind {:#04x}", kind.code())
+        }
+        _ => kind.to_string(),
+    }
+}
+
 /// The trace as text.
 pub(crate) fn dump(trace: &Arc<Trace>) -> String {
     let mut text = String::new();
     let mut line = |line: String| writeln!(text, "{line}").unwrap();
-    line(format!("{:?}", trace.program()));
+    let Program {
+        executable,
+        build_id,
+        arguments,
+        directory,
+        environment,
+        withheld,
+    } = trace.program();
+    line(format!(
+        "Program {{ executable: {executable:?}, build_id: {build_id:?}, arguments: {arguments:?}, \
+         directory: {directory:?}, environment: {environment:?} }}"
+    ));
+    if !withheld.is_empty() {
+        line(format!("withheld: {withheld:?}"));
+    }
     line(format!("complete: {}", trace.is_complete()));
     if let Some(damage) = trace.damage() {
         line(format!("damage: {damage}"));
@@ -136,6 +180,20 @@ pub(crate) fn dump(trace: &Arc<Trace>) -> String {
     }
     if let Some(exit) = trace.exit() {
         line(format!("exit: {exit}"));
+    }
+    let summary = trace.data_summary();
+    if summary.count > 0 {
+        line(format!("{} data, {} bytes", summary.count, summary.bytes));
+    }
+    for id in 0..summary.count {
+        // Long ones are no pleasure to read.
+        line(match trace.data(id) {
+            Ok(bytes) if bytes.len() > 40 => {
+                format!("  {id}: {} bytes, hash {:#x}", bytes.len(), xxh3_64(&bytes))
+            }
+            Ok(bytes) => format!("  {id}: {}", bytes.escape_ascii()),
+            Err(error) => format!("  {error}"),
+        });
     }
     for info in trace.activities() {
         line(format!(
@@ -149,11 +207,17 @@ pub(crate) fn dump(trace: &Arc<Trace>) -> String {
             line(match item {
                 Item::Event(event) if event.kind.has_two_numbers() => format!(
                     "  {} silent, {} {} {}",
-                    event.silent, event.kind, event.number, event.second
+                    event.silent,
+                    name(event.kind),
+                    event.number,
+                    event.second
                 ),
-                Item::Event(event) => {
-                    format!("  {} silent, {} {}", event.silent, event.kind, event.number)
-                }
+                Item::Event(event) => format!(
+                    "  {} silent, {} {}",
+                    event.silent,
+                    name(event.kind),
+                    event.number
+                ),
                 Item::Tick { silent, hash } => format!("  {silent} silent, tick {hash:#x}"),
                 Item::End { silent, hash } => format!("  {silent} silent, end {hash:#x}"),
                 Item::Cut { silent, hash } => format!("  {silent} silent, cut {hash:x?}"),

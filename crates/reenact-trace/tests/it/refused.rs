@@ -33,12 +33,12 @@ fn check_path(path: &Path, expected: Expect) {
 
 #[test]
 fn another_format_version() {
-    let mut bytes = file_header(3);
-    bytes.extend(b"whatever version 3 has here");
+    let mut bytes = file_header(4);
+    bytes.extend(b"whatever version 4 has here");
     check(
         &bytes,
         expect![
-            "FILE is a trace of format version 3; this reenact reads versions 1 to 2: use the reenact it was recorded with"
+            "FILE is a trace of format version 4; this reenact reads versions 1 to 3: use the reenact it was recorded with"
         ],
     );
 }
@@ -62,7 +62,7 @@ fn an_empty_file() {
 #[test]
 fn a_header_and_nothing_else() {
     check(
-        &file_header(2),
+        &file_header(3),
         expect!["FILE: the section that names the program is missing or damaged at byte 16"],
     );
 }
@@ -86,9 +86,9 @@ fn a_file_that_is_not_there() {
 
 #[test]
 fn reserved_bytes_that_mean_something_to_someone() {
-    let mut bytes = file_header(2);
+    let mut bytes = file_header(3);
     bytes[12] = 1;
-    bytes.extend(sections::program());
+    bytes.extend(sections::program(3));
     check(
         &bytes,
         expect!["FILE: reserved bytes of the header are not zero at byte 10"],
@@ -99,8 +99,8 @@ fn reserved_bytes_that_mean_something_to_someone() {
 fn check_damage(sections: &[Vec<u8>], expected: Expect) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged.reenact");
-    let mut bytes = file_header(2);
-    bytes.extend(sections::program());
+    let mut bytes = file_header(3);
+    bytes.extend(sections::program(3));
     bytes.extend(sections.concat());
     fs::write(&path, bytes).unwrap();
     let trace = open(&path);
@@ -117,62 +117,62 @@ fn sections_that_nobody_writes() {
     let structured = |payload: &[u8]| section(CHUNK, 1, 0, 0, 0, payload);
     check_damage(&[plain(&[0x81])], expect!["nothing"]);
     check_damage(
-        &[section(9, 0, 0, 0, 0, b"?")],
-        expect!["FILE: a section of an unknown kind at byte 92"],
+        &[section(10, 0, 0, 0, 0, b"?")],
+        expect!["FILE: a section of an unknown kind at byte 96"],
     );
     check_damage(
         &[section(3, 0, 0, 0, 0, &[0; 13])],
-        expect!["FILE: the counters of activities are malformed at byte 92"],
+        expect!["FILE: the counters of activities are malformed at byte 96"],
     );
     check_damage(
         &[section(4, 0, 0, 0, 0, &[9, 0, 0, 0, 0, 0, 0, 0])],
-        expect!["FILE: the mark of an early end is malformed at byte 92"],
+        expect!["FILE: the mark of an early end is malformed at byte 96"],
     );
     check_damage(
         &[section(5, 0, 0, 0, 0, &[2, 0, 0, 0, 0, 0, 0, 0])],
-        expect!["FILE: the exit status is malformed at byte 92"],
+        expect!["FILE: the exit status is malformed at byte 96"],
     );
     check_damage(
         &[plain(&vec![0x81; 16321])],
-        expect!["FILE: a chunk is longer than chunks can be at byte 132"],
+        expect!["FILE: a chunk is longer than chunks can be at byte 136"],
     );
     check_damage(
         &[plain(&[0x81]), section(CHUNK, 0, 2, 0, 1, &[0x81])],
-        expect!["FILE: a chunk is missing or twice there: this is not the next one at byte 173"],
+        expect!["FILE: a chunk is missing or twice there: this is not the next one at byte 177"],
     );
     check_damage(
         &[plain(&[0x81]), section(CHUNK, 0, 1, 0, 5, &[0x81])],
-        expect!["FILE: events of an activity are missing before the chunk at byte 173"],
+        expect!["FILE: events of an activity are missing before the chunk at byte 177"],
     );
     check_damage(
         &[plain(&[0x60, 1, 0])],
-        expect!["FILE: an activity is named in a chunk that says it has only one at byte 132"],
+        expect!["FILE: an activity is named in a chunk that says it has only one at byte 136"],
     );
     check_damage(
         &[structured(&[0x81, 0x6f])],
-        expect!["FILE: an unknown kind of entry at byte 133"],
+        expect!["FILE: an unknown kind of entry at byte 137"],
     );
     check_damage(
         &[structured(&[0x81, 0x61, 0, 0, 65])],
-        expect!["FILE: a name longer than names can be at byte 133"],
+        expect!["FILE: a name longer than names can be at byte 137"],
     );
     check_damage(
         &[structured(&[0x01, 0, 0x80])],
-        expect!["FILE: an entry that is cut short at byte 132"],
+        expect!["FILE: an entry that is cut short at byte 136"],
     );
     check_damage(
         &[structured(&[0x81, 0x70, 0x02])],
-        expect!["FILE: an activity is named that the chunk has not spoken of at byte 133"],
+        expect!["FILE: an activity is named that the chunk has not spoken of at byte 137"],
     );
     check_damage(
         &[structured(&[0x65, 3, 0, 1, 2, 3, 4, 0, 0])],
-        expect!["FILE: a run of ends of no activities at byte 132"],
+        expect!["FILE: a run of ends of no activities at byte 136"],
     );
     let run = [0x65, 3, 0, 1, 2, 3, 4, 2, 0];
     check_damage(&[structured(&run)], expect!["nothing"]);
     check_damage(
         &[structured(&run), section(CHUNK, 1, 1, 0, 0, &run)],
-        expect!["FILE: an activity ends quietly for the second time at byte 181"],
+        expect!["FILE: an activity ends quietly for the second time at byte 185"],
     );
 }
 
@@ -181,86 +181,94 @@ fn sections_that_nobody_writes() {
 fn directories_that_nobody_writes() {
     let directory = |payload: &[u8]| section(DIRECTORY, 0, 0, 0, 0, payload);
     let streams = |payload: &[u8]| section(STREAMS, 0, 1, 0, 0, payload);
-    let tails = || section(3, 0, 0, 0, 0, &[]);
-    check_damage(&[directory(&[]), tails()], expect!["nothing"]);
+    let tails = |before| section(3, 0, before, 0, 0, &[]);
+    check_damage(&[directory(&[]), tails(1)], expect!["nothing"]);
     check_damage(
-        &[directory(&[0x20, 0, 2]), streams(&[0x81, 0x82]), tails()],
+        &[directory(&[]), tails(2)],
+        expect!["FILE: a section is missing or twice there: this is not the next one at byte 136"],
+    );
+    check_damage(
+        &[directory(&[0x20, 0, 2]), streams(&[0x81, 0x82]), tails(2)],
         expect!["nothing"],
     );
     check_damage(
-        &[directory(&[0x20, 0, 3]), streams(&[0x81, 0x82]), tails()],
-        expect!["FILE: the streams are not as long as the directory says at byte 217"],
+        &[directory(&[0x20, 0, 3]), streams(&[0x81, 0x82]), tails(2)],
+        expect!["FILE: the streams are not as long as the directory says at byte 221"],
     );
     check_damage(
-        &[directory(&[0x20, 0, 3]), streams(&[0x81, 0x60, 0]), tails()],
-        expect!["FILE: an entry that is cut short at byte 176"],
+        &[
+            directory(&[0x20, 0, 3]),
+            streams(&[0x81, 0x60, 0]),
+            tails(2),
+        ],
+        expect!["FILE: an entry that is cut short at byte 180"],
     );
     check_damage(
         &[
             directory(&[0x20, 0, 4]),
             streams(&[0x81, 0x60, 0, 0]),
-            tails(),
+            tails(2),
         ],
-        expect!["FILE: the stream of an activity has more than its items at byte 176"],
+        expect!["FILE: the stream of an activity has more than its items at byte 180"],
     );
     check_damage(
         &[
             directory(&[0x20, 0, 1]),
             section(STREAMS, 0, 2, 0, 0, &[0x81]),
         ],
-        expect!["FILE: a section is missing or twice there: this is not the next one at byte 175"],
+        expect!["FILE: a section is missing or twice there: this is not the next one at byte 179"],
     );
     check_damage(
         &[
             directory(&[0x20, 0, 1]),
             section(STREAMS, 0, 1, 0, 1, &[0x81]),
         ],
-        expect!["FILE: a section is missing or twice there: this is not the next one at byte 175"],
+        expect!["FILE: a section is missing or twice there: this is not the next one at byte 179"],
     );
     check_damage(
         &[directory(&[]), streams(&vec![0x81; (1 << 20) + 1])],
-        expect!["FILE: a section of streams is longer than such can be at byte 172"],
+        expect!["FILE: a section of streams is longer than such can be at byte 176"],
     );
     check_damage(
         &[directory(&[0x40, 0])],
-        expect!["FILE: an unknown kind of entry in the directory at byte 92"],
+        expect!["FILE: an unknown kind of entry in the directory at byte 96"],
     );
     check_damage(
         &[directory(&[0x16, 0, 2])],
-        expect!["FILE: an unknown kind of entry in the directory at byte 92"],
+        expect!["FILE: an unknown kind of entry in the directory at byte 96"],
     );
     check_damage(
         &[directory(&[0x10, 0, 0])],
-        expect!["FILE: an activity with a number that cannot be at byte 92"],
+        expect!["FILE: an activity with a number that cannot be at byte 96"],
     );
     check_damage(
         &[directory(&[0x00, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x00, 0])],
-        expect!["FILE: an activity with a number that cannot be at byte 92"],
+        expect!["FILE: an activity with a number that cannot be at byte 96"],
     );
     check_damage(
         &[directory(&[0x01, 0, 5, 0])],
-        expect!["FILE: numbers of children that cannot be at byte 92"],
+        expect!["FILE: numbers of children that cannot be at byte 96"],
     );
     let long = [&[0x20, 0][..], &[0xff; 9], &[0x01]].concat();
     check_damage(
         &[directory(&long)],
-        expect!["FILE: streams that are longer than streams can be at byte 92"],
+        expect!["FILE: streams that are longer than streams can be at byte 96"],
     );
     check_damage(
         &[directory(&[]), section(CHUNK, 0, 0, 0, 0, &[0x81])],
-        expect!["FILE: the trace has both chunks and streams at byte 172"],
+        expect!["FILE: the trace is both in chunks and by activity at byte 176"],
     );
     check_damage(
         &[section(CHUNK, 0, 0, 0, 0, &[0x81]), directory(&[])],
-        expect!["FILE: the trace has both chunks and streams at byte 133"],
+        expect!["FILE: the trace is both in chunks and by activity at byte 137"],
     );
     check_damage(
-        &[directory(&[]), section(3, 0, 0, 0, 0, &[0; 12])],
-        expect!["FILE: the counters of activities are twice there at byte 132"],
+        &[directory(&[]), section(3, 0, 1, 0, 0, &[0; 12])],
+        expect!["FILE: the counters of activities are twice there at byte 136"],
     );
     check_damage(
         &[directory(&[0x00, 3]), section(DIRECTORY, 0, 1, 2, 0, &[])],
-        expect!["FILE: activities of the directory are not in order at byte 134"],
+        expect!["FILE: activities of the directory are not in order at byte 138"],
     );
 }
 
@@ -268,8 +276,8 @@ fn directories_that_nobody_writes() {
 fn check_live(live: &[u8], expected: Expect) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged.reenact");
-    let mut bytes = file_header(2);
-    bytes.extend(sections::program());
+    let mut bytes = file_header(3);
+    bytes.extend(sections::program(3));
     fs::write(&path, bytes).unwrap();
     fs::write(live_path(&path), live).unwrap();
     let trace = open(&path);
@@ -286,30 +294,30 @@ fn live_files_that_nobody_writes() {
         &[0; 4096],
         expect!["the live file does not begin as one at byte 0"],
     );
-    for version in [0, 1, 3] {
+    for version in [0, 1, 2, 4] {
         check_live(
             &live_header(version, &[]),
             expect!["the live file is of another format version at byte 8"],
         );
     }
-    let mut stop = live_header(2, &[]);
+    let mut stop = live_header(3, &[]);
     stop[16] = 77;
     check_live(
         &stop,
         expect!["the live file's mark of an early end is malformed at byte 16"],
     );
     check_live(
-        &live_header(2, &[1]),
+        &live_header(3, &[1]),
         expect!["the live file is cut short at byte 4096"],
     );
-    let mut slab = live_header(2, &[3]);
+    let mut slab = live_header(3, &[3]);
     slab.resize(4096 + (1 << 20), 0);
     check_live(
         &slab,
         expect!["a slab of an unknown kind is in the live file at byte 4096"],
     );
     let with_chunk = |change: fn(&mut [u8])| {
-        let mut live = live_header(2, &[1]);
+        let mut live = live_header(3, &[1]);
         live.extend(sections::live_chunk(0, 0, 0, 0, &[0x81]));
         live.resize(4096 + (1 << 20), 0);
         change(&mut live[4096..]);

@@ -26,7 +26,7 @@ use crate::{
         Streams, assert_recovers_to, copy_as_after_a_kill, dump, is_grouped, open,
         recover_in_chunks, sound_streams, streams,
     },
-    script::{Speaker, event, long_event, writer},
+    script::{Speaker, bytes, event, long_event, writer},
     sections::CHUNK_SIZE,
 };
 
@@ -41,6 +41,8 @@ enum Say {
     Much(u64),
     Tick,
     Silent(u32),
+    /// Reads so many bytes from outside, which are of one of few kinds.
+    Data(usize, u64),
     /// Has so many children.
     Spawn(u32),
 }
@@ -118,7 +120,9 @@ fn events() -> impl Strategy<Value = Event> {
             second: if kind.has_two_numbers() { second } else { 0 },
         })
         // These are true.
-        .prop_filter("children", |event| event.kind != Kind::CHILDREN)
+        .prop_filter("children or data", |event| {
+            ![Kind::CHILDREN, Kind::DATA].contains(&event.kind)
+        })
 }
 
 fn stories() -> impl Strategy<Value = Story> {
@@ -127,6 +131,8 @@ fn stories() -> impl Strategy<Value = Story> {
         1 => (100..1500u64).prop_map(Say::Much),
         2 => Just(Say::Tick),
         2 => (0..2000u32).prop_map(Say::Silent),
+        2 => (prop_oneof![0..50usize, 0..40_000usize], 0..9u64)
+            .prop_map(|(length, seed)| Say::Data(length, seed)),
         1 => prop_oneof![1..10u32, 1..300u32].prop_map(Say::Spawn),
     ];
     let acts = prop_oneof![
@@ -249,6 +255,9 @@ fn tell_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stage) 
                     }
                     Say::Tick => assert!(speaker.tick(&mut appender)),
                     Say::Silent(operations) => speaker.be_silent(operations),
+                    Say::Data(length, seed) => {
+                        assert!(speaker.say_data(&mut appender, &bytes(length, seed)));
+                    }
                     Say::Spawn(count) => stage.spawn(speaker, &mut appender, count),
                 }
             }

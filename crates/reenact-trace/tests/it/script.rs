@@ -4,6 +4,8 @@ use std::path::Path;
 
 use reenact_trace::{Appender, Event, Item, Kind, Place, Program, Slot, Stop, Storage, Writer};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::reading::Stream;
 
 pub(crate) fn program() -> Program {
@@ -13,6 +15,7 @@ pub(crate) fn program() -> Program {
         arguments: vec!["app".into(), "--fast".into()],
         directory: "/tmp".into(),
         environment: vec![("LANG".into(), "C".into())],
+        withheld: vec!["env:TOKEN".into()],
     }
 }
 
@@ -31,6 +34,18 @@ pub(crate) fn event(silent: u32, kind: Kind, number: u64) -> Event {
         number,
         second: 0,
     }
+}
+
+/// So many bytes that are the same for the same seed, and for no other.
+pub(crate) fn bytes(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut bytes = Vec::with_capacity(length + 8);
+    while bytes.len() < length {
+        state = state.wrapping_mul(0x2545_f491_4f6c_dd1d).rotate_left(29) ^ seed;
+        bytes.extend(state.to_le_bytes());
+    }
+    bytes.truncate(length);
+    bytes
 }
 
 /// An event whose encoding is about as long as one can be: 22 bytes.
@@ -137,6 +152,20 @@ impl Speaker {
             self.said.push(Item::Event(event));
         }
         said
+    }
+
+    /// Stores data and says an event that refers to them, with a hash of them: what [`reading`](crate::reading) finds in the
+    /// trace must have it.
+    #[must_use]
+    pub(crate) fn say_data(&mut self, appender: &mut Appender, bytes: &[u8]) -> bool {
+        let Some(id) = appender.data(bytes) else {
+            return false;
+        };
+        let event = Event {
+            second: xxh3_64(bytes),
+            ..event(0, Kind::DATA, id)
+        };
+        self.say(appender, event)
     }
 
     #[must_use]

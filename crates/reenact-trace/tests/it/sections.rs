@@ -11,6 +11,8 @@ pub(crate) const CHUNK: u8 = 2;
 pub(crate) const TAILS: u8 = 3;
 pub(crate) const STREAMS: u8 = 6;
 pub(crate) const DIRECTORY: u8 = 7;
+pub(crate) const DATA: u8 = 8;
+pub(crate) const ORDERED_DATA: u8 = 9;
 
 pub(crate) const LIVE_HEADER: usize = 4096;
 pub(crate) const SLAB: usize = 1 << 20;
@@ -59,14 +61,17 @@ pub(crate) fn seal(section: &mut [u8]) {
     section[6..8].copy_from_slice(&check.to_le_bytes());
 }
 
-/// A section that names a program without arguments or environment.
-pub(crate) fn program() -> Vec<u8> {
+/// A section that names a program without arguments or environment, in a trace of this version.
+pub(crate) fn program(version: u16) -> Vec<u8> {
     let mut payload = Vec::new();
     for text in ["/bin/app", "/tmp"] {
         payload.extend((text.len() as u32).to_le_bytes());
         payload.extend(text.as_bytes());
     }
     payload.extend([0; 8 + 4 + 4]);
+    if version > 2 {
+        payload.extend([0; 4]);
+    }
     section(PROGRAM, 0, 0, 0, 0, &payload)
 }
 

@@ -13,7 +13,8 @@ use crate::{
     sections::boundaries,
 };
 
-/// Leaves a trace in two files: two activities and three chunks, one of them empty, all in the live file.
+/// Leaves a trace in two files: two activities and four chunks, one of data and one that is empty, all in the live
+/// file.
 fn leave_two_files(path: &Path) -> Streams {
     let original = path.with_file_name("original.reenact");
     let writer = writer(&original);
@@ -21,6 +22,7 @@ fn leave_two_files(path: &Path) -> Streams {
     let mut second = writer.appender(1).unwrap();
     let mut one = Speaker::start(&mut first, 0);
     let mut two = Speaker::start(&mut second, 1);
+    assert!(two.say_data(&mut first, b"some data, in a chunk between the others"));
     let unused = writer.appender(2).unwrap();
     for number in 0..5 {
         assert!(one.say(&mut first, long_event(number)));
@@ -162,8 +164,8 @@ fn a_chunk_that_is_in_neither_file_is_missed() {
     recover_in_chunks(&path);
     let whole = fs::read(&path).unwrap();
     let boundaries = boundaries(&whole);
-    // The program's section comes first, then chunks 0, 1 and 2, then the counters.
-    for chunk in [1, 2] {
+    // The program's section comes first, then chunks 0 to 3, then the counters.
+    for chunk in [1, 2, 3] {
         let mut bytes = whole.clone();
         bytes.drain(boundaries[chunk]..boundaries[chunk + 1]);
         fs::write(&path, &bytes).unwrap();

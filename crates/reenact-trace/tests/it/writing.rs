@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::Path,
     sync::{
         OnceLock,
@@ -46,6 +47,7 @@ fn a_stop_is_marked_once_and_the_first_reason_stays() {
     assert!(!speaker.end(&mut appender));
     assert!(!appender.start(&mut Place::default(), 3, 0, 0, ""));
     assert!(!appender.quiet_end(4, 0, 0));
+    assert_eq!(appender.data(b"late"), None);
     let expected = [(0, speaker.expected())].into();
     drop(appender);
     assert!(writer.appender(2).is_none());
@@ -53,6 +55,26 @@ fn a_stop_is_marked_once_and_the_first_reason_stays() {
     assert_recovers_to(&path, &expected);
     assert_eq!(open(&path).stop(), Some(Stop::NoRoom));
     assert_eq!(CALLS.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn files_are_for_their_owner_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("private.reenact");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for exists in [false, true] {
+        if exists {
+            // An earlier one that everybody may read is no reason that this one is so.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        let writer = writer(&path);
+        assert_eq!((mode(&path), mode(&live_path(&path))), (0o600, 0o600));
+        // Finishing makes a new file and puts it in the place of this one.
+        let inode = fs::metadata(&path).unwrap().ino();
+        writer.finish().unwrap();
+        assert_ne!(fs::metadata(&path).unwrap().ino(), inode);
+        assert_eq!(mode(&path), 0o600);
+    }
 }
 
 #[test]

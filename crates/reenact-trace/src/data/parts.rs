@@ -1,0 +1,147 @@
+//! Where the pieces of data are in the chunks of a trace.
+
+use std::{fs::File, io};
+
+use super::{DataSummary, Piece};
+use crate::{contents::Chunk, error::Damage};
+
+/// A piece of data in a chunk. There may be many, so it is small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Part {
+    pub(crate) id: u64,
+    /// Where in the data it begins.
+    pub(crate) offset: u64,
+    /// Length of the data.
+    pub(crate) total: u64,
+    /// The chunk, in the order of their numbers, and the bytes in it.
+    chunk: u32,
+    from: u16,
+    length: u16,
+}
+
+impl Part {
+    /// Where in the data it ends.
+    fn end(&self) -> u64 {
+        self.offset + u64::from(self.length)
+    }
+
+    /// Where the bytes begin in the file that they are in.
+    fn place(&self, chunks: &[Chunk]) -> u64 {
+        chunks[self.chunk as usize].offset + u64::from(self.from)
+    }
+
+    /// Reads the bytes into a buffer. The chunk was verified when it was added.
+    pub(crate) fn read(
+        &self,
+        chunks: &[Chunk],
+        file: &File,
+        live: Option<&File>,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let from = u32::from(self.from);
+        let range = from..from + u32::from(self.length);
+        chunks[self.chunk as usize].read(file, live, range, buffer)
+    }
+}
+
+/// All the pieces of data in the chunks of a trace; those of the same data follow each other in order.
+#[derive(Default)]
+pub(crate) struct Parts {
+    parts: Vec<Part>,
+}
+
+impl Parts {
+    /// Adds the pieces in a chunk, up to where it makes no sense.
+    pub(crate) fn add(&mut self, number: u32, chunk: &Chunk, payload: &[u8]) -> Result<(), Damage> {
+        chunk.verify(payload)?;
+        let mut rest = payload;
+        while !rest.is_empty() {
+            let at = payload.len() - rest.len();
+            let (piece, content) = Piece::take(&mut rest).map_err(|what| Damage {
+                offset: chunk.offset + at as u64,
+                what,
+            })?;
+            self.parts.push(Part {
+                id: piece.id,
+                offset: piece.offset,
+                total: piece.total,
+                chunk: number,
+                from: (payload.len() - rest.len() - content.len()) as u16,
+                length: content.len() as u16,
+            });
+        }
+        Ok(())
+    }
+
+    /// To be called when all are added, before anything else is asked. Says where two pieces contradict each other.
+    pub(crate) fn index(&mut self, chunks: &[Chunk]) -> Result<(), Damage> {
+        self.parts.sort_unstable();
+        let contradicts = |one: &Part, next: &Part| {
+            one.id == next.id
+                && (one.total != next.total || next.offset < one.end() || one.total == 0)
+        };
+        match self
+            .parts
+            .array_windows()
+            .find(|[one, next]| contradicts(one, next))
+        {
+            None => Ok(()),
+            Some([_, next]) => Err(Damage {
+                offset: next.place(chunks),
+                what: "a piece of data is twice there",
+            }),
+        }
+    }
+
+    /// The pieces of these data, none if there are no such.
+    pub(crate) fn find(&self, id: u64) -> &[Part] {
+        let from = self.parts.partition_point(|part| part.id < id);
+        let after = &self.parts[from..];
+        &after[..after.partition_point(|part| part.id == id)]
+    }
+
+    /// The data that are whole, each with its pieces. Others were being stored when the process was killed or recording
+    /// stopped, and nothing refers to them; or they have lost something.
+    pub(crate) fn whole(&self) -> impl Iterator<Item = &[Part]> {
+        self.parts
+            .chunk_by(|one, next| one.id == next.id)
+            .filter(|parts| missing_from(parts).is_none())
+    }
+
+    pub(crate) fn summary(&self) -> DataSummary {
+        self.whole()
+            .fold(DataSummary::default(), |sum, parts| DataSummary {
+                count: sum.count + 1,
+                bytes: sum.bytes + parts[0].total,
+            })
+    }
+
+    /// Where the first byte of these pieces of one datum would be that is not there.
+    pub(crate) fn hole(parts: &[Part], chunks: &[Chunk]) -> Option<Damage> {
+        missing_from(parts).map(|index| {
+            let offset = match parts.get(index) {
+                Some(part) => part.place(chunks),
+                None => parts
+                    .last()
+                    .map_or(0, |last| last.place(chunks) + u64::from(last.length)),
+            };
+            Damage {
+                offset,
+                what: "a piece is missing before the one",
+            }
+        })
+    }
+}
+
+/// The first piece before which something is missing; one after the last if the end is.
+fn missing_from(parts: &[Part]) -> Option<usize> {
+    let mut end = 0;
+    for (index, part) in parts.iter().enumerate() {
+        if part.offset != end {
+            return Some(index);
+        }
+        end = part.end();
+    }
+    let total = parts.first().map_or(0, |part| part.total);
+    (end != total).then_some(parts.len())
+}

@@ -1,0 +1,203 @@
+//! The data of a trace that is grouped by activity, in order of their ids.
+//!
+//! Headers of sections say which is the first id in each, so data are found by a search over these and a look into one
+//! section. Data that are asked for one after the other were mostly stored so, and are in the same section: the last one
+//! that was read is kept.
+
+use std::{
+    os::unix::fs::FileExt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::Trace;
+use crate::{
+    contents::LazySection,
+    data::{DataSummary, Piece},
+    error::{Damage, TraceError},
+};
+
+pub(super) struct OrderedData {
+    /// By the first id in them.
+    sections: Vec<LazySection>,
+    /// The section that was read last.
+    last: Mutex<Option<Arc<OpenSection>>>,
+}
+
+/// A section that is as it was written.
+struct OpenSection {
+    index: usize,
+    payload: Vec<u8>,
+    /// In order, each with where its bytes begin in the payload. There is at least one.
+    pieces: Vec<(Piece, usize)>,
+}
+
+impl OpenSection {
+    /// The pieces of these data.
+    fn find(&self, id: u64) -> &[(Piece, usize)] {
+        let from = self.pieces.partition_point(|(piece, _)| piece.id < id);
+        let after = &self.pieces[from..];
+        &after[..after.partition_point(|(piece, _)| piece.id == id)]
+    }
+}
+
+impl OrderedData {
+    pub(super) fn new(sections: Vec<LazySection>) -> OrderedData {
+        OrderedData {
+            sections,
+            last: Mutex::new(None),
+        }
+    }
+
+    /// What the headers say.
+    pub(super) fn summary(&self) -> DataSummary {
+        let mut summary = DataSummary::default();
+        for LazySection { section, .. } in &self.sections {
+            summary.count += u64::from(section.activity);
+            summary.bytes += u64::from(section.thread);
+        }
+        summary
+    }
+
+    /// Reads data; `None` if there are none with this id.
+    pub(super) fn read(&self, trace: &Trace, id: u64) -> Result<Option<Vec<u8>>, TraceError> {
+        let Some(start) = self.section_with(trace, id)? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        let mut total = None;
+        let mut end = self.sections[start].offset;
+        for (index, lazy) in self.sections.iter().enumerate().skip(start) {
+            if lazy.section.position > id {
+                break;
+            }
+            let section = self.open(trace, index)?;
+            for &(piece, from) in section.find(id) {
+                let is_next = piece.offset == bytes.len() as u64;
+                if !is_next || *total.get_or_insert(piece.total) != piece.total {
+                    return Err(trace.damaged(Damage {
+                        offset: lazy.offset + from as u64,
+                        what: MISSING,
+                    }));
+                }
+                bytes.extend_from_slice(&section.payload[from..][..piece.length]);
+                end = lazy.offset + (from + piece.length) as u64;
+            }
+            if total == Some(bytes.len() as u64) {
+                return Ok(Some(bytes));
+            }
+        }
+        match total {
+            None => Ok(None),
+            Some(_) => Err(trace.damaged(Damage {
+                offset: end,
+                what: MISSING,
+            })),
+        }
+    }
+
+    /// The section in which these data begin, if they are there. One that ends before is not looked at, if that can be
+    /// known: it may be damaged, and these data whole.
+    fn section_with(&self, trace: &Trace, id: u64) -> Result<Option<usize>, TraceError> {
+        let index = self
+            .sections
+            .partition_point(|lazy| lazy.section.position < id);
+        let begins_with = self
+            .sections
+            .get(index)
+            .is_some_and(|lazy| lazy.section.position == id);
+        if begins_with && self.open(trace, index)?.pieces[0].0.offset == 0 {
+            return Ok(Some(index));
+        }
+        Ok(index.checked_sub(1).or(begins_with.then_some(index)))
+    }
+
+    fn open(&self, trace: &Trace, index: usize) -> Result<Arc<OpenSection>, TraceError> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(section) = &*last()
+            && section.index == index
+        {
+            return Ok(Arc::clone(section));
+        }
+        let LazySection { offset, section } = &self.sections[index];
+        let mut payload = vec![0; section.length as usize];
+        trace
+            .file
+            .read_exact_at(&mut payload, *offset)
+            .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
+        let damaged = |at: usize, what| {
+            trace.damaged(Damage {
+                offset: offset + at as u64,
+                what,
+            })
+        };
+        section.verify(&payload).map_err(|what| damaged(0, what))?;
+        let pieces = pieces(&payload).map_err(|(at, what)| damaged(at, what))?;
+        let begun = pieces.iter().filter(|(piece, _)| piece.offset == 0).count();
+        let length: usize = pieces.iter().map(|(piece, _)| piece.length).sum();
+        if pieces.first().map(|(piece, _)| piece.id) != Some(section.position)
+            || (begun, length) != (section.activity as usize, section.thread as usize)
+        {
+            return Err(damaged(0, "a section of data has other data than it says"));
+        }
+        let section = Arc::new(OpenSection {
+            index,
+            payload,
+            pieces,
+        });
+        *last() = Some(Arc::clone(&section));
+        Ok(section)
+    }
+
+    /// Verifies all sections, and that all data are whole.
+    pub(super) fn check(&self, trace: &Trace) -> Result<(), TraceError> {
+        // The id after the last whole data, and what is there of those that are not.
+        let mut next = 0;
+        let mut begun: Option<Piece> = None;
+        for (index, lazy) in self.sections.iter().enumerate() {
+            for &(piece, from) in &self.open(trace, index)?.pieces {
+                let is_next = match begun {
+                    None => piece.offset == 0 && piece.id >= next,
+                    Some(before) => {
+                        let end = before.offset + before.length as u64;
+                        (piece.id, piece.total, piece.offset) == (before.id, before.total, end)
+                    }
+                };
+                if !is_next {
+                    return Err(trace.damaged(Damage {
+                        offset: lazy.offset + from as u64,
+                        what: MISSING,
+                    }));
+                }
+                let is_last = piece.offset + piece.length as u64 == piece.total;
+                begun = (!is_last).then_some(piece);
+                next = piece.id.saturating_add(is_last.into());
+            }
+        }
+        match (begun, self.sections.last()) {
+            (Some(_), Some(lazy)) => Err(trace.damaged(Damage {
+                offset: lazy.offset + u64::from(lazy.section.length),
+                what: MISSING,
+            })),
+            _ => Ok(()),
+        }
+    }
+}
+
+const MISSING: &str = "a piece of data is missing, or one is twice there,";
+
+/// The pieces in the payload of a section, and where their bytes begin; or where it makes no sense.
+fn pieces(payload: &[u8]) -> Result<Vec<(Piece, usize)>, (usize, &'static str)> {
+    let mut pieces: Vec<(Piece, usize)> = Vec::new();
+    let mut rest = payload;
+    while !rest.is_empty() {
+        let at = payload.len() - rest.len();
+        let (piece, content) = Piece::take(&mut rest).map_err(|what| (at, what))?;
+        if let Some((last, _)) = pieces.last()
+            && (piece.id, piece.offset) <= (last.id, last.offset)
+        {
+            return Err((at, "pieces of data are not in order"));
+        }
+        pieces.push((piece, payload.len() - rest.len() - content.len()));
+    }
+    Ok(pieces)
+}

@@ -1,0 +1,105 @@
+//! Storing data from outside, in chunks of their own, so that large data do not go the way of the events.
+
+use std::sync::atomic::Ordering;
+
+use super::Shared;
+use crate::{
+    data::{MAX_HEADER, Piece, piece_fits},
+    layout::FLAG_DATA,
+    live::{ChunkHeader, ChunkPtr},
+};
+
+/// The chunk that an appender puts data in, from when it first has some.
+#[derive(Default)]
+pub(super) struct DataChunk {
+    chunk: Option<ChunkPtr>,
+    used: usize,
+}
+
+impl DataChunk {
+    /// Stores the bytes, unless the trace has the same; their id.
+    pub(super) fn store(&mut self, shared: &Shared, thread: u32, bytes: &[u8]) -> Option<u64> {
+        if shared.has_stopped() {
+            return None;
+        }
+        let name = shared.known.name(bytes);
+        if let Some(id) = name.and_then(|name| shared.known.find(name)) {
+            return Some(id);
+        }
+        let id = shared.data_id.fetch_add(1, Ordering::Relaxed);
+        let mut stored = 0;
+        loop {
+            stored += self.store_piece(shared, thread, id, bytes, stored)?;
+            if stored == bytes.len() {
+                break;
+            }
+        }
+        // Not before all of them are there: another thread's event may refer to them from now on.
+        if let Some(name) = name {
+            shared.known.add(name, id);
+        }
+        Some(id)
+    }
+
+    /// Stores as much as there is room for of the bytes from `offset` on; how many these are.
+    fn store_piece(
+        &mut self,
+        shared: &Shared,
+        thread: u32,
+        id: u64,
+        bytes: &[u8],
+        offset: usize,
+    ) -> Option<usize> {
+        let left = bytes.len() - offset;
+        let mut chunk = match self.chunk {
+            Some(chunk) if piece_fits(ChunkPtr::CAPACITY - self.used, left) => chunk,
+            _ => self.next_chunk(shared, thread, left)?,
+        };
+        let length = left.min(ChunkPtr::CAPACITY - self.used - MAX_HEADER);
+        let piece = Piece {
+            id,
+            total: bytes.len() as u64,
+            offset: offset as u64,
+            length,
+        };
+        let rest = chunk.rest(self.used);
+        let header = piece.put_header(rest);
+        rest[header..][..length].copy_from_slice(&bytes[offset..][..length]);
+        self.used += header + length;
+        chunk.set_used(self.used);
+        Some(length)
+    }
+
+    /// A chunk with room for a piece of a datum of which so much is left: one that another thread has left, or a new one.
+    #[cold]
+    fn next_chunk(&mut self, shared: &Shared, thread: u32, left: usize) -> Option<ChunkPtr> {
+        let begun = match self.chunk {
+            None => shared.state().begun_data.pop(),
+            Some(_) => None,
+        };
+        if let Some(begun) = begun {
+            self.chunk = Some(begun);
+            self.used = begun.used();
+            if piece_fits(ChunkPtr::CAPACITY - self.used, left) {
+                return Some(begun);
+            }
+        }
+        let header = ChunkHeader {
+            flags: FLAG_DATA,
+            ..ChunkHeader::default()
+        };
+        let next = shared.free_chunk(thread, header)?;
+        if let Some(full) = self.chunk.replace(next) {
+            shared.submit(full);
+        }
+        self.used = 0;
+        Some(next)
+    }
+
+    /// Leaves the chunk to the next thread that has data.
+    pub(super) fn leave(&mut self, shared: &Shared) {
+        if let Some(chunk) = self.chunk.take() {
+            shared.state().begun_data.push(chunk);
+        }
+    }
+}
