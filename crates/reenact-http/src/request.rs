@@ -39,7 +39,7 @@ struct Inner {
     read: RefCell<Vec<(HeaderName, Option<HeaderValue>)>>,
     body: OnceCell<Result<Bytes, BodyError>>,
     peer: OnceCell<SocketAddr>,
-    _unanswered: Arc<Unanswered>,
+    _unanswered: Arc<OnDrop>,
 }
 
 /// The client's side of a request.
@@ -51,21 +51,18 @@ pub(crate) struct Exchange {
     pub(crate) reply: oneshot::Sender<Response<Full<Bytes>>>,
 }
 
-/// Held by all requests of a server, and by the server until no more come: when the last one lets go, all is answered.
-pub(crate) struct Unanswered(pub(crate) Arc<Fact>);
+/// Makes something true when it is dropped. All requests of a server share one, with the server until no more come: when the
+/// last one lets go, all is answered.
+pub(crate) struct OnDrop(pub(crate) Arc<Fact>);
 
-impl Drop for Unanswered {
+impl Drop for OnDrop {
     fn drop(&mut self) {
         self.0.establish();
     }
 }
 
 impl Request {
-    pub(crate) fn new(
-        line: Line,
-        exchange: Option<Exchange>,
-        unanswered: Arc<Unanswered>,
-    ) -> Request {
+    pub(crate) fn new(line: Line, exchange: Option<Exchange>, unanswered: Arc<OnDrop>) -> Request {
         Request {
             inner: Box::new(Inner {
                 line,

@@ -18,7 +18,7 @@ use crate::{
     call::call,
     ops,
     outside::{Inlet, Outside, Running},
-    request::{Exchange, Request, Unanswered},
+    request::{Exchange, OnDrop, Request},
     wire::{self, Line},
 };
 
@@ -141,7 +141,7 @@ impl Server {
     /// Serves: every request is passed to `hand_on`, which passes it to an actor or a channel.
     ///
     /// It is called as the server's source, on whichever thread the request came, one request at a time: it should send a
-    /// message and do nothing else. In particular no clock is recorded there.
+    /// message and do nothing else, because other requests wait.
     #[track_caller]
     pub fn deliver(self, hand_on: impl FnMut(Request) + Send + 'static) -> Serving {
         self.start(hand_on, Vec::new())
@@ -181,21 +181,19 @@ impl Server {
     ) -> Serving {
         let over = Arc::new(Fact::new());
         let answered = Arc::new(Fact::new());
-        let source = Arc::new(Source::new(Delivery {
-            hand_on: Some((
-                Box::new(hand_on),
-                Arc::new(Unanswered(Arc::clone(&answered))),
-            )),
-            over: Arc::clone(&over),
-        }));
+        let source = Arc::new(Source::new(Some(Delivery {
+            hand_on: Box::new(hand_on),
+            unanswered: Arc::new(OnDrop(Arc::clone(&answered))),
+            _over: OnDrop(Arc::clone(&over)),
+        })));
         let is_played = source
             .play(
                 ops::ARRIVAL,
                 "a request",
                 hear,
                 |delivery, came| match came {
-                    Came::Request(line) => delivery.request(line, None),
-                    Came::End => delivery.end(),
+                    Came::Request(line) => request(delivery, line, None),
+                    Came::End => *delivery = None,
                 },
             )
             .expect("a thread for what comes from the trace");
@@ -223,29 +221,24 @@ fn handle_all<B: Into<Bytes>>(
     }
 }
 
-/// What the source hands requests to.
+/// What the source hands requests to, until no more come.
 struct Delivery {
-    /// None when no more come.
-    hand_on: Option<(Box<dyn FnMut(Request) + Send>, Arc<Unanswered>)>,
-    over: Arc<Fact>,
+    hand_on: Box<dyn FnMut(Request) + Send>,
+    unanswered: Arc<OnDrop>,
+    /// Last: when it is over, the other two are gone.
+    _over: OnDrop,
 }
 
-impl Delivery {
-    fn request(&mut self, line: Line, exchange: Option<Exchange>) {
-        if let Some((hand_on, unanswered)) = &mut self.hand_on {
-            let request = Request::new(line, exchange, Arc::clone(unanswered));
-            // The thread is not the program's, and has others to serve. The request is gone, and its client told.
-            let _ = catch_unwind(AssertUnwindSafe(|| hand_on(request)));
-        }
-    }
-
-    fn end(&mut self) {
-        self.hand_on = None;
-        self.over.establish();
+fn request(delivery: &mut Option<Delivery>, line: Line, exchange: Option<Exchange>) {
+    if let Some(delivery) = delivery {
+        let request = Request::new(line, exchange, Arc::clone(&delivery.unanswered));
+        // The thread is not the program's, and has others to serve. The request is gone, and its client told.
+        let _ = catch_unwind(AssertUnwindSafe(|| (delivery.hand_on)(request)));
     }
 }
 
-/// What comes, in the trace: a line, or the number 0 for the end.
+/// What comes, in the trace: a line, or the number 0 for the end. That it ends is written down before anybody can see it: the
+/// process may end as soon as somebody has.
 enum Came {
     Request(Line),
     End,
@@ -261,7 +254,7 @@ fn hear(reply: Reply<'_>) -> Option<Came> {
 
 /// Where the outside brings things into the program.
 struct Entrance {
-    source: Arc<Source<Delivery>>,
+    source: Arc<Source<Option<Delivery>>>,
 }
 
 impl Inlet for Entrance {
@@ -269,13 +262,13 @@ impl Inlet for Entrance {
         let item = line.to_bytes();
         self.source
             .bring(ops::ARRIVAL, Reply::Bytes(item.into()), |delivery| {
-                delivery.request(line, Some(exchange));
+                request(delivery, line, Some(exchange));
             });
     }
 
     fn end(&self) {
         self.source
-            .bring(ops::ARRIVAL, Reply::Number(0), Delivery::end);
+            .bring(ops::ARRIVAL, Reply::Number(0), |delivery| *delivery = None);
         self.source.end();
     }
 }
