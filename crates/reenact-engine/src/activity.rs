@@ -17,14 +17,17 @@ use std::{
     },
 };
 
-use reenact_trace::Origin;
+use reenact_trace::{Appender, Origin};
 
 use crate::{
     Fact, Seat,
+    captured::CLOCKS,
     conduct::{self, Conductor},
+    external::apart,
     mode::{self, Mode},
     record::{Diary, Me, Recording, token_of},
     replay::quiet::Quiet,
+    seeds,
 };
 
 /// An activity under a conductor.
@@ -68,6 +71,12 @@ pub(crate) struct Hot {
     pub(crate) diary: Cell<*mut Diary>,
     /// The activity of another thread, which waits, while this one records for it; see [`crate::meeting`].
     pub(crate) guest: Cell<*mut Diary>,
+    /// Where the thread appends, as long as it has a diary of its own.
+    pub(crate) appender: Cell<*mut Appender>,
+    /// Whether the thread is one of ours: the program is what it runs, and when it runs nobody, nothing is.
+    pub(crate) is_ours: Cell<bool>,
+    /// What counts the maps that are made on a worker; null on any other thread. See [`crate::seeds`].
+    pub(crate) maps: Cell<*mut u64>,
     /// How many times over what the thread does is not part of the program; see [`crate::apart`].
     pub(crate) apart: Cell<u32>,
 }
@@ -115,10 +124,12 @@ pub(crate) struct Conducted {
     generation: u32,
     children: AtomicU64,
     tickets: AtomicU64,
+    /// When it last read each of the clocks.
+    pub(crate) clocks: [AtomicU64; CLOCKS],
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), apart: Cell::new(0) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), apart: Cell::new(0) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
@@ -185,15 +196,17 @@ pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Me<'_>) -> R) -> Option
 /// Runs `action` with what the calling thread needs to record. `None` when there is no recording any more.
 pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -> Option<R> {
     LOCAL.with(|slot| {
-        let mut slot = slot.try_borrow_mut().ok()?;
-        if !matches!(&**slot, Some(Local::Recording(_))) {
-            let recording = Recording::of_thread()?;
-            install(&mut slot, Local::Recording(recording));
-        }
-        match &mut **slot {
-            Some(Local::Recording(recording)) => action(recording),
-            _ => None,
-        }
+        apart(|| {
+            let mut slot = slot.try_borrow_mut().ok()?;
+            if !matches!(&**slot, Some(Local::Recording(_))) {
+                let recording = Recording::of_thread()?;
+                install(&mut slot, Local::Recording(recording));
+            }
+            match &mut **slot {
+                Some(Local::Recording(recording)) => action(recording),
+                _ => None,
+            }
+        })
     })
 }
 
@@ -201,7 +214,8 @@ pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -
 /// Nothing is borrowed while it runs: it may take long, and a signal handler may ask who we are.
 pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<R> {
     if let Some(seat) = Hot::seat() {
-        return Some(action(&*seat.conducted()?));
+        let conducted = seat.conducted()?;
+        return Some(apart(|| action(&conducted)));
     }
     let conducted = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
@@ -210,11 +224,11 @@ pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<
         {
             return Some(Arc::clone(conducted));
         }
-        let conducted = Arc::new(Conducted::unannounced()?);
+        let conducted = Arc::new(apart(Conducted::unannounced)?);
         install(&mut slot, Local::Conducted(Arc::clone(&conducted)));
         Some(conducted)
     })?;
-    Some(action(&conducted))
+    Some(apart(|| action(&conducted)))
 }
 
 /// Makes the thread's own activity the one that it runs.
@@ -223,6 +237,7 @@ fn sit(hot: &Hot, recording: &mut Recording) {
         hot.token.set(token_of(me.number()));
         hot.word.set(me.diary.word());
         hot.diary.set(me.diary);
+        hot.appender.set(me.appender);
     }
 }
 
@@ -234,7 +249,7 @@ pub(crate) fn stand_up() {
 /// Runs `action`, which may make the calling thread run other activities, and then goes on with the one that it runs now.
 #[inline]
 pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
-    let before = HOT.with(|hot| {
+    let (before, apart) = HOT.with(|hot| {
         let before = (
             hot.token.get(),
             hot.word.get(),
@@ -244,9 +259,11 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
             hot.diary.get(),
         );
         clear(hot);
-        before
+        (before, hot.apart.replace(0))
     });
+    let maps = seeds::pause();
     let result = action();
+    seeds::resume(maps);
     HOT.with(|hot| {
         // SAFETY: As in `Hot::seat`.
         let seat = unsafe { before.3.as_ref() };
@@ -257,6 +274,7 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
         hot.seat.set(before.3);
         hot.guest.set(before.4);
         hot.diary.set(before.5);
+        hot.apart.set(apart);
     });
     result
 }
@@ -334,6 +352,7 @@ impl Conducted {
             generation,
             children: AtomicU64::new(0),
             tickets: AtomicU64::new(0),
+            clocks: Default::default(),
         })
     }
 
@@ -352,6 +371,7 @@ impl Conducted {
             generation,
             children: AtomicU64::new(0),
             tickets: AtomicU64::new(0),
+            clocks: Default::default(),
         })
     }
 

@@ -12,7 +12,7 @@
 //! n-th that its actor registered, a message that went through a promise the n-th that its sender sent that way. Each is
 //! predicted to be the one after the last that came from there.
 
-use std::collections::HashMap;
+use crate::Map;
 
 /// Where a message comes from, as far as order goes: a sender's token, with [`NUMBERED`] if that alone does not tell.
 pub(crate) type Source = u32;
@@ -54,7 +54,7 @@ pub(crate) struct Arrivals {
     /// How many continuations there were.
     continuations: u64,
     /// The numbers that are expected from those who send to promises.
-    pipelined: HashMap<Source, u64>,
+    pipelined: Map<Source, u64>,
 }
 
 /// Who followed a source last time. Nobody is 0, which is no source.
@@ -78,7 +78,7 @@ impl Arrivals {
             before_last: first,
             predicted: Arrival::from(first),
             continuations: 0,
-            pipelined: HashMap::new(),
+            pipelined: Map::default(),
         };
         arrivals.follow(first, first);
         arrivals

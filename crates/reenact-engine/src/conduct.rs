@@ -64,6 +64,9 @@ pub trait Conductor: Send + Sync {
     ) {
     }
 
+    /// An activity asks for something that is known to be missing, because it was kept out of the trace.
+    fn misses(&self, _activity: &Activity, _what: &str) {}
+
     /// Whether nothing more comes from an activity that is a source.
     fn is_over(&self, _activity: &Activity) -> bool {
         true

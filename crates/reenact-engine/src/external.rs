@@ -23,6 +23,8 @@ use crate::{
 pub enum Reply<'a> {
     /// A number, which costs the trace least.
     Number(u64),
+    /// How much later it is than when the same activity last asked, zigzag: of a clock.
+    Elapsed(u64),
     /// Bytes. The same bytes are in the trace once, however often they come.
     Bytes(Cow<'a, [u8]>),
     /// What the user asked to keep out of the trace. A replay that needs it ends, and says so.

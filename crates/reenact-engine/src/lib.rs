@@ -14,6 +14,7 @@
 
 mod activity;
 mod arrivals;
+mod captured;
 mod clock;
 mod conduct;
 mod entity;
@@ -27,6 +28,7 @@ pub mod raw;
 mod record;
 mod replay;
 mod seat;
+mod seeds;
 mod session;
 mod source;
 mod views;
@@ -45,6 +47,7 @@ pub use meeting::{Party, Permission, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};
+pub use seeds::Map;
 pub use session::{conducted, record_to};
 pub use source::Source;
 pub use withheld::is_withheld;

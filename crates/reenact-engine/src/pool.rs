@@ -31,7 +31,7 @@ use std::{
         },
     },
     thread::JoinHandle,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crossbeam_deque::{Injector, Stealer};
@@ -42,7 +42,12 @@ use self::{
     sleepers::Sleepers,
     worker::{Worker, current},
 };
-use crate::{Fact, activity::aside, mode, raw::Parker};
+use crate::{
+    Fact,
+    activity::aside,
+    mode,
+    raw::{Parker, now},
+};
 
 /// Something that a worker can run. The first field of whatever it is (`#[repr(C)]`).
 pub struct Task {
@@ -108,7 +113,7 @@ pub fn ask_until_told<R>(mut ask: impl FnMut() -> Option<R>) -> R {
         if let Some(answer) = ask() {
             return answer;
         }
-        Parker::new().park_until(Some(Instant::now() + pause));
+        Parker::new().park_until(Some(now() + pause));
         pause = (pause * 2).min(PAUSES.1);
     }
 }

@@ -25,7 +25,15 @@ use rustix::{
     thread::futex::{self, Flags, Timespec},
 };
 
-use crate::pool::{about_to_block, carrier::Carrier};
+use crate::{
+    external::apart,
+    pool::{about_to_block, carrier::Carrier},
+};
+
+/// The time, as it is: not part of the program, and so neither recorded nor played.
+pub fn now() -> Instant {
+    apart(Instant::now)
+}
 
 /// Waits while `*futex == expected`, until `deadline` at most. False if the deadline has passed.
 fn wait_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
@@ -45,7 +53,7 @@ fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> b
         let timeout = match deadline {
             None => None,
             Some(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
+                let left = deadline.saturating_duration_since(now());
                 if left.is_zero() {
                     return false;
                 }
@@ -194,7 +202,7 @@ impl RawCondvar {
         let seen = self.notifications.load(Relaxed);
         mutex.unlock();
         // A deadline past what the clock can say is none.
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let deadline = timeout.and_then(|timeout| now().checked_add(timeout));
         let notified = wait_while(&self.notifications, seen, deadline);
         mutex.lock();
         notified

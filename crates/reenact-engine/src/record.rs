@@ -6,7 +6,6 @@
 mod diary;
 
 use std::{
-    collections::HashMap,
     fs::OpenOptions,
     io,
     os::unix::fs::OpenOptionsExt,
@@ -25,10 +24,14 @@ use reenact_trace::{Appender, Kind, Origin, Program, Slot, Stop, Storage, TraceE
 
 pub(crate) use self::diary::{Block, Diary, Me};
 use crate::{
-    Asked, Entity, Op, OpInfo, Reply,
-    activity::{Hot, self_origin, with_recording},
+    Asked, Entity, Map, Op, OpInfo, Reply,
+    activity::{HOT, Hot, self_origin, with_recording},
+    arrivals::zigzag,
+    captured,
     entity::tag,
     mode::{self, Mode},
+    seeds,
+    withheld::{self, is_withheld},
 };
 
 /// The recording of this process.
@@ -36,7 +39,7 @@ pub(crate) struct Recorder {
     writer: Writer,
     next_number: AtomicU32,
     /// How many foreign threads of each name there were.
-    foreign: Mutex<HashMap<String, u64>>,
+    foreign: Mutex<Map<String, u64>>,
 }
 
 /// One per process: recording does not begin again once it has ended.
@@ -107,8 +110,14 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     let mut program = Program::current();
     program.environment.retain(|(name, _)| {
         let name = name.to_string_lossy();
-        !name.starts_with("REENACT") || name == mode::STRATEGY
+        (!name.starts_with("REENACT") || name == mode::STRATEGY) && !is_withheld("env", &name)
     });
+    program.withheld = withheld::list().to_vec();
+    let keys = seeds::set_new();
+    program
+        .environment
+        .push((seeds::VARIABLE.into(), seeds::to_text(keys).into()));
+    captured::link();
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.
     extern "C" fn at_exit() {
@@ -120,7 +129,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     let recorder = Arc::new(Recorder {
         writer: Writer::create(path, &program, storage, on_stop)?,
         next_number: AtomicU32::new(0),
-        foreign: Mutex::new(HashMap::new()),
+        foreign: Mutex::new(Map::default()),
     });
     RECORDER
         .set(recorder)
@@ -568,10 +577,78 @@ pub(crate) fn external(op: Op, asked: Asked, reply: Reply<'_>) {
         let (kind, number) = match reply {
             Reply::Number(number) if asked == Asked::NOTHING => (Kind::OUTSIDE, number),
             Reply::Number(number) => (Kind::ANSWER, number),
+            Reply::Elapsed(elapsed) => (Kind::CLOCK, elapsed),
             Reply::Bytes(bytes) => (Kind::DATA, me.appender.data(&bytes)?),
             Reply::Withheld => (Kind::WITHHELD, 0),
         };
         me.write(kind, number, asked.code(), tag(0, op))
             .then_some(())
     });
+}
+
+/// What a clock said.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Reading {
+    pub(crate) seconds: i64,
+    pub(crate) nanoseconds: i64,
+}
+
+impl Reading {
+    /// How much later it is than another, in nanoseconds.
+    fn since(self, last: Reading) -> u64 {
+        let seconds = self.seconds.wrapping_sub(last.seconds);
+        let nanoseconds = self.nanoseconds.wrapping_sub(last.nanoseconds);
+        seconds
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(nanoseconds) as u64
+    }
+}
+
+/// Programs that do little else than look at clocks write a check after so many operations.
+#[inline(always)]
+fn is_time_to_check(word: u64) -> bool {
+    word.trailing_zeros() >= 10
+}
+
+/// A clock has been read.
+pub(crate) fn clock(index: usize, now: Reading, op: Op) {
+    with_recording(|me| {
+        let last = std::mem::replace(&mut me.diary.clocks[index], now);
+        let written = me.write(Kind::CLOCK, zigzag(now.since(last)), 0, tag(0, op));
+        if written && is_time_to_check(me.diary.counted()) {
+            me.tick();
+        }
+    });
+}
+
+/// The same where it takes few instructions: by a thread that runs its own activity, has just written in its chunk, and has
+/// read the clock in the same second. False if this is not such a case, and nothing has been done.
+#[inline(always)]
+pub(crate) fn clock_briefly<const INDEX: usize>(now: Reading, op: Op) -> bool {
+    let (apart, diary, word) = HOT.with(|hot| (hot.apart.get(), hot.diary.get(), hot.word.get()));
+    if diary.is_null() || apart != 0 {
+        return false;
+    }
+    // SAFETY: The thread's own, and nobody has borrowed it: who does is apart. With it there is somewhere to append, and its
+    // counter is mapped.
+    unsafe {
+        let diary = &mut *diary;
+        debug_assert_eq!(diary.word, word);
+        let last = &mut diary.clocks[INDEX];
+        let elapsed = now.nanoseconds.wrapping_sub(last.nanoseconds);
+        let before = word.read();
+        if is_time_to_check(before + 1) || now.seconds != last.seconds || elapsed < 0 {
+            return false;
+        }
+        let silent = (before as u32).wrapping_sub(diary.place.position() as u32);
+        let appender = &mut *HOT.with(|hot| hot.appender.get());
+        // Zigzag, of what is not negative.
+        let number = (elapsed as u64) << 1;
+        if !appender.clock_in_short(&mut diary.place, diary.number, silent, number) {
+            return false;
+        }
+        last.nanoseconds = now.nanoseconds;
+        word.write_volatile(counted(before, tag(0, op)));
+    }
+    true
 }

@@ -18,7 +18,6 @@ mod turns;
 mod unborn;
 
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -38,27 +37,29 @@ use self::{
     unborn::Unborn,
 };
 use crate::{
-    Access, Activity, Arrival, Asked, Conductor, Decision, Entity, Fact, NextArrival, Operation,
-    Reply,
+    Access, Activity, Arrival, Asked, Conductor, Decision, Entity, Fact, Map, NextArrival,
+    Operation, Reply,
     activity::HOT,
+    captured,
     clock::{self, is_clock},
     conduct,
     entity::tag,
     mode::Mode,
     raw::Parker,
     record::{BIRTH, key_of, token_of},
+    seeds, withheld,
 };
 
 /// The walk through one trace.
 pub(crate) struct Replay {
     trace: Arc<Trace>,
     /// Numbers of activities by where they come from.
-    places: HashMap<(Origin, u64, String), u32>,
+    places: Map<(Origin, u64, String), u32>,
     /// Where to look for a number for an activity that the trace does not know: see [`Replay::unknown`].
     next_unknown: AtomicU32,
     /// How many foreign threads of each name have come.
-    foreign: Mutex<HashMap<String, u64>>,
-    runners: Mutex<HashMap<u32, Arc<Runner>>>,
+    foreign: Mutex<Map<String, u64>>,
+    runners: Mutex<Map<u32, Arc<Runner>>>,
     /// Activities of the trace that have not come.
     unborn: Mutex<Unborn>,
     /// Threads that come when they like: foreign ones that are there or, says the trace, will be, and main until it has
@@ -151,6 +152,16 @@ fn process(number: &str) -> Option<String> {
 impl Replay {
     fn open(path: &Path, report: Option<PathBuf>) -> Result<Replay, TraceError> {
         let trace = Arc::new(Trace::open(path)?);
+        withheld::set_missing(&trace.program().withheld);
+        let seed = trace
+            .program()
+            .environment
+            .iter()
+            .find(|(name, _)| name == seeds::VARIABLE);
+        if let Some(keys) = seed.and_then(|(_, text)| seeds::from_text(text.to_str()?)) {
+            seeds::set(keys);
+        }
+        captured::link();
         let log = std::env::var_os("REENACT_LOG")
             .map(PathBuf::from)
             .map(|path| Log::create(&path))
@@ -569,6 +580,10 @@ impl Conductor for Replay {
         if let Some(log) = &self.log {
             log.asked(self.family_of(runner), operation, what);
         }
+    }
+
+    fn misses(&self, activity: &Activity, what: &str) {
+        self.withheld(self.runner(activity), what)
     }
 
     fn is_over(&self, activity: &Activity) -> bool {

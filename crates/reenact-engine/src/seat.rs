@@ -25,6 +25,7 @@ use crate::{
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
     replay::quiet::Quiet,
+    seeds,
 };
 
 /// Sending, where senders record.
@@ -141,6 +142,7 @@ impl Seat {
 
     #[inline]
     fn enter_in_some_mode(&self) -> Reception {
+        seeds::restart();
         if self.token == NOBODY {
             // Made before there was anything to record: whatever it does, it is not who ran here before.
             stand_up();
@@ -187,6 +189,7 @@ impl Seat {
         if mode::byte() != Mode::Record as u8 {
             return;
         }
+        seeds::restart();
         let tag = tag_of(code);
         if arrival.source == self.predicted.get() {
             // SAFETY: There is a prediction only if there is a counter, and the calling thread runs the activity.
@@ -371,7 +374,11 @@ impl Seat {
         }
         // SAFETY: It belongs to the replay's runner of this activity, which is there until the activity ends; and the
         // calling thread runs it.
-        unsafe { (*quiet).receive(arrival, tag_of(code)) }
+        let arrives = unsafe { (*quiet).receive(arrival, tag_of(code)) };
+        if arrives {
+            seeds::restart();
+        }
+        arrives
     }
 
     /// Which message is to be handled next.
@@ -393,6 +400,7 @@ impl Seat {
 
     /// The message that was [next](Seat::next) is about to be handled.
     pub fn arrives(&self, arrival: Arrival, code: u64) {
+        seeds::restart();
         let tag = tag_of(code);
         if let Some(conducted) = self.conducted() {
             conducted

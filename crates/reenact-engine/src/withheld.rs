@@ -26,8 +26,22 @@ pub fn is_withheld(kind: &str, name: &str) -> bool {
     list().iter().any(|withheld| names(withheld, kind, name))
 }
 
+/// What a trace that is replayed does not have.
+static MISSING: OnceLock<Vec<String>> = OnceLock::new();
+
+/// In this replay, these are missing.
+pub(crate) fn set_missing(missing: &[String]) {
+    let _ = MISSING.set(missing.to_vec());
+}
+
+/// Whether this is one of them.
+pub(crate) fn is_missing(kind: &str, name: &str) -> bool {
+    let missing = MISSING.get().map_or(&[][..], Vec::as_slice);
+    missing.iter().any(|withheld| names(withheld, kind, name))
+}
+
 /// Whether an entry of a list means this.
-pub(crate) fn names(withheld: &str, kind: &str, name: &str) -> bool {
+fn names(withheld: &str, kind: &str, name: &str) -> bool {
     withheld
         .split_once(':')
         .is_some_and(|(k, n)| k.eq_ignore_ascii_case(kind) && n.eq_ignore_ascii_case(name))

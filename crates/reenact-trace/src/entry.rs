@@ -57,7 +57,11 @@ const TICK: u8 = 0x62;
 const END: u8 = 0x63;
 const SWITCH_STILL: u8 = 0x64;
 const RUN: u8 = 0x65;
+const CLOCK: u8 = 0x66;
 const RETURN: u8 = 0x70;
+
+/// A reading of a clock in its short form has so many bytes for the number, or less.
+const CLOCK_BYTES: u32 = 5;
 
 /// A [`Entry::Return`] has so many bits for the difference.
 const RETURN_BITS: u32 = 12;
@@ -98,6 +102,13 @@ pub(crate) fn short_form(event: &Event) -> Option<([u8; 2], usize)> {
         }
         _ => None,
     }
+}
+
+/// A reading of a clock in its short form, with so many bytes for the number.
+#[inline(always)]
+pub(crate) fn short_clock(silent: u32, number: u64, bytes: u32) -> [u8; 8] {
+    let tag = u32::from(CLOCK) + silent * CLOCK_BYTES + bytes - 1;
+    (u64::from(tag) | number << 8).to_le_bytes()
 }
 
 /// A switch by what [`compact_difference`] says.
@@ -147,6 +158,12 @@ impl<'a> Encoder<'a> {
     pub(crate) fn event(&mut self, event: &Event) {
         if let Some((bytes, length)) = short_form(event) {
             self.bytes(&bytes[..length]);
+            return;
+        }
+        let length = (71 - (event.number | 1).leading_zeros()) / 8;
+        if event.kind == Kind::CLOCK && event.silent < 2 && length <= CLOCK_BYTES {
+            let bytes = short_clock(event.silent, event.number, length);
+            self.bytes(&bytes[..1 + length as usize]);
             return;
         }
         self.byte(event.kind.0);
@@ -320,6 +337,18 @@ fn decode_own<'a>(tag: u8, bytes: &mut &'a [u8], version: u16) -> Result<Entry<'
                 return Err("a run of ends of no activities");
             }
             Ok(Entry::Run(run))
+        }
+        CLOCK..RETURN if version > 2 => {
+            let form = u32::from(tag - CLOCK);
+            let mut number = [0; 8];
+            let length = (form % CLOCK_BYTES) as usize + 1;
+            number[..length].copy_from_slice(take(bytes, length)?);
+            Ok(Entry::Item(Item::Event(Event {
+                silent: form / CLOCK_BYTES,
+                kind: Kind::CLOCK,
+                number: u64::from_le_bytes(number),
+                second: 0,
+            })))
         }
         RETURN.. => {
             let zigzag = i16::from(tag & 15) << 8 | i16::from(take_byte(bytes)?);

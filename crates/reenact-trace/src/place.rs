@@ -40,6 +40,18 @@ impl Place {
         self.chunk << (64 - CHUNK_BITS) == (sequence + 1) << (64 - CHUNK_BITS)
     }
 
+    /// The same, and the last of them stood for an operation.
+    #[inline]
+    pub(crate) fn moves_in(&self, sequence: u64) -> bool {
+        self.chunk == sequence + 1
+    }
+
+    /// The activity has said an item that stands for so many operations, one at least, after another such.
+    #[inline]
+    pub(crate) fn move_on(&mut self, operations: u64) {
+        self.position = self.position.wrapping_add(operations);
+    }
+
     /// The activity's next bytes are in the chunk with this number.
     #[inline]
     pub(crate) fn enter(&mut self, sequence: u64) {

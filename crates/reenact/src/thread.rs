@@ -15,15 +15,12 @@
 mod handle;
 mod scoped;
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::{io, time::Duration};
 
 use reenact_engine::{
     Birth, Lineage, choose, is_active, outside,
     pool::{ask_until_told, can_be_put_aside, give_way},
-    raw::Parker,
+    raw::{Parker, now},
 };
 
 pub use std::thread::{AccessError, LocalKey, Result, panicking};
@@ -199,7 +196,7 @@ pub fn sleep(dur: Duration) {
     if reenact_engine::is_replaying() {
         return;
     }
-    match Instant::now().checked_add(dur) {
+    match now().checked_add(dur) {
         Some(deadline) if can_be_put_aside() => {
             Parker::new().park_until(Some(deadline));
         }

@@ -20,7 +20,11 @@ use super::{
     run_closed,
     sleepers::Rest,
 };
-use crate::{activity, conduct, mode, raw::Parker};
+use crate::{
+    activity, conduct, mode,
+    raw::{Parker, now},
+    seeds,
+};
 
 /// After so many tasks in a row that were scheduled or woken just now, the queue has its turn: two tasks that keep each
 /// other busy must not starve the rest.
@@ -159,7 +163,7 @@ impl Worker {
             in_a_row: Cell::new(0),
             others: Cell::default(),
             seen_runs: Cell::default(),
-            seen_at: Cell::new(Instant::now()),
+            seen_at: Cell::new(now()),
             on: Cell::new(None),
             chosen: Cell::new(None),
             then: Cell::new(None),
@@ -177,6 +181,8 @@ impl Worker {
     /// Runs carriers, one after the other.
     pub(super) fn run(&self) {
         CURRENT.set(self);
+        activity::HOT.with(|hot| hot.is_ours.set(true));
+        seeds::give_to_worker();
         loop {
             let carrier = match self.chosen.take().or_else(|| self.take_ready_in_a_row()) {
                 Some(carrier) => {
@@ -349,7 +355,7 @@ impl Worker {
         if timers.is_empty() {
             return;
         }
-        let now = Instant::now();
+        let now = now();
         while let Some(first) = timers.first_entry()
             && first.key().0 <= now
         {
@@ -366,7 +372,7 @@ impl Worker {
     fn next_deadline(&self) -> Option<Duration> {
         let timers = self.timers.borrow();
         let (deadline, _) = *timers.first_key_value()?.0;
-        Some(deadline.saturating_duration_since(Instant::now()))
+        Some(deadline.saturating_duration_since(now()))
     }
 
     pub(super) fn has_nothing_ready(&self) -> bool {
@@ -487,7 +493,7 @@ impl Worker {
                 .filter_map(|index| Some((index, self.shared.places[index].stealer()?)))
                 .collect();
         }
-        let now = Instant::now();
+        let now = now();
         let time = now.duration_since(self.seen_at.get());
         let is_long_ago = time >= BACKLOG;
         if is_long_ago {

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{sleep_while, wake_threads};
+use super::{now, sleep_while, wake_threads};
 use crate::pool::{about_to_block, carrier::Carrier};
 
 /// A place for one activity to wait until it is told to go on.
@@ -162,7 +162,7 @@ impl Parker {
 
     /// Sleeps as a worker does that has nothing to do: for this long at most. True if it was told to go on.
     pub(crate) fn rest(&self, at_most: Option<Duration>) -> bool {
-        self.sleep(at_most.map(|at_most| Instant::now() + at_most))
+        self.sleep(at_most.map(|at_most| now() + at_most))
     }
 
     /// Looks for [`Parker::unpark`] this often before giving up. True if it came.
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_thread_whose_time_is_up_goes_on() {
         let parker = Parker::default();
-        let soon = Instant::now() + Duration::from_millis(1);
+        let soon = now() + Duration::from_millis(1);
         assert!(!parker.park_until(Some(soon)));
         parker.unpark();
         assert!(parker.park_until(Some(soon)));

@@ -4,10 +4,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use reenact_trace::{Appender, Event, Kind, Origin, Place};
 
-use super::{BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Newborn, Recorder, count, key_of, token_of};
+use super::{
+    BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Newborn, Reading, Recorder, count, key_of, token_of,
+};
 use crate::{
     Entity, Op,
     arrivals::{Arrival, Arrivals, Source, name_of, zigzag},
+    captured::CLOCKS,
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -27,6 +30,8 @@ pub(crate) struct Diary {
     /// Messages sent to promises.
     pub(super) tickets: u64,
     pub(super) views: Views,
+    /// What each of the clocks said when it last read it.
+    pub(super) clocks: [Reading; CLOCKS],
     pub(crate) arrivals: Option<Box<Arrivals>>,
 }
 
@@ -64,7 +69,7 @@ impl Block {
 /// The activity that the calling thread runs, about to write.
 pub(crate) struct Me<'a> {
     pub(super) recorder: &'a Recorder,
-    pub(super) appender: &'a mut Appender,
+    pub(crate) appender: &'a mut Appender,
     pub(crate) diary: &'a mut Diary,
 }
 
@@ -80,6 +85,7 @@ impl Diary {
             block: Block::default(),
             tickets: 0,
             views: Views::default(),
+            clocks: [Reading::default(); CLOCKS],
             arrivals: None,
         }
     }

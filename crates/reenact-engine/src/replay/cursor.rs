@@ -1,14 +1,12 @@
 //! Where an activity is in its part of the trace, and what it knows there.
 
-use std::{
-    collections::HashMap,
-    sync::atomic::Ordering::{Acquire, Relaxed},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
 use super::{quiet::Quiet, reception::Reception, transaction::Expected};
 use crate::{
+    Map,
     record::{Block, of_exit},
     views::Views,
 };
@@ -44,7 +42,7 @@ pub(super) struct Cursor {
     pub(super) next: Next,
     pub(super) views: Views,
     /// Values that this activity last saw or wrote, by entity.
-    pub(super) seen: HashMap<u64, u64>,
+    pub(super) seen: Map<u64, u64>,
     /// How many entities it was the first to use.
     pub(super) entities: u32,
     /// Numbers for its light children.
@@ -72,7 +70,7 @@ impl Cursor {
             quiet: Box::new(quiet),
             next: Next::Cut { hash: None },
             views: Views::default(),
-            seen: HashMap::new(),
+            seen: Map::default(),
             entities: 0,
             block: Block::default(),
             observation: Observation::Silent,

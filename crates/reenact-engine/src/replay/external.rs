@@ -46,6 +46,7 @@ impl Replay {
                 ),
             },
             Kind::WITHHELD => self.withheld(runner, &doing()),
+            Kind::CLOCK => Reply::Elapsed(event.number),
             _ => Reply::Number(event.number),
         };
         drop(cursor);
@@ -93,6 +94,6 @@ impl Replay {
 pub(super) fn is_external(event: Event) -> bool {
     matches!(
         event.kind,
-        Kind::OUTSIDE | Kind::ANSWER | Kind::DATA | Kind::WITHHELD
+        Kind::OUTSIDE | Kind::CLOCK | Kind::ANSWER | Kind::DATA | Kind::WITHHELD
     )
 }

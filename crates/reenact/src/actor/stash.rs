@@ -1,8 +1,8 @@
 //! Messages that came too early in a replay: kept until it is their turn.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use reenact_engine::Arrival;
+use reenact_engine::{Arrival, Map};
 
 use super::{
     mailbox::{DROP, MEASURE, Message},
@@ -12,7 +12,7 @@ use super::{
 /// Messages by where they come from, each in the order in which they came.
 #[derive(Default)]
 pub(super) struct Stash {
-    kept: HashMap<Arrival, VecDeque<Kept>>,
+    kept: Map<Arrival, VecDeque<Kept>>,
 }
 
 /// A message moved out of its mailbox: the header, then the captures.

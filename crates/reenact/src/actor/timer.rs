@@ -14,6 +14,8 @@ use std::{
 use reenact_engine::{
     is_replaying,
     pool::{Expected, Pool},
+    raw::now,
+    stay_apart,
 };
 
 use super::{Promise, promise::Debt};
@@ -26,7 +28,7 @@ pub(super) fn after(pool: Pool, delay: Duration) -> Promise<()> {
         debt.settle(Ok(()));
     } else {
         clock().add(Timer {
-            due: Instant::now() + delay,
+            due: now() + delay,
             debt,
             expected: pool.expect_work(),
         });
@@ -98,9 +100,10 @@ impl Clock {
     }
 
     fn watch(&self) {
+        stay_apart();
         let mut timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let now = Instant::now();
+            let now = now();
             match timers.peek().map(|Reverse(timer)| timer.due) {
                 None => {
                     timers = self

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_engine::{Fact, chose, decided};
+use reenact_engine::{Fact, chose, decided, raw::now};
 
 use super::{
     RecvError, SendError,
@@ -155,7 +155,7 @@ pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> 
         return select_as_decided(cases, patience, ops::case(answer));
     }
     let deadline = match patience {
-        Patience::For(time) => Instant::now().checked_add(time),
+        Patience::For(time) => now().checked_add(time),
         Patience::Forever | Patience::None => None,
     };
     loop {
@@ -166,7 +166,7 @@ pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> 
         }
         let is_late = match patience {
             Patience::None => true,
-            _ => deadline.is_some_and(|deadline| Instant::now() >= deadline),
+            _ => deadline.is_some_and(|deadline| now() >= deadline),
         };
         if is_late {
             chose(ops::SELECT, 0, ops::answer(None), None);

@@ -4,13 +4,12 @@
 //! time was up, is all that can differ between runs. So there is nothing to record of a notification, and in a
 //! replay notifications do nothing.
 
-use std::{
-    fmt,
-    sync::LockResult,
-    time::{Duration, Instant},
-};
+use std::{fmt, sync::LockResult, time::Duration};
 
-use reenact_engine::{Entity, raw::RawCondvar};
+use reenact_engine::{
+    Entity,
+    raw::{RawCondvar, now},
+};
 
 use super::MutexGuard;
 use crate::ops;
@@ -110,7 +109,7 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let start = Instant::now();
+        let start = now();
         let mut timed_out = false;
         loop {
             if !condition(&mut *guard) {
@@ -120,7 +119,10 @@ impl Condvar {
                 return Ok((guard, WaitTimeoutResult(true)));
             }
             let result;
-            (guard, result) = self.wait_timeout(guard, dur.saturating_sub(start.elapsed()))?;
+            (guard, result) = self.wait_timeout(
+                guard,
+                dur.saturating_sub(now().saturating_duration_since(start)),
+            )?;
             timed_out = result.timed_out();
         }
     }

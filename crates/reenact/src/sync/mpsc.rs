@@ -11,7 +11,7 @@ use std::{
     iter::FusedIterator,
     panic::{RefUnwindSafe, UnwindSafe},
     sync::mpsc as std_mpsc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
@@ -19,6 +19,7 @@ pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySend
 use reenact_engine::{
     is_active,
     pool::{ask_until_told, can_be_put_aside},
+    raw::now,
 };
 
 use self::ordered::Channel;
@@ -187,12 +188,12 @@ impl<T> Receiver<T> {
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
             ReceiverKind::Plain(receiver) if can_be_put_aside() => {
-                let deadline = Instant::now().checked_add(timeout);
+                let deadline = now().checked_add(timeout);
                 ask_until_told(|| match receiver.try_recv() {
                     Ok(message) => Some(Ok(message)),
                     Err(TryRecvError::Disconnected) => Some(Err(RecvTimeoutError::Disconnected)),
                     Err(TryRecvError::Empty) => deadline
-                        .is_some_and(|deadline| Instant::now() >= deadline)
+                        .is_some_and(|deadline| now() >= deadline)
                         .then_some(Err(RecvTimeoutError::Timeout)),
                 })
             }

@@ -1,10 +1,11 @@
 //! Threads that wait for a promise.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reenact_engine::{
     choose,
     pool::{Pool, is_in_background},
+    raw::now,
 };
 
 use super::{super::ops, Broken, Promise};
@@ -30,7 +31,7 @@ impl<R: Send + 'static> Promise<R> {
     #[track_caller]
     pub fn wait_timeout(self, timeout: Duration) -> Result<Result<R, Broken>, Promise<R>> {
         self.not_in_a_turn();
-        let deadline = Instant::now() + timeout;
+        let deadline = now() + timeout;
         let in_time = choose(ops::WAIT_FOR_PROMISE, 1, || {
             self.shared.settled.wait_until(deadline).into()
         });

@@ -13,10 +13,10 @@ use std::{
         Arc, Mutex as PlainMutex, MutexGuard as PlainGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use reenact_engine::{Fact, choose, is_replaying};
+use reenact_engine::{Fact, choose, is_replaying, raw::now};
 
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use crate::{
@@ -243,14 +243,14 @@ impl<T> Receiver<T> {
     /// Whether time is up is decided by the waits alone, which are recorded; never by the clock.
     #[track_caller]
     pub(super) fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        let start = Instant::now();
+        let start = now();
         let mut timed_out = false;
         let mut order = self.channel.order();
         loop {
             match self.take() {
                 Err(TryRecvError::Empty) if timed_out => return Err(RecvTimeoutError::Timeout),
                 Err(TryRecvError::Empty) => {
-                    let left = timeout.saturating_sub(start.elapsed());
+                    let left = timeout.saturating_sub(now().saturating_duration_since(start));
                     self.channel.state().receiver_waits = true;
                     let result;
                     (order, result) = self

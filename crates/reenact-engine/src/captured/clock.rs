@@ -1,0 +1,286 @@
+//! Clocks.
+//!
+//! A program may read the time more often than it does anything else, so recording it has a path of its own: what is
+//! written is how much later it is than when the same activity read the same clock last, which is two or three bytes.
+
+use std::{ffi::c_int, panic::Location, sync::atomic::Ordering::Relaxed};
+
+use libc::{c_void, clockid_t, time_t, timespec, timeval};
+
+use super::{is_captured, real};
+use crate::{
+    Access, Asked, External, Op, OpInfo, Operation, Reply,
+    activity::with_conducted,
+    arrivals::unzigzag,
+    external,
+    mode::{self, Mode},
+    record::{self, Reading},
+};
+
+/// The clocks of which activities know when they read them last.
+const MONOTONIC: usize = 0;
+const REALTIME: usize = 1;
+pub(crate) const CLOCKS: usize = 2;
+
+const CLOCK_IDS: [clockid_t; CLOCKS] = [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME];
+
+const OPS: [Op; CLOCKS] = [
+    Op::new(&OpInfo {
+        code: 0x90,
+        name: "read the clock",
+    }),
+    Op::new(&OpInfo {
+        code: 0x91,
+        name: "read the time of day",
+    }),
+];
+
+/// Reading any other.
+const OTHER: Op = Op::new(&OpInfo {
+    code: 0x92,
+    name: "read a clock",
+});
+
+/// The C library's, captured.
+///
+/// # Safety
+///
+/// `time` is where the time goes.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+    let mode = mode::byte();
+    // SAFETY: The caller's.
+    unsafe {
+        if mode == Mode::Off as u8 {
+            return result_of(real::clock_gettime(clock, time));
+        }
+        match clock {
+            libc::CLOCK_MONOTONIC if mode == Mode::Record as u8 => recorded::<MONOTONIC>(time),
+            libc::CLOCK_REALTIME if mode == Mode::Record as u8 => recorded::<REALTIME>(time),
+            _ => in_some_mode(clock, time),
+        }
+    }
+}
+
+/// What the C library's would return, of what the kernel's code does.
+#[inline(always)]
+fn result_of(result: c_int) -> c_int {
+    if result < 0 {
+        return failed(result);
+    }
+    result
+}
+
+#[cold]
+fn failed(result: c_int) -> c_int {
+    real::set_errno(-result);
+    -1
+}
+
+/// The C library's, captured.
+///
+/// # Safety
+///
+/// `time` is where the time goes, or null.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
+    let mut now = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: A place for the time, and the caller's.
+    unsafe {
+        let result = clock_gettime(libc::CLOCK_REALTIME, &mut now);
+        if result == 0 && !time.is_null() {
+            *time = timeval {
+                tv_sec: now.tv_sec,
+                tv_usec: now.tv_nsec / 1000,
+            };
+        }
+        result
+    }
+}
+
+/// The C library's, captured.
+///
+/// # Safety
+///
+/// `time` is where the time goes, or null.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn time(time: *mut time_t) -> time_t {
+    let mut now = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: A place for the time, and the caller's.
+    unsafe {
+        clock_gettime(libc::CLOCK_REALTIME, &mut now);
+        if !time.is_null() {
+            *time = now.tv_sec;
+        }
+    }
+    now.tv_sec
+}
+
+fn nanoseconds(time: &timespec) -> u64 {
+    (time.tv_sec as u64)
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(time.tv_nsec as u64)
+}
+
+fn reading_of(nanoseconds: u64) -> Reading {
+    let timespec { tv_sec, tv_nsec } = timespec_of(nanoseconds);
+    Reading {
+        seconds: tv_sec,
+        nanoseconds: tv_nsec,
+    }
+}
+
+fn timespec_of(nanoseconds: u64) -> timespec {
+    let nanoseconds = nanoseconds as i64;
+    timespec {
+        tv_sec: nanoseconds.div_euclid(1_000_000_000),
+        tv_nsec: nanoseconds.rem_euclid(1_000_000_000),
+    }
+}
+
+fn index_of(clock: clockid_t) -> Option<usize> {
+    CLOCK_IDS.iter().position(|&id| id == clock)
+}
+
+/// Off, there is no room for this on the way.
+#[inline(never)]
+unsafe fn recorded<const INDEX: usize>(time: *mut timespec) -> c_int {
+    // SAFETY: The caller's, who gets the time there before it is looked at.
+    unsafe {
+        let result = real::clock_gettime(CLOCK_IDS[INDEX], time);
+        if result < 0 {
+            return failed(result);
+        }
+        let timespec { tv_sec, tv_nsec } = *time;
+        note::<INDEX>(tv_sec, tv_nsec)
+    }
+}
+
+/// Apart from reading the clock, so that nothing has to be kept across that. Returns what reading it does.
+#[inline(never)]
+fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> c_int {
+    let now = Reading {
+        seconds,
+        nanoseconds,
+    };
+    if record::clock_briefly::<INDEX>(now, OPS[INDEX]) {
+        return 0;
+    }
+    note_at_length(INDEX, now)
+}
+
+#[cold]
+#[inline(never)]
+fn note_at_length(index: usize, now: Reading) -> c_int {
+    if is_captured() {
+        record::clock(index, now, OPS[index]);
+    }
+    0
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec) -> c_int {
+    if !is_captured() {
+        // SAFETY: The caller's.
+        return result_of(unsafe { real::clock_gettime(clock, time) });
+    }
+    let now = match index_of(clock) {
+        // The mode has been settled just now.
+        Some(index) if mode::byte() == Mode::Record as u8 => {
+            read(clock).inspect(|&now| record::clock(index, reading_of(now), OPS[index]))
+        }
+        Some(index) => played(index).map_or_else(|| read(clock), Ok),
+        None => external(OTHER, Seldom(clock)),
+    };
+    match now {
+        Ok(now) => {
+            // SAFETY: The caller's.
+            unsafe { *time = timespec_of(now) };
+            0
+        }
+        Err(errno) => failed(-errno),
+    }
+}
+
+/// What a replay says that this clock said.
+fn played(index: usize) -> Option<u64> {
+    let operation = OPS[index];
+    let site = Location::caller();
+    with_conducted(|me| {
+        let mut now = None;
+        me.conductor.external(
+            &Operation {
+                activity: &me.activity,
+                op: operation,
+                access: Access::Outside,
+                entity: None,
+                predicted: 0,
+                site,
+            },
+            operation.name(),
+            Asked::NOTHING,
+            &mut |reply| {
+                let Reply::Elapsed(elapsed) = reply else {
+                    return false;
+                };
+                let last = &me.clocks[index];
+                let then = last.load(Relaxed).wrapping_add(unzigzag(elapsed));
+                last.store(then, Relaxed);
+                now = Some(then);
+                true
+            },
+        );
+        now
+    })
+    .flatten()
+}
+
+fn read(clock: clockid_t) -> Result<u64, c_int> {
+    let mut now = timespec_of(0);
+    // SAFETY: A place for the time.
+    match unsafe { real::clock_gettime(clock, &mut now) } {
+        0 => Ok(nanoseconds(&now)),
+        error => Err(-error),
+    }
+}
+
+/// A clock that is read seldom.
+struct Seldom(clockid_t);
+
+impl External for Seldom {
+    type Answer = Result<u64, c_int>;
+
+    fn what(&self) -> String {
+        format!("a reading of clock {}", self.0)
+    }
+
+    fn asked(&self) -> Asked {
+        Asked::bytes(&self.0.to_le_bytes())
+    }
+
+    fn ask(&mut self) -> Self::Answer {
+        read(self.0)
+    }
+
+    fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
+        Reply::Number(match *answer {
+            Ok(now) => now << 1,
+            Err(errno) => (errno as u64) << 1 | 1,
+        })
+    }
+
+    fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer> {
+        match reply {
+            Reply::Number(number) if number & 1 == 0 => Some(Ok(number >> 1)),
+            Reply::Number(number) => Some(Err((number >> 1) as c_int)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Which process this is, and what it was told when it began.
+
+use std::{
+    ffi::{CStr, c_char, c_int},
+    sync::atomic::{AtomicI32, Ordering::Relaxed},
+};
+
+use libc::pid_t;
+
+use super::{is_captured, real};
+use crate::{
+    Op, OpInfo,
+    activity::with_conducted,
+    mode::{self, Mode},
+    outside, withheld,
+};
+
+const PROCESS_ID: Op = Op::new(&OpInfo {
+    code: 0x94,
+    name: "process id",
+});
+
+/// Under which number the recorded process knew itself, once a replay has said so.
+static RECORDED: AtomicI32 = AtomicI32::new(0);
+
+/// The C library's, captured.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn getpid() -> pid_t {
+    if mode::byte() == Mode::Off as u8 || !is_captured() {
+        return real::getpid();
+    }
+    let process = outside(PROCESS_ID, || real::getpid() as u64) as pid_t;
+    if mode::is_conducted() {
+        RECORDED.store(process, Relaxed);
+    }
+    process
+}
+
+/// The C library's. In a replay, a program that signals the process that it takes itself for means this one, not whichever
+/// has that number now.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
+    let process = match RECORDED.load(Relaxed) {
+        recorded if recorded > 0 && recorded == process => real::getpid(),
+        recorded if recorded > 0 && -recorded == process => -real::getpid(),
+        _ => process,
+    };
+    real::kill(process, signal)
+}
+
+/// The C library's. The environment is part of a trace as a whole, but for what was withheld: a replay that asks for that
+/// cannot go on.
+///
+/// # Safety
+///
+/// `name` is a string.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
+    if mode::is_conducted() && !name.is_null() && is_captured() {
+        // SAFETY: The caller's.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        if withheld::is_missing("env", &name) {
+            with_conducted(|me| me.conductor.misses(&me.activity, &format!("env:{name}")));
+        }
+    }
+    // SAFETY: The caller's.
+    unsafe { real::getenv(name) }
+}

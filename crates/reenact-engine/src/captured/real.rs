@@ -1,0 +1,143 @@
+//! The functions of the C library that ours stand before.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    sync::atomic::{AtomicPtr, Ordering::Relaxed},
+};
+
+use libc::{clockid_t, timespec};
+
+/// A function of the C library, looked up when it is first needed.
+struct Real {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Real {
+    const fn new(name: &'static CStr) -> Real {
+        Real {
+            name,
+            address: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// Its address; null if there is none.
+    fn get(&self) -> *mut c_void {
+        let address = self.address.load(Relaxed);
+        if !address.is_null() {
+            return address;
+        }
+        // SAFETY: The name is a string; the next function of this name is the one that ours hides.
+        let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        self.address.store(address, Relaxed);
+        address
+    }
+}
+
+type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
+
+/// What reads a clock: at first a function that looks for it.
+static CLOCK: AtomicPtr<c_void> = AtomicPtr::new(first_reading as *mut c_void);
+
+/// Reads a clock.
+///
+/// # Safety
+///
+/// As for the C library's.
+#[inline(always)]
+pub(super) unsafe fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+    // SAFETY: Only functions of this type are stored there.
+    let real: ClockGettime = unsafe { std::mem::transmute(CLOCK.load(Relaxed)) };
+    // SAFETY: The caller's.
+    unsafe { real(clock, time) }
+}
+
+/// Finds out what reads clocks: the kernel's code in our own memory, which the C library calls too, after a detour.
+unsafe extern "C" fn first_reading(clock: clockid_t, time: *mut timespec) -> c_int {
+    // SAFETY: Names are strings. What the kernel has under this name is of this type but for its errors, which are those
+    // of a system call.
+    unsafe {
+        let kernel = libc::dlopen(
+            c"linux-vdso.so.1".as_ptr(),
+            libc::RTLD_LAZY | libc::RTLD_NOLOAD,
+        );
+        let mut found = match kernel.is_null() {
+            true => std::ptr::null_mut(),
+            false => libc::dlsym(kernel, c"__vdso_clock_gettime".as_ptr()),
+        };
+        if found.is_null() {
+            found = by_system_call as *mut c_void;
+        }
+        CLOCK.store(found, Relaxed);
+        clock_gettime(clock, time)
+    }
+}
+
+unsafe extern "C" fn by_system_call(clock: clockid_t, time: *mut timespec) -> c_int {
+    // SAFETY: The caller's.
+    match unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time) } {
+        0 => 0,
+        _ => -errno(),
+    }
+}
+
+/// Asks for random bytes.
+///
+/// # Safety
+///
+/// As for the C library's.
+pub(super) unsafe fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
+    static REAL: Real = Real::new(c"getrandom");
+    let real = REAL.get();
+    // SAFETY: The caller's; the function of this name is of this type.
+    unsafe {
+        if real.is_null() {
+            return libc::syscall(libc::SYS_getrandom, buffer, length, flags) as isize;
+        }
+        let real: unsafe extern "C" fn(*mut c_void, usize, u32) -> isize =
+            std::mem::transmute(real);
+        real(buffer, length, flags)
+    }
+}
+
+/// Looks a variable of the environment up.
+///
+/// # Safety
+///
+/// As for the C library's.
+pub(super) unsafe fn getenv(name: *const c_char) -> *mut c_char {
+    static REAL: Real = Real::new(c"getenv");
+    let real = REAL.get();
+    if real.is_null() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: The caller's; the function of this name is of this type.
+    unsafe {
+        let real: unsafe extern "C" fn(*const c_char) -> *mut c_char = std::mem::transmute(real);
+        real(name)
+    }
+}
+
+/// The process that this really is.
+pub(super) fn getpid() -> libc::pid_t {
+    // SAFETY: Asks for a number.
+    unsafe { libc::syscall(libc::SYS_getpid) as libc::pid_t }
+}
+
+/// Sends a signal.
+pub(super) fn kill(process: libc::pid_t, signal: c_int) -> c_int {
+    // SAFETY: The kernel checks both.
+    unsafe { libc::syscall(libc::SYS_kill, process, signal) as c_int }
+}
+
+/// Why the last call failed.
+pub(super) fn errno() -> c_int {
+    // SAFETY: The calling thread's own.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Says why a call fails.
+pub(super) fn set_errno(errno: c_int) {
+    // SAFETY: The calling thread's own.
+    unsafe { *libc::__errno_location() = errno }
+}
