@@ -208,7 +208,7 @@ impl Request {
             |reply: Reply<'_>| match reply {
                 Reply::Bytes(body) => Some(Ok(Bytes::from(body.into_owned()))),
                 Reply::Number(code) => BodyError::from_code(code).map(Err),
-                Reply::Withheld => None,
+                _ => None,
             },
         )
     }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The airports, by their codes.
 pub(crate) const AIRPORTS: [&str; 14] = [
-    "AMS", "BOM", "CDG", "DEL", "DXB", "FRA", "HKG", "IST", "JFK", "LHR", "NRT", "SIN", "SVO", "SYD",
+    "AMS", "BOM", "CDG", "DEL", "DXB", "FRA", "HKG", "IST", "JFK", "LHR", "NRT", "SIN", "SVO",
+    "SYD",
 ];
 /// For so many days there are flights.
 pub(crate) const DAYS: u32 = 30;

@@ -5,8 +5,10 @@
 
 use std::{path::Path, sync::OnceLock};
 
-use redb::{Durability, ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
-use reenact::external;
+use crate::external::external;
+use redb::{
+    Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::data::{self, Booking, Customer, Flight};
@@ -134,7 +136,10 @@ impl Database {
             let bookings = transaction.open_table(BOOKINGS)?;
             let customers = customers.iter()?.map(|found| Ok(parsed(found?.1.value())));
             let bookings = bookings.iter()?.map(|found| Ok(parsed(found?.1.value())));
-            Ok((customers.collect::<Result<_>>()?, bookings.collect::<Result<_>>()?))
+            Ok((
+                customers.collect::<Result<_>>()?,
+                bookings.collect::<Result<_>>()?,
+            ))
         })
     }
 

@@ -6,23 +6,23 @@
 
 #![forbid(unsafe_code)]
 
-mod database;
 mod data;
+mod database;
+mod external;
 mod service;
 mod sessions;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::Parser;
-use reenact::{
-    actor::spawn,
-    csp,
-    sync::mpsc,
-    thread,
-};
+use reenact::{actor::spawn, csp, sync::mpsc, thread};
 use reenact_http::{Request, Server};
 
-use self::{database::Database, service::Service, sessions::Sessions};
+use self::{
+    database::Database,
+    service::Service,
+    sessions::{Sessions, SessionsSends},
+};
 
 /// Books flights, over HTTP.
 #[derive(Parser)]

@@ -14,12 +14,12 @@ use reenact_http::{Method, Request, Response, StatusCode, header};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     data::{Address, Booking, Customer, SEATS, route},
     database::{Database, Failure},
-    sessions::{self, Sessions},
+    sessions::{self, Sessions, SessionsSends},
 };
 
 /// The service.
@@ -116,7 +116,11 @@ impl Service {
         if customer.password != password {
             return Err(FORBIDDEN);
         }
-        let number = self.sessions.open(customer.id).wait().map_err(|_| FORBIDDEN)?;
+        let number = self
+            .sessions
+            .open(customer.id)
+            .wait()
+            .map_err(|_| FORBIDDEN)?;
         let mut response = Response::new("logged in".to_owned());
         let cookie = sessions::cookie(number).try_into();
         let cookie = cookie.expect("a number is a header");
@@ -127,12 +131,18 @@ impl Service {
     /// Flights there and, unless it is one way, back.
     fn query(&self, form: &Form) -> Answer {
         let (from, to) = (form.field("fromAirport")?, form.field("toAirport")?);
-        let there = self.database.flights(&route(from, to, form.day("fromDate")?))?;
+        let there = self
+            .database
+            .flights(&route(from, to, form.day("fromDate")?))?;
         let back = match form.field("oneWay")? {
             "true" => Vec::new(),
-            _ => self.database.flights(&route(to, from, form.day("returnDate")?))?,
+            _ => self
+                .database
+                .flights(&route(to, from, form.day("returnDate")?))?,
         };
-        json_of(&json!({ "tripFlights": [{ "flightsOptions": there }, { "flightsOptions": back }] }))
+        json_of(
+            &json!({ "tripFlights": [{ "flightsOptions": there }, { "flightsOptions": back }] }),
+        )
     }
 
     fn book(&self, customer: &str, form: &Form) -> Answer {
@@ -175,7 +185,10 @@ impl Service {
             *seats = seats.saturating_sub(1);
         }
         drop(taken);
-        Ok(Response::new(format!("booking {} deleted", cancelled.booking_id)))
+        Ok(Response::new(format!(
+            "booking {} deleted",
+            cancelled.booking_id
+        )))
     }
 
     fn profile(&self, customer: &str) -> Answer {
@@ -249,13 +262,13 @@ fn json_of(value: &impl Serialize) -> Answer {
 }
 
 fn digest(value: &impl Serialize) -> u64 {
-    let mut digest = Xxh3::new();
-    serde_json::to_writer(&mut digest, value).expect("our own types are always JSON");
-    digest.digest()
+    xxh3_64(&serde_json::to_vec(value).expect("our own types are always JSON"))
 }
 
 fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
