@@ -48,7 +48,7 @@ pub(crate) enum Command {
 /// programs that use reenact, each gets a file of its own beside it: FILE.2.reenact and so on.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "reenact record [-o FILE] [--strategy SIDE] -- CMD...",
+    override_usage = "reenact record [-o FILE] [--strategy SIDE] [--redact NAME,...] -- CMD...",
     after_help = RECORD_HELP
 )]
 pub(crate) struct RecordArgs {
@@ -70,9 +70,28 @@ pub(crate) struct RecordArgs {
     /// The recording knows which it is. Without this option, the variable REENACT_STRATEGY decides, if it is set.
     #[arg(long, value_name = "SIDE")]
     pub(crate) strategy: Option<Strategy>,
+    /// What to keep out of the recording, with commas between: header:NAME, env:NAME, external:NAME
+    ///
+    /// A recording has what came from outside: requests, files, the environment. Secrets that are named here are not in it: the
+    /// header NAME of a request, the variable NAME, a value that the program gets through reenact::external("NAME", …).
+    /// The program sees them as usual. A replay in which it asks for one stops there and says which it is.
+    ///
+    /// Recordings can be read by their owner only. Without this option, the variable REENACT_REDACT decides, if it is set.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = secret)]
+    pub(crate) redact: Vec<String>,
     /// The program and its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Something to keep out of a recording.
+fn secret(text: &str) -> Result<String, String> {
+    match text.trim().split_once(':') {
+        Some(("header" | "env" | "external", name)) if !name.is_empty() => {
+            Ok(text.trim().to_owned())
+        }
+        _ => Err("it should be header:NAME, env:NAME or external:NAME".to_owned()),
+    }
 }
 
 /// Which side of a message records it.
@@ -98,6 +117,7 @@ const RECORD_HELP: &str = "\
 Examples:
   reenact record -- ./app                    Recorded to app.reenact
   reenact record -o bug.reenact -- ./app -v  Recorded to bug.reenact
+  reenact record --redact header:authorization,env:DB_PASSWORD -- ./app
   while reenact record -- ./app; do :; done  Again and again until it fails
 
 Exit status: that of CMD; 125 if reenact itself failed, 126 or 127 if CMD could not be run.";
@@ -105,7 +125,8 @@ Exit status: that of CMD; 125 if reenact itself failed, 126 or 127 if CMD could 
 /// Run a recorded program again, exactly as it went
 ///
 /// Starts the recorded program with the arguments, environment and directory it had, and makes its threads meet as
-/// they did. It runs on all cores and waits for no timeout. If the program does something else than the recording
+/// they did. What it reads (clocks, random numbers, files, requests) comes from the recording; files may be gone and the
+/// network off. It runs on all cores and waits for no timeout. If the program does something else than the recording
 /// says, the replay stops and says who did what, and where.
 #[derive(Debug, clap::Args)]
 #[command(after_help = REPLAY_HELP)]
@@ -122,6 +143,13 @@ pub(crate) struct ReplayArgs {
     /// Show every operation in the order in which they happened; with =FILE, write that to FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) log: Option<Option<PathBuf>>,
+    /// Really write to files and sockets what the program writes
+    ///
+    /// Usually a replay changes nothing outside: what the program writes is compared with what was recorded, and that is
+    /// all. What it prints on its standard output is printed. With this, files are written, made and removed, and what it
+    /// sends to peers that it connects to is sent. What it reads is from the recording still.
+    #[arg(long)]
+    pub(crate) really_write: bool,
     /// Show the program's output every time
     #[arg(short, long)]
     pub(crate) verbose: bool,

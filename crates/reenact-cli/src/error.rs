@@ -123,7 +123,9 @@ impl From<TraceError> for Failure {
                 "recordings end in .reenact; make one with: reenact record -- CMD...".to_owned()
             }
             TraceError::Version { .. } => "reenact --version says which one this is".to_owned(),
-            TraceError::Damaged { path, .. } => beside(path),
+            TraceError::Damaged { path, .. }
+            | TraceError::NoData { path, .. }
+            | TraceError::BrokenData { path, .. } => beside(path),
         };
         Failure::Trace { error, help }
     }

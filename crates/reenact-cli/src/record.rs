@@ -32,6 +32,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     if let Some(strategy) = args.strategy {
         command.env("REENACT_STRATEGY", strategy.name());
     }
+    if !args.redact.is_empty() {
+        command.env("REENACT_REDACT", args.redact.join(","));
+    }
     let recording = record(&mut command, &file)?;
     if recording.traces.is_empty() {
         report::note(

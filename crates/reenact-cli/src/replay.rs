@@ -25,6 +25,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         trace: &args.file,
         force: args.force,
         command: &args.command,
+        really_write: args.really_write,
     })?;
     let scratch = TempDir::new().map_err(Failure::Scratch)?;
     let mut series = Series::new(args, &plan);

@@ -21,6 +21,7 @@ use reenact_trace::{Appender, Origin};
 
 use crate::{
     Fact, Seat,
+    attempt::Attempting,
     captured::CLOCKS,
     conduct::{self, Conductor},
     external::apart,
@@ -77,6 +78,8 @@ pub(crate) struct Hot {
     pub(crate) is_ours: Cell<bool>,
     /// What counts the maps that are made on a worker; null on any other thread. See [`crate::seeds`].
     pub(crate) maps: Cell<*mut u64>,
+    /// Whether it is in a transaction; see [`crate::attempt`].
+    pub(crate) attempting: Cell<Attempting>,
     /// How many times over what the thread does is not part of the program; see [`crate::apart`].
     pub(crate) apart: Cell<u32>,
 }
@@ -129,7 +132,7 @@ pub(crate) struct Conducted {
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), apart: Cell::new(0) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), apart: Cell::new(0) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };

@@ -17,6 +17,7 @@ use std::{
 use crate::{
     Access, Entity, Op, Operation,
     activity::{Hot, with_conducted},
+    attempt,
     entity::arrive,
     mode::{self, Mode},
     record,
@@ -129,6 +130,7 @@ impl Clock {
         }
         if mode == Mode::Record as u8 {
             let now = self.hold(at, valid)?;
+            attempt::write_kept();
             self.note_step(op, now);
             self.let_go(now + 1);
             return Some(now + 1);
@@ -182,6 +184,7 @@ impl Clock {
         if mode == Mode::Record as u8 {
             let held = self.hold(at, valid);
             if let Some(now) = held {
+                attempt::write_kept();
                 let then = self.note_look(op, now);
                 self.let_go(then);
             }

@@ -16,7 +16,7 @@ use std::{
 };
 
 use crate::{
-    Access, Decision, Op, Operation,
+    Access, Asked, Decision, Op, Operation, Reply,
     activity::{Hot, with_conducted},
     mode::{self, Mode},
     record,
@@ -584,7 +584,7 @@ pub fn outside(op: Op, ask: impl FnOnce() -> u64) -> u64 {
     match mode::settled() {
         Mode::Record => {
             let answer = ask();
-            record::outside(op, answer);
+            record::external(op, Asked::NOTHING, Reply::Number(answer));
             answer
         }
         Mode::Replay | Mode::Conducted => match arrive(op, Access::Outside, None, 0) {

@@ -14,6 +14,7 @@
 
 mod activity;
 mod arrivals;
+mod attempt;
 mod captured;
 mod clock;
 mod conduct;
@@ -38,6 +39,7 @@ pub use activity::{
     Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
 };
 pub use arrivals::{Arrival, NUMBERED};
+pub use attempt::{begin_attempt, end_attempt, is_attempting};
 pub use clock::{Clock, Turn};
 pub use conduct::{Conductor, Decision, NextArrival};
 pub use entity::{Entity, choose, outside};

@@ -27,6 +27,7 @@ use crate::{
     Asked, Entity, Map, Op, OpInfo, Reply,
     activity::{HOT, Hot, self_origin, with_recording},
     arrivals::zigzag,
+    attempt::{self, Kept, is_attempting},
     captured,
     entity::tag,
     mode::{self, Mode},
@@ -566,24 +567,53 @@ pub(crate) fn choice(op: Op, predicted: u64, answer: u64) {
     });
 }
 
-/// A number from outside.
-pub(crate) fn outside(op: Op, answer: u64) {
-    with_recording(|me| me.write(Kind::OUTSIDE, answer, 0, tag(0, op)));
-}
-
 /// An answer from outside, to what was asked.
 pub(crate) fn external(op: Op, asked: Asked, reply: Reply<'_>) {
+    let (second, tag) = (asked.code(), tag(0, op));
+    let (kind, number) = match reply {
+        Reply::Number(number) if asked == Asked::NOTHING => (Kind::OUTSIDE, number),
+        Reply::Number(number) => (Kind::ANSWER, number),
+        Reply::Elapsed(elapsed) => (Kind::CLOCK, elapsed),
+        Reply::Withheld => (Kind::WITHHELD, 0),
+        Reply::Bytes(bytes) => {
+            if !attempt::keep(|| Kept::Bytes(bytes.to_vec(), second, tag)) {
+                data(&bytes, second, tag);
+            }
+            return;
+        }
+    };
+    let event = || Kept::Event {
+        kind,
+        number,
+        second,
+        tag,
+    };
+    if !attempt::keep(event) {
+        with_recording(|me| me.write(kind, number, second, tag));
+    }
+}
+
+fn data(bytes: &[u8], asked: u64, tag: u64) {
     with_recording(|me| {
-        let (kind, number) = match reply {
-            Reply::Number(number) if asked == Asked::NOTHING => (Kind::OUTSIDE, number),
-            Reply::Number(number) => (Kind::ANSWER, number),
-            Reply::Elapsed(elapsed) => (Kind::CLOCK, elapsed),
-            Reply::Bytes(bytes) => (Kind::DATA, me.appender.data(&bytes)?),
-            Reply::Withheld => (Kind::WITHHELD, 0),
-        };
-        me.write(kind, number, asked.code(), tag(0, op))
-            .then_some(())
+        let id = me.appender.data(bytes)?;
+        me.write(Kind::DATA, id, asked, tag).then_some(())
     });
+}
+
+/// Writes what was kept aside.
+pub(crate) fn write_kept(kept: Kept) {
+    match kept {
+        Kept::Event {
+            kind,
+            number,
+            second,
+            tag,
+        } => {
+            with_recording(|me| me.write(kind, number, second, tag));
+        }
+        Kept::Bytes(bytes, asked, tag) => data(&bytes, asked, tag),
+        Kept::Clock(index, now, tag) => write_clock(index, now, tag),
+    }
 }
 
 /// What a clock said.
@@ -612,9 +642,16 @@ fn is_time_to_check(word: u64) -> bool {
 
 /// A clock has been read.
 pub(crate) fn clock(index: usize, now: Reading, op: Op) {
+    let tag = tag(0, op);
+    if !attempt::keep(|| Kept::Clock(index, now, tag)) {
+        write_clock(index, now, tag);
+    }
+}
+
+fn write_clock(index: usize, now: Reading, tag: u64) {
     with_recording(|me| {
         let last = std::mem::replace(&mut me.diary.clocks[index], now);
-        let written = me.write(Kind::CLOCK, zigzag(now.since(last)), 0, tag(0, op));
+        let written = me.write(Kind::CLOCK, zigzag(now.since(last)), 0, tag);
         if written && is_time_to_check(me.diary.counted()) {
             me.tick();
         }
@@ -626,7 +663,7 @@ pub(crate) fn clock(index: usize, now: Reading, op: Op) {
 #[inline(always)]
 pub(crate) fn clock_briefly<const INDEX: usize>(now: Reading, op: Op) -> bool {
     let (apart, diary, word) = HOT.with(|hot| (hot.apart.get(), hot.diary.get(), hot.word.get()));
-    if diary.is_null() || apart != 0 {
+    if diary.is_null() || apart != 0 || is_attempting() {
         return false;
     }
     // SAFETY: The thread's own, and nobody has borrowed it: who does is apart. With it there is somewhere to append, and its

@@ -293,12 +293,16 @@ impl Replay {
                     self.consumed(runner);
                 }
             }
-            Err(error) => report::finish(
-                self.report.as_deref(),
-                report::DIVERGED,
-                &format!("the trace cannot be read any further: {error}\n"),
-            ),
+            Err(error) => self.cannot_read(&error),
         }
+    }
+
+    fn cannot_read(&self, error: &TraceError) -> ! {
+        report::finish(
+            self.report.as_deref(),
+            report::DIVERGED,
+            &format!("the trace cannot be read any further: {error}\n"),
+        )
     }
 
     fn consumed(&self, runner: &Runner) {

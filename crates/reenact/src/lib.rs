@@ -39,12 +39,18 @@
 
 pub mod actor;
 pub mod csp;
+pub mod fs;
+pub mod net;
+pub mod process;
+pub mod source;
 pub mod stm;
 pub mod sync;
 pub mod thread;
 
 mod ops;
+mod outside;
 
+pub use self::outside::external;
 pub use reenact_engine::record_to;
 pub use reenact_macros::actor;
 

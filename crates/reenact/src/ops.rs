@@ -1,12 +1,12 @@
-//! The operations of the threads-and-locks model, by name.
-
-use reenact_engine::{Op, OpInfo};
+//! The operations of the threads-and-locks model, by name, and how those of others are named.
 
 macro_rules! operations {
     ($($name:ident = $code:literal $word:literal;)*) => {
-        $(pub(crate) const $name: Op = Op::new(&OpInfo { code: $code, name: $word });)*
+        $(pub(crate) const $name: reenact_engine::Op = reenact_engine::Op::new(&reenact_engine::OpInfo { code: $code, name: $word });)*
     };
 }
+
+pub(crate) use operations;
 
 operations! {
     LOCK = 1 "lock";

@@ -155,6 +155,7 @@ impl Stage {
             trace,
             force: false,
             command: &[],
+            really_write: false,
         })?;
         let stdio = [Stdio::null(), Stdio::null(), self.output_file()?.into()];
         let outcome = plan.run(stdio, self.directory.path(), log)?;

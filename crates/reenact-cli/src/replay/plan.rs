@@ -27,6 +27,8 @@ pub(crate) struct Request<'a> {
     pub(crate) force: bool,
     /// Another path for the program, and other arguments; empty for what was recorded.
     pub(crate) command: &'a [OsString],
+    /// Do what it does to the world outside.
+    pub(crate) really_write: bool,
 }
 
 /// A program and the way it was run, checked and ready to be run again.
@@ -38,6 +40,7 @@ pub(crate) struct Plan {
     environment: Vec<(OsString, OsString)>,
     /// None if it is gone; then ours has to do.
     directory: Option<PathBuf>,
+    really_write: bool,
     recorded: Recorded,
     notes: Vec<String>,
 }
@@ -113,6 +116,7 @@ impl Plan {
                 .cloned()
                 .collect(),
             directory,
+            really_write: request.really_write,
             recorded: Recorded {
                 exit: trace.exit(),
                 partial: trace.stop().is_some() || !trace.is_complete(),
@@ -157,6 +161,9 @@ impl Plan {
             let log = std::path::absolute(log).map_err(failed)?;
             fs::File::create(&log).map_err(failed)?;
             command.env("REENACT_LOG", log);
+        }
+        if self.really_write {
+            command.env("REENACT_REALLY_WRITE", "1");
         }
         if let Some(directory) = &self.directory {
             command.current_dir(directory);

@@ -1,6 +1,10 @@
 //! What an event says, in words.
 
+use std::time::Duration;
+
 use reenact_trace::{ActivityInfo, Event, Kind, Trace};
+
+use crate::report;
 
 /// What of an activity is needed to understand its events.
 pub(super) struct Words<'a> {
@@ -43,6 +47,22 @@ impl<'a> Words<'a> {
                     "has the numbers {number} to {last} for the next actors or processes it makes"
                 )
             }
+            Kind::CLOCK => format!("reads a clock, {}", elapsed(number)),
+            Kind::OUTSIDE => format!("is told {number} from outside"),
+            Kind::ANSWER => format!(
+                "is told {number} from outside, about {}",
+                bytes(second >> 32)
+            ),
+            Kind::DATA => match (self.trace.data(number), second >> 32) {
+                (Ok(data), 0) => format!("gets {} from outside", bytes(data.len() as u64)),
+                (Ok(data), asked) => format!(
+                    "gets {} from outside, about {}",
+                    bytes(data.len() as u64),
+                    bytes(asked)
+                ),
+                (Err(_), _) => "gets something from outside that is missing".to_owned(),
+            },
+            Kind::WITHHELD => "gets something from outside that was withheld".to_owned(),
             kind if kind.has_two_numbers() => format!("{kind} {number} {second}"),
             kind => format!("{kind} {number}"),
         }
@@ -67,6 +87,18 @@ impl<'a> Words<'a> {
             (false, _) => format!("a message from {sender}"),
         }
     }
+}
+
+fn bytes(count: u64) -> String {
+    report::counted(count, "byte", "bytes")
+}
+
+/// How much later a reading of a clock is than the last one, which may be earlier: as the engine writes it.
+fn elapsed(number: u64) -> String {
+    let nanoseconds = (number >> 1 ^ (number & 1).wrapping_neg()) as i64;
+    let time = Duration::from_nanos(nanoseconds.unsigned_abs());
+    let way = if nanoseconds < 0 { "earlier" } else { "later" };
+    format!("{time:?} {way} than before")
 }
 
 /// How far a message is from the one that was next in its sender's order: as the engine writes it, even numbers are

@@ -1,10 +1,13 @@
 //! Where an activity is in its part of the trace, and what it knows there.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::{
+    collections::VecDeque,
+    sync::atomic::Ordering::{Acquire, Relaxed},
+};
 
 use reenact_trace::{Event, EventStream, Item, TraceError};
 
-use super::{quiet::Quiet, reception::Reception, transaction::Expected};
+use super::{external::is_external, quiet::Quiet, reception::Reception, transaction::Expected};
 use crate::{
     Map,
     record::{Block, of_exit},
@@ -37,6 +40,10 @@ pub(super) enum Observation {
 
 pub(super) struct Cursor {
     stream: EventStream,
+    /// Items that were read to see what comes after them.
+    ahead: VecDeque<(Item, u64)>,
+    /// Operations that the items so far stand for.
+    position: u64,
     /// Operations that go as predicted before `next`, and the hash; shared with the fast path of this thread.
     quiet: Box<Quiet>,
     pub(super) next: Next,
@@ -67,6 +74,8 @@ impl Cursor {
     fn with(stream: EventStream, quiet: Quiet) -> Cursor {
         Cursor {
             stream,
+            ahead: VecDeque::new(),
+            position: 0,
             quiet: Box::new(quiet),
             next: Next::Cut { hash: None },
             views: Views::default(),
@@ -80,16 +89,44 @@ impl Cursor {
 
     /// Takes the next item from the trace.
     pub(super) fn load(&mut self) -> Result<(), TraceError> {
-        let (silent, next) = match self.stream.next().transpose()? {
-            Some(Item::Event(event)) => (event.silent, Next::Event(event)),
-            Some(Item::Tick { silent, hash }) => (silent, Next::Tick { hash }),
-            Some(Item::End { silent, hash }) => (silent, Next::End { hash }),
-            Some(Item::Cut { silent, hash }) => (silent, Next::Cut { hash }),
-            None => (0, Next::Cut { hash: None }),
+        let item = match self.ahead.pop_front() {
+            Some((item, position)) => {
+                self.position = position;
+                item
+            }
+            None => {
+                let item = read(&mut self.stream)?;
+                self.position = self.stream.position();
+                item
+            }
+        };
+        let (silent, next) = match item {
+            Item::Event(event) => (event.silent, Next::Event(event)),
+            Item::Tick { silent, hash } => (silent, Next::Tick { hash }),
+            Item::End { silent, hash } => (silent, Next::End { hash }),
+            Item::Cut { silent, hash } => (silent, Next::Cut { hash }),
         };
         self.quiet.left.store(silent, Relaxed);
         self.next = next;
         Ok(())
+    }
+
+    /// The event of the operation that follows everything that came from outside, from the next item on; none if that goes
+    /// as predicted, or if the trace ends before it.
+    pub(super) fn event_after_outside(&mut self) -> Result<Option<Event>, TraceError> {
+        let mut seen = 0;
+        loop {
+            if seen == self.ahead.len() {
+                let item = read(&mut self.stream)?;
+                self.ahead.push_back((item, self.stream.position()));
+            }
+            match self.ahead[seen].0 {
+                Item::Event(event) if event.silent > 0 => return Ok(None),
+                Item::Event(event) if !is_external(event) => return Ok(Some(event)),
+                Item::Event(_) | Item::Tick { silent: 0, .. } => seen += 1,
+                _ => return Ok(None),
+            }
+        }
     }
 
     /// What the fast path may use until the next item.
@@ -130,8 +167,7 @@ impl Cursor {
     /// Operations done.
     pub(super) fn position(&self) -> u64 {
         let event = u64::from(matches!(self.next, Next::Event(_)));
-        self.stream
-            .position()
+        self.position
             .saturating_sub(u64::from(self.silent_left()) + event)
     }
 
@@ -157,4 +193,13 @@ impl Cursor {
             silent => format!("{silent} more operations that go as predicted, then {next}"),
         }
     }
+}
+
+/// The next item of a trace, which ends with its cut.
+fn read(stream: &mut EventStream) -> Result<Item, TraceError> {
+    let item = stream.next().transpose()?;
+    Ok(item.unwrap_or(Item::Cut {
+        silent: 0,
+        hash: None,
+    }))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use reenact_trace::{Event, Kind};
 
-use super::{Replay, Runner, cursor::Cursor, describe};
+use super::{Replay, Runner, cursor::Cursor, describe, external::is_external};
 use crate::{Access, Clock, Decision, Operation, clock, record::token_of, replay::turns::end_take};
 
 /// What the trace says of a transaction that has begun.
@@ -29,6 +29,14 @@ impl Replay {
         event: Option<Event>,
     ) -> Decision {
         let clock = operation.entity.expect("transactions are on a clock");
+        // What came from outside within the transaction is before its own event.
+        let event = match event {
+            Some(event) if is_external(event) => match cursor.event_after_outside() {
+                Ok(event) => event,
+                Err(error) => self.cannot_read(&error),
+            },
+            event => event,
+        };
         let expected = match event {
             None => {
                 let may_step = clock.last.load(Relaxed) == token_of(runner.number);
@@ -62,6 +70,12 @@ impl Replay {
         let Some(expected) = cursor.transaction.take() else {
             return;
         };
+        let doing = || describe(operation);
+        // Past the checks, if something came from outside within it. All of that must have come by now.
+        let next = self.expect(runner, &mut cursor, &doing);
+        if next.is_some_and(is_external) {
+            self.diverge(runner, &cursor, &cursor.describe(), &doing());
+        }
         let agrees = match (expected, operation.access) {
             (Expected::Silent { may_step }, Access::Take) => may_step,
             (Expected::Silent { .. }, Access::Look) => true,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crossbeam_epoch::{self as epoch, Guard};
-use reenact_engine::Turn;
+use reenact_engine::{Turn, begin_attempt, end_attempt, is_attempting};
 
 use super::{
     Transaction,
@@ -23,7 +23,7 @@ use super::{
 #[track_caller]
 pub(super) fn run<R, E>(body: impl Fn(&mut Transaction) -> Result<R, TxError<E>>) -> Result<R, E> {
     assert!(
-        !RUNNING.get(),
+        !is_attempting(),
         "a transaction cannot begin within another: give the inner one its `tx`, and it is part of the outer one"
     );
     let mut turn = CLOCK.begin(ops::TRANSACTION);
@@ -65,8 +65,6 @@ fn keep(promised: Vec<Box<dyn FnOnce()>>) {
 }
 
 thread_local! {
-    /// Whether this thread is within a transaction.
-    static RUNNING: Cell<bool> = const { Cell::new(false) };
     static SPARE: Spare = const { Spare(Cell::new(ptr::null_mut())) };
 }
 
@@ -119,7 +117,7 @@ impl Attempt {
         // First, since it may drop values that are due, and those may do anything.
         let guard = epoch::pin();
         let transaction = ManuallyDrop::new(Spare::take());
-        RUNNING.set(true);
+        begin_attempt();
         Attempt { transaction, guard }
     }
 
@@ -196,7 +194,7 @@ impl Attempt {
 impl Drop for Attempt {
     #[inline(always)]
     fn drop(&mut self) {
-        RUNNING.set(false);
+        end_attempt();
         // SAFETY: Not used afterwards.
         let mut transaction = unsafe { ManuallyDrop::take(&mut self.transaction) };
         // Here, since what was written may do anything when it is dropped.

@@ -1,0 +1,69 @@
+//! Operations on files, as a word of a command line: `read-some:1:2`.
+
+use std::{fmt, str::FromStr};
+
+/// So many files can be open.
+pub(crate) const HANDLES: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operation {
+    pub(crate) verb: Verb,
+    pub(crate) numbers: [usize; 2],
+}
+
+macro_rules! verbs {
+    ($($verb:ident = $word:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Verb {
+            $($verb,)*
+        }
+
+        impl Verb {
+            pub(crate) const ALL: &'static [(Verb, &'static str)] = &[$((Verb::$verb, $word),)*];
+        }
+    };
+}
+
+verbs! {
+    Open = "open",
+    Close = "close",
+    ReadSome = "read-some",
+    ReadRest = "read-rest",
+    WriteSome = "write-some",
+    Seek = "seek",
+    SetLength = "set-length",
+    Ask = "ask",
+    ReadAll = "read-all",
+    WriteAll = "write-all",
+    Exists = "exists",
+    CreateDir = "create-dir",
+    RemoveFile = "remove-file",
+    RemoveDir = "remove-dir",
+    Rename = "rename",
+    Copy = "copy",
+    List = "list",
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Verb::ALL.iter().find(|(verb, _)| *verb == self.verb);
+        let word = known.map_or("", |(_, word)| word);
+        let [first, second] = self.numbers;
+        write!(f, "{word}:{first}:{second}")
+    }
+}
+
+impl FromStr for Operation {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Operation, ()> {
+        let mut parts = text.split(':');
+        let word = parts.next().ok_or(())?;
+        let known = Verb::ALL.iter().find(|(_, known)| *known == word);
+        let mut number = || parts.next().and_then(|text| text.parse().ok()).ok_or(());
+        Ok(Operation {
+            verb: known.ok_or(())?.0,
+            numbers: [number()?, number()?],
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! Directories.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fmt, io,
+    os::unix::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::{DirBuilderExt, DirEntryExt},
+    },
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{FileType, Metadata, bytes_of, symlink_metadata};
+use crate::outside::{Failure, Name, Question, also, ops, real_mut};
+
+/// Creates a directory.
+#[track_caller]
+pub fn create_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
+    DirBuilder::new().create(path)
+}
+
+/// Creates a directory and those it is in.
+#[track_caller]
+pub fn create_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(path)
+}
+
+/// Removes an empty directory.
+#[track_caller]
+pub fn remove_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
+    remove(path.as_ref(), b"", |path| std::fs::remove_dir(path))
+}
+
+/// Removes a directory and all that is in it.
+#[track_caller]
+pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
+    remove(path.as_ref(), b"all", |path| std::fs::remove_dir_all(path))
+}
+
+#[track_caller]
+fn remove(path: &Path, how: &[u8], remove: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
+    Question::new(ops::REMOVE_DIR, &path.display())
+        .with_parts(&[bytes_of(path), how])
+        .done(|| remove(path))?;
+    also(|| remove(path));
+    Ok(())
+}
+
+/// How a directory is to be created: [`std::fs::DirBuilder`].
+pub struct DirBuilder {
+    raw: std::fs::DirBuilder,
+    recursive: bool,
+}
+
+impl DirBuilder {
+    /// The usual way.
+    #[allow(clippy::new_without_default, reason = "as in std")]
+    #[must_use]
+    pub fn new() -> DirBuilder {
+        DirBuilder {
+            raw: std::fs::DirBuilder::new(),
+            recursive: false,
+        }
+    }
+
+    /// With those it is in.
+    pub fn recursive(&mut self, recursive: bool) -> &mut DirBuilder {
+        self.raw.recursive(recursive);
+        self.recursive = recursive;
+        self
+    }
+
+    /// Creates it.
+    #[track_caller]
+    pub fn create<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
+        let path = path.as_ref();
+        Question::new(ops::CREATE_DIR, &path.display())
+            .with_parts(&[bytes_of(path), &[self.recursive.into()]])
+            .done(|| self.raw.create(path))?;
+        also(|| self.raw.create(path));
+        Ok(())
+    }
+}
+
+impl DirBuilderExt for DirBuilder {
+    fn mode(&mut self, mode: u32) -> &mut Self {
+        self.raw.mode(mode);
+        self
+    }
+}
+
+impl fmt::Debug for DirBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.raw.fmt(f)
+    }
+}
+
+/// Lists a directory.
+#[track_caller]
+pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
+    let path = path.as_ref();
+    let name = Name::new("file", path.display());
+    let mut inner = None;
+    Question::new(ops::READ_DIR, &name)
+        .with(bytes_of(path))
+        .done(|| {
+            inner = Some(std::fs::read_dir(path)?);
+            Ok(())
+        })?;
+    Ok(ReadDir {
+        inner,
+        path: path.into(),
+        name,
+    })
+}
+
+/// The entries of a directory, in the order in which the system names them: [`std::fs::ReadDir`].
+pub struct ReadDir {
+    inner: Option<std::fs::ReadDir>,
+    path: PathBuf,
+    name: Name,
+}
+
+/// What is written down of an entry.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    name: Vec<u8>,
+    file_type: Result<FileType, Failure>,
+    ino: u64,
+}
+
+impl Entry {
+    fn of(raw: &std::fs::DirEntry) -> Entry {
+        Entry {
+            name: raw.file_name().into_vec(),
+            file_type: raw
+                .file_type()
+                .map(FileType::of)
+                .map_err(|error| Failure::of(&error)),
+            ino: raw.ino(),
+        }
+    }
+}
+
+impl Iterator for ReadDir {
+    type Item = io::Result<DirEntry>;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<io::Result<DirEntry>> {
+        let entry = Question::to(ops::NEXT_ENTRY, &self.name).value(|| {
+            let next = real_mut(&mut self.inner)?.next().transpose()?;
+            Ok(next.as_ref().map(Entry::of))
+        });
+        let entry = entry.transpose()?;
+        Some(entry.map(|entry| DirEntry {
+            path: self.path.join(OsStr::from_bytes(&entry.name)),
+            entry,
+        }))
+    }
+}
+
+impl fmt::Debug for ReadDir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ReadDir").field(&self.path).finish()
+    }
+}
+
+/// An entry of a directory: [`std::fs::DirEntry`].
+pub struct DirEntry {
+    path: PathBuf,
+    entry: Entry,
+}
+
+impl DirEntry {
+    /// Its path: that of the directory, and its name.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn file_name(&self) -> OsString {
+        OsStr::from_bytes(&self.entry.name).to_owned()
+    }
+
+    /// What there is to know about it. Links are not followed.
+    #[track_caller]
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        symlink_metadata(&self.path)
+    }
+
+    /// What kind of file it is. Links are not followed.
+    pub fn file_type(&self) -> io::Result<FileType> {
+        self.entry
+            .file_type
+            .as_ref()
+            .copied()
+            .map_err(|failure| failure.clone().into())
+    }
+}
+
+impl DirEntryExt for DirEntry {
+    fn ino(&self) -> u64 {
+        self.entry.ino
+    }
+}
+
+impl fmt::Debug for DirEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DirEntry").field(&self.path).finish()
+    }
+}

@@ -1,0 +1,307 @@
+//! What there is to know about a file.
+//!
+//! The standard library's own types can be made by nobody else, so these have the same methods.
+
+use std::{
+    io,
+    os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::Permissions;
+
+/// What there is to know about a file: [`std::fs::Metadata`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Metadata {
+    file_type: FileType,
+    mode: u32,
+    size: u64,
+    dev: u64,
+    ino: u64,
+    nlink: u64,
+    uid: u32,
+    gid: u32,
+    rdev: u64,
+    blksize: u64,
+    blocks: u64,
+    accessed: Moment,
+    modified: Moment,
+    changed: Moment,
+    created: Option<Moment>,
+}
+
+/// Seconds and nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Moment(i64, i64);
+
+impl Moment {
+    fn of(time: SystemTime) -> Moment {
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => Moment(since.as_secs() as i64, since.subsec_nanos().into()),
+            Err(error) => {
+                let before = error.duration();
+                Moment(
+                    -(before.as_secs() as i64),
+                    -i64::from(before.subsec_nanos()),
+                )
+            }
+        }
+    }
+
+    fn time(self) -> Option<SystemTime> {
+        let add = |time: SystemTime, amount: i64, unit: fn(u64) -> Duration| {
+            let change = unit(amount.unsigned_abs());
+            match amount {
+                0.. => time.checked_add(change),
+                _ => time.checked_sub(change),
+            }
+        };
+        let seconds = add(SystemTime::UNIX_EPOCH, self.0, Duration::from_secs)?;
+        add(seconds, self.1, Duration::from_nanos)
+    }
+}
+
+impl Metadata {
+    pub(super) fn of(raw: std::fs::Metadata) -> Metadata {
+        Metadata {
+            file_type: FileType::of(raw.file_type()),
+            mode: raw.mode(),
+            size: raw.size(),
+            dev: raw.dev(),
+            ino: raw.ino(),
+            nlink: raw.nlink(),
+            uid: raw.uid(),
+            gid: raw.gid(),
+            rdev: raw.rdev(),
+            blksize: raw.blksize(),
+            blocks: raw.blocks(),
+            accessed: Moment(raw.atime(), raw.atime_nsec()),
+            modified: Moment(raw.mtime(), raw.mtime_nsec()),
+            changed: Moment(raw.ctime(), raw.ctime_nsec()),
+            created: raw.created().ok().map(Moment::of),
+        }
+    }
+
+    /// What kind of file it is.
+    #[must_use]
+    pub fn file_type(&self) -> FileType {
+        self.file_type
+    }
+
+    /// Whether it is a directory.
+    #[must_use]
+    pub fn is_dir(&self) -> bool {
+        self.file_type.is_dir()
+    }
+
+    /// Whether it is a regular file.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.file_type.is_file()
+    }
+
+    /// Whether it is a symbolic link.
+    #[must_use]
+    pub fn is_symlink(&self) -> bool {
+        self.file_type.is_symlink()
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "as in std")]
+    pub fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Who may do what with it.
+    #[must_use]
+    pub fn permissions(&self) -> Permissions {
+        Permissions::from_mode(self.mode)
+    }
+
+    /// When it was last written.
+    pub fn modified(&self) -> io::Result<SystemTime> {
+        time(Some(self.modified))
+    }
+
+    /// When it was last read.
+    pub fn accessed(&self) -> io::Result<SystemTime> {
+        time(Some(self.accessed))
+    }
+
+    /// When it was created, where the file system knows.
+    pub fn created(&self) -> io::Result<SystemTime> {
+        time(self.created)
+    }
+}
+
+fn time(moment: Option<Moment>) -> io::Result<SystemTime> {
+    moment.and_then(Moment::time).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::Unsupported,
+            "the time is not available for this file",
+        )
+    })
+}
+
+impl MetadataExt for Metadata {
+    fn dev(&self) -> u64 {
+        self.dev
+    }
+
+    fn ino(&self) -> u64 {
+        self.ino
+    }
+
+    fn mode(&self) -> u32 {
+        self.mode
+    }
+
+    fn nlink(&self) -> u64 {
+        self.nlink
+    }
+
+    fn uid(&self) -> u32 {
+        self.uid
+    }
+
+    fn gid(&self) -> u32 {
+        self.gid
+    }
+
+    fn rdev(&self) -> u64 {
+        self.rdev
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn atime(&self) -> i64 {
+        self.accessed.0
+    }
+
+    fn atime_nsec(&self) -> i64 {
+        self.accessed.1
+    }
+
+    fn mtime(&self) -> i64 {
+        self.modified.0
+    }
+
+    fn mtime_nsec(&self) -> i64 {
+        self.modified.1
+    }
+
+    fn ctime(&self) -> i64 {
+        self.changed.0
+    }
+
+    fn ctime_nsec(&self) -> i64 {
+        self.changed.1
+    }
+
+    fn blksize(&self) -> u64 {
+        self.blksize
+    }
+
+    fn blocks(&self) -> u64 {
+        self.blocks
+    }
+}
+
+/// What kind of file it is: [`std::fs::FileType`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileType(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Kind {
+    File,
+    Dir,
+    Symlink,
+    Fifo,
+    Socket,
+    BlockDevice,
+    CharDevice,
+    Unknown,
+}
+
+impl FileType {
+    pub(super) fn of(raw: std::fs::FileType) -> FileType {
+        let kinds = [
+            (raw.is_file(), Kind::File),
+            (raw.is_dir(), Kind::Dir),
+            (raw.is_symlink(), Kind::Symlink),
+            (raw.is_fifo(), Kind::Fifo),
+            (raw.is_socket(), Kind::Socket),
+            (raw.is_block_device(), Kind::BlockDevice),
+            (raw.is_char_device(), Kind::CharDevice),
+        ];
+        let kind = kinds.into_iter().find(|(is_it, _)| *is_it);
+        FileType(kind.map_or(Kind::Unknown, |(_, kind)| kind))
+    }
+
+    /// Whether it is a directory.
+    #[must_use]
+    pub fn is_dir(&self) -> bool {
+        self.0 == Kind::Dir
+    }
+
+    /// Whether it is a regular file.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.0 == Kind::File
+    }
+
+    /// Whether it is a symbolic link.
+    #[must_use]
+    pub fn is_symlink(&self) -> bool {
+        self.0 == Kind::Symlink
+    }
+
+    /// Whether it is a named pipe.
+    #[must_use]
+    pub fn is_fifo(&self) -> bool {
+        self.0 == Kind::Fifo
+    }
+
+    /// Whether it is a socket.
+    #[must_use]
+    pub fn is_socket(&self) -> bool {
+        self.0 == Kind::Socket
+    }
+
+    /// Whether it is a block device.
+    #[must_use]
+    pub fn is_block_device(&self) -> bool {
+        self.0 == Kind::BlockDevice
+    }
+
+    /// Whether it is a character device.
+    #[must_use]
+    pub fn is_char_device(&self) -> bool {
+        self.0 == Kind::CharDevice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_the_same_time_again() {
+        let times = [
+            SystemTime::UNIX_EPOCH,
+            SystemTime::UNIX_EPOCH + Duration::new(1_700_000_000, 123_456_789),
+            SystemTime::UNIX_EPOCH - Duration::new(5, 250),
+        ];
+        for time in times {
+            assert_eq!(Moment::of(time).time(), Some(time));
+        }
+        // As the system writes it: nanoseconds are never negative.
+        let before = SystemTime::UNIX_EPOCH - Duration::from_millis(500);
+        assert_eq!(Moment(-1, 500_000_000).time(), Some(before));
+    }
+}

@@ -1,0 +1,276 @@
+//! How an answer from outside is written down, and how it is read again. The only place that knows.
+//!
+//! | answer | in the trace |
+//! |---|---|
+//! | a number, or nothing | the number, times four |
+//! | bytes that were read | the bytes; if there are none, the number 0 |
+//! | something with a structure | `Ok` of it, in postcard |
+//! | an error of the system | its code, times four, plus 1 |
+//! | another error | `Err` of its kind and message, in postcard; its kind, times four, plus 2, where there is no room for that |
+
+use std::{borrow::Cow, io, marker::PhantomData};
+
+use reenact_engine::{Asked, External, Reply};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Question, failure::Failure};
+
+/// A question together with whom to ask.
+pub(super) struct Call<'a, F, A> {
+    question: Question<'a>,
+    form: F,
+    ask: A,
+}
+
+impl<'a, F, A> Call<'a, F, A> {
+    pub(super) fn new(question: Question<'a>, form: F, ask: A) -> Call<'a, F, A> {
+        Call {
+            question,
+            form,
+            ask,
+        }
+    }
+}
+
+impl<F, A> External for Call<'_, F, A>
+where
+    F: Form,
+    A: FnMut(&mut F) -> io::Result<F::Value>,
+{
+    type Answer = io::Result<F::Value>;
+
+    fn what(&self) -> String {
+        self.question.what()
+    }
+
+    fn asked(&self) -> Asked {
+        self.question.asked()
+    }
+
+    fn ask(&mut self) -> Self::Answer {
+        (self.ask)(&mut self.form)
+    }
+
+    fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
+        match answer {
+            Ok(value) => match self.form.tell(value) {
+                Reply::Bytes(_) if F::IS_DATA && self.question.withheld => Reply::Withheld,
+                reply => reply,
+            },
+            Err(error) => Failure::of(error).tell(!F::IS_DATA),
+        }
+    }
+
+    fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer> {
+        match reply {
+            Reply::Number(number) => match number & 3 {
+                0 => self.form.hear_number(number >> 2).map(Ok),
+                _ => Failure::from_number(number).map(|failure| Err(failure.into())),
+            },
+            Reply::Bytes(bytes) => self.form.hear_bytes(bytes),
+            Reply::Withheld => None,
+        }
+    }
+}
+
+/// The form that an answer has.
+pub(super) trait Form {
+    type Value;
+
+    /// Whether bytes are what was read, and nothing but.
+    const IS_DATA: bool;
+
+    fn tell<'a>(&'a self, value: &'a Self::Value) -> Reply<'a>;
+
+    fn hear_number(&mut self, number: u64) -> Option<Self::Value>;
+
+    fn hear_bytes(&mut self, bytes: Cow<'_, [u8]>) -> Option<io::Result<Self::Value>>;
+}
+
+fn number<'a>(number: u64) -> Option<Reply<'a>> {
+    (number <= u64::MAX >> 2).then_some(Reply::Number(number << 2))
+}
+
+/// A number.
+pub(super) struct Number;
+
+impl Form for Number {
+    type Value = u64;
+    const IS_DATA: bool = false;
+
+    fn tell<'a>(&'a self, value: &'a u64) -> Reply<'a> {
+        number(*value).unwrap_or_else(|| structure(Ok(value)))
+    }
+
+    fn hear_number(&mut self, number: u64) -> Option<u64> {
+        Some(number)
+    }
+
+    fn hear_bytes(&mut self, bytes: Cow<'_, [u8]>) -> Option<io::Result<u64>> {
+        structure_again(&bytes)
+    }
+}
+
+/// Something that has a structure.
+pub(super) struct Value<T>(PhantomData<T>);
+
+impl<T> Default for Value<T> {
+    fn default() -> Self {
+        Value(PhantomData)
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> Form for Value<T> {
+    type Value = T;
+    const IS_DATA: bool = false;
+
+    fn tell<'a>(&'a self, value: &'a T) -> Reply<'a> {
+        structure(Ok(value))
+    }
+
+    fn hear_number(&mut self, _number: u64) -> Option<T> {
+        None
+    }
+
+    fn hear_bytes(&mut self, bytes: Cow<'_, [u8]>) -> Option<io::Result<T>> {
+        structure_again(&bytes)
+    }
+}
+
+/// Bytes in a buffer of the program, at its beginning. They go from there to the trace as they are.
+pub(super) struct Fill<'b>(pub(super) &'b mut [u8]);
+
+impl Form for Fill<'_> {
+    type Value = usize;
+    const IS_DATA: bool = true;
+
+    fn tell<'a>(&'a self, &count: &'a usize) -> Reply<'a> {
+        data(&self.0[..count.min(self.0.len())])
+    }
+
+    fn hear_number(&mut self, number: u64) -> Option<usize> {
+        (number == 0).then_some(0)
+    }
+
+    fn hear_bytes(&mut self, bytes: Cow<'_, [u8]>) -> Option<io::Result<usize>> {
+        self.0.get_mut(..bytes.len())?.copy_from_slice(&bytes);
+        Some(Ok(bytes.len()))
+    }
+}
+
+/// Bytes at the end of a buffer that grows.
+pub(super) struct Append<'b> {
+    buffer: &'b mut Vec<u8>,
+    from: usize,
+}
+
+impl Append<'_> {
+    pub(super) fn to(buffer: &mut Vec<u8>) -> Append<'_> {
+        let from = buffer.len();
+        Append { buffer, from }
+    }
+
+    /// Appends what `read` reads, which is no failure if it reads anything.
+    pub(super) fn append(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u8>) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        let result = read(self.buffer);
+        match self.buffer.len() - self.from {
+            0 => result,
+            count => Ok(count),
+        }
+    }
+}
+
+impl Form for Append<'_> {
+    type Value = usize;
+    const IS_DATA: bool = true;
+
+    fn tell<'a>(&'a self, _count: &'a usize) -> Reply<'a> {
+        data(&self.buffer[self.from..])
+    }
+
+    fn hear_number(&mut self, number: u64) -> Option<usize> {
+        (number == 0).then_some(0)
+    }
+
+    fn hear_bytes(&mut self, bytes: Cow<'_, [u8]>) -> Option<io::Result<usize>> {
+        self.buffer.extend_from_slice(&bytes);
+        Some(Ok(bytes.len()))
+    }
+}
+
+/// Bytes that belong together.
+pub(super) struct Whole;
+
+impl Form for Whole {
+    type Value = Vec<u8>;
+    const IS_DATA: bool = true;
+
+    fn tell<'a>(&'a self, value: &'a Vec<u8>) -> Reply<'a> {
+        data(value)
+    }
+
+    fn hear_number(&mut self, number: u64) -> Option<Vec<u8>> {
+        (number == 0).then(Vec::new)
+    }
+
+    fn hear_bytes(&mut self, bytes: Cow<'_, [u8]>) -> Option<io::Result<Vec<u8>>> {
+        Some(Ok(bytes.into_owned()))
+    }
+}
+
+fn data(bytes: &[u8]) -> Reply<'_> {
+    match bytes {
+        [] => Reply::Number(0),
+        bytes => Reply::Bytes(Cow::Borrowed(bytes)),
+    }
+}
+
+/// A structure in the trace.
+pub(super) fn structure<'a, T: Serialize>(answer: Result<&T, Failure>) -> Reply<'a> {
+    match encode(&answer) {
+        Ok(bytes) => Reply::Bytes(Cow::Owned(bytes)),
+        // Nothing that we ask for is like this. Whoever hears it says that it cannot be an answer.
+        Err(_) => Reply::Bytes(Cow::Borrowed(&[])),
+    }
+}
+
+fn structure_again<T: DeserializeOwned>(bytes: &[u8]) -> Option<io::Result<T>> {
+    decode::<Result<T, Failure>>(bytes).map(|answer| answer.map_err(io::Error::from))
+}
+
+/// A value of the program's own making. `what` says for people what it is.
+pub(crate) fn tell_value<'a, T: Serialize>(value: &T, what: impl FnOnce() -> String) -> Reply<'a> {
+    match encode(value) {
+        Ok(bytes) => Reply::Bytes(Cow::Owned(bytes)),
+        Err(error) => {
+            eprintln!(
+                "reenact: {} cannot be written down ({error}): a replay will end there",
+                what()
+            );
+            Reply::Number(0)
+        }
+    }
+}
+
+/// The value again, if this is one of this type.
+pub(crate) fn hear_value<T: DeserializeOwned>(reply: &Reply<'_>) -> Option<T> {
+    match reply {
+        Reply::Bytes(bytes) => decode(bytes),
+        _ => None,
+    }
+}
+
+fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, postcard::Error> {
+    postcard::to_stdvec(value)
+}
+
+/// The value again, if these bytes are one, and nothing more.
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Some(value),
+        _ => None,
+    }
+}

@@ -1,0 +1,168 @@
+//! Errors of input and output that can be written down.
+
+use std::io::{self, ErrorKind};
+
+use reenact_engine::Reply;
+use serde::{Deserialize, Serialize};
+
+use super::answer::structure;
+
+/// An [`io::Error`] that can be written down.
+#[derive(Clone, Serialize, Deserialize, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// What the system said.
+    Code(i32),
+    /// What somebody else said.
+    Other {
+        /// Place in the table of kinds.
+        kind: u8,
+        /// What there is to say, if it is not what there is to say about every error of this kind.
+        message: Option<String>,
+    },
+}
+
+/// The code of an error of the system, and the kind of another one, among numbers.
+const CODE: u64 = 1;
+const KIND: u64 = 2;
+
+impl Failure {
+    pub(crate) fn of(error: &io::Error) -> Failure {
+        match error.raw_os_error() {
+            Some(code) => Failure::Code(code),
+            None => {
+                let message = error.to_string();
+                Failure::Other {
+                    kind: number_of(error.kind()),
+                    message: (message != error.kind().to_string()).then_some(message),
+                }
+            }
+        }
+    }
+
+    /// In the trace. Where bytes are data there is room for no message.
+    pub(super) fn tell<'a>(self, has_room: bool) -> Reply<'a> {
+        match self {
+            Failure::Code(code) => Reply::Number(u64::from(code.cast_unsigned()) << 2 | CODE),
+            Failure::Other { .. } if has_room => structure::<()>(Err(self)),
+            Failure::Other { kind, .. } => Reply::Number(u64::from(kind) << 2 | KIND),
+        }
+    }
+
+    pub(super) fn from_number(number: u64) -> Option<Failure> {
+        match number & 3 {
+            CODE => Some(Failure::Code(
+                u32::try_from(number >> 2).ok()?.cast_signed(),
+            )),
+            KIND => Some(Failure::Other {
+                kind: u8::try_from(number >> 2).ok()?,
+                message: None,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl From<Failure> for io::Error {
+    fn from(failure: Failure) -> io::Error {
+        match failure {
+            Failure::Code(code) => io::Error::from_raw_os_error(code),
+            Failure::Other { kind, message } => match message {
+                Some(message) => io::Error::new(kind_of(kind), message),
+                None => kind_of(kind).into(),
+            },
+        }
+    }
+}
+
+/// Kinds by number. The order is that of traces: new ones go to the end.
+const KINDS: &[ErrorKind] = &[
+    ErrorKind::NotFound,
+    ErrorKind::PermissionDenied,
+    ErrorKind::ConnectionRefused,
+    ErrorKind::ConnectionReset,
+    ErrorKind::HostUnreachable,
+    ErrorKind::NetworkUnreachable,
+    ErrorKind::ConnectionAborted,
+    ErrorKind::NotConnected,
+    ErrorKind::AddrInUse,
+    ErrorKind::AddrNotAvailable,
+    ErrorKind::NetworkDown,
+    ErrorKind::BrokenPipe,
+    ErrorKind::AlreadyExists,
+    ErrorKind::WouldBlock,
+    ErrorKind::NotADirectory,
+    ErrorKind::IsADirectory,
+    ErrorKind::DirectoryNotEmpty,
+    ErrorKind::ReadOnlyFilesystem,
+    ErrorKind::StaleNetworkFileHandle,
+    ErrorKind::InvalidInput,
+    ErrorKind::InvalidData,
+    ErrorKind::TimedOut,
+    ErrorKind::WriteZero,
+    ErrorKind::StorageFull,
+    ErrorKind::NotSeekable,
+    ErrorKind::QuotaExceeded,
+    ErrorKind::FileTooLarge,
+    ErrorKind::ResourceBusy,
+    ErrorKind::ExecutableFileBusy,
+    ErrorKind::Deadlock,
+    ErrorKind::CrossesDevices,
+    ErrorKind::TooManyLinks,
+    ErrorKind::InvalidFilename,
+    ErrorKind::ArgumentListTooLong,
+    ErrorKind::Interrupted,
+    ErrorKind::Unsupported,
+    ErrorKind::UnexpectedEof,
+    ErrorKind::OutOfMemory,
+    ErrorKind::Other,
+];
+
+fn number_of(kind: ErrorKind) -> u8 {
+    let place = KINDS.iter().position(|&known| known == kind);
+    place.map_or(u8::MAX, |place| place as u8)
+}
+
+fn kind_of(number: u8) -> ErrorKind {
+    let known = KINDS.get(usize::from(number)).copied();
+    // What has no name yet in the standard library has no other source than this.
+    known.unwrap_or_else(|| io::Error::from_raw_os_error(i32::MAX).kind())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_the_same_after_being_written_down() {
+        let errors = [
+            io::Error::from_raw_os_error(2),
+            io::Error::from(ErrorKind::TimedOut),
+            io::Error::new(ErrorKind::InvalidInput, "not like this"),
+            io::Error::new(
+                io::Error::from_raw_os_error(i32::MAX).kind(),
+                "failed to look it up",
+            ),
+        ];
+        for error in errors {
+            let again = io::Error::from(Failure::of(&error));
+            assert_eq!(again.kind(), error.kind());
+            assert_eq!(again.to_string(), error.to_string());
+            assert_eq!(again.raw_os_error(), error.raw_os_error());
+        }
+    }
+
+    #[test]
+    fn where_bytes_are_data_an_error_is_a_number() {
+        for error in [
+            io::Error::from_raw_os_error(11),
+            ErrorKind::UnexpectedEof.into(),
+        ] {
+            let Reply::Number(number) = Failure::of(&error).tell(false) else {
+                panic!("{error} is no number");
+            };
+            let again = io::Error::from(Failure::from_number(number).unwrap());
+            assert_eq!(again.to_string(), error.to_string());
+        }
+        assert_eq!(Failure::from_number(u64::MAX), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! `Child`.
+
+use std::{
+    fmt, io, mem,
+    os::unix::process::ExitStatusExt,
+    process::{ExitStatus, Output},
+};
+
+use super::{ChildStderr, ChildStdin, ChildStdout};
+use crate::outside::{Name, Question, blocking, ops, real_mut};
+
+/// A program that was started: [`std::process::Child`], recorded.
+pub struct Child {
+    /// Its input, if there is a pipe.
+    pub stdin: Option<ChildStdin>,
+    /// Its output, if there is a pipe.
+    pub stdout: Option<ChildStdout>,
+    /// Its errors, if there is a pipe.
+    pub stderr: Option<ChildStderr>,
+    inner: Option<std::process::Child>,
+    id: u32,
+    name: Name,
+}
+
+impl Child {
+    pub(super) fn new(
+        mut inner: Option<std::process::Child>,
+        id: u32,
+        name: &Name,
+        [stdin, stdout, stderr]: [bool; 3],
+    ) -> Child {
+        let mut raw = inner.as_mut();
+        Child {
+            stdin: stdin.then(|| {
+                let pipe = raw.as_mut().and_then(|child| child.stdin.take());
+                ChildStdin::new(pipe, name)
+            }),
+            stdout: stdout.then(|| {
+                let pipe = raw.as_mut().and_then(|child| child.stdout.take());
+                ChildStdout::new(pipe, name)
+            }),
+            stderr: stderr.then(|| {
+                let pipe = raw.as_mut().and_then(|child| child.stderr.take());
+                ChildStderr::new(pipe, name)
+            }),
+            inner,
+            id,
+            name: name.clone(),
+        }
+    }
+
+    /// The number of the process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Ends it at once.
+    #[track_caller]
+    pub fn kill(&mut self) -> io::Result<()> {
+        Question::to(ops::KILL, &self.name).done(|| real_mut(&mut self.inner)?.kill())
+    }
+
+    /// Waits for its end, having closed its input.
+    #[track_caller]
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        drop(self.stdin.take());
+        let word = Question::to(ops::WAIT_FOR_PROCESS, &self.name)
+            .number(|| blocking(|| real_mut(&mut self.inner)?.wait()).map(word_of))?;
+        Ok(status_of(word))
+    }
+
+    /// How it ended, if it has.
+    #[track_caller]
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let answer = Question::to(ops::HAS_ENDED, &self.name).number(|| {
+            let status = real_mut(&mut self.inner)?.try_wait()?;
+            Ok(status.map_or(0, |status| word_of(status) + 1))
+        })?;
+        Ok(answer.checked_sub(1).map(status_of))
+    }
+
+    /// Waits for its end, having closed its input, and takes what it prints into pipes.
+    #[track_caller]
+    pub fn wait_with_output(mut self) -> io::Result<Output> {
+        drop(self.stdin.take());
+        let mut child = self.inner.take().map(|mut child| {
+            child.stdout = self.stdout.take().and_then(|pipe| pipe.inner);
+            child.stderr = self.stderr.take().and_then(|pipe| pipe.inner);
+            child
+        });
+        let question = Question::to(ops::WAIT_FOR_PROCESS, &self.name);
+        output_of(&self.name, question, || {
+            real_mut(&mut child)?;
+            let child = child.take();
+            blocking(|| child.expect("it was there").wait_with_output())
+        })
+    }
+}
+
+/// Runs something to its end: `question` is answered by how it ended. What it printed are answers of their own, so that
+/// they are written down as they are.
+#[track_caller]
+pub(super) fn output_of(
+    name: &Name,
+    question: Question<'_>,
+    mut run: impl FnMut() -> io::Result<Output>,
+) -> io::Result<Output> {
+    let (mut stdout, mut stderr) = Default::default();
+    let word = question.number(|| {
+        let output = run()?;
+        (stdout, stderr) = (output.stdout, output.stderr);
+        Ok(word_of(output.status))
+    })?;
+    let printed = |which, bytes: &mut Vec<u8>| {
+        Question::to(ops::OUTPUT, name)
+            .with(which)
+            .bytes(|| Ok(mem::take(bytes)))
+    };
+    Ok(Output {
+        status: status_of(word),
+        stdout: printed(b"stdout", &mut stdout)?,
+        stderr: printed(b"stderr", &mut stderr)?,
+    })
+}
+
+/// How a program ended, as the system writes it.
+pub(super) fn word_of(status: ExitStatus) -> u64 {
+    status.into_raw().cast_unsigned().into()
+}
+
+pub(super) fn status_of(word: u64) -> ExitStatus {
+    ExitStatus::from_raw((word as u32).cast_signed())
+}
+
+impl fmt::Debug for Child {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Child")
+            .field("stdin", &self.stdin)
+            .field("stdout", &self.stdout)
+            .field("stderr", &self.stderr)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,203 @@
+//! Sources: what comes from outside of its own accord.
+//!
+//! A question has an answer, and it is clear who asked. But a request, a tick of a clock, a message of a broker comes when
+//! it comes, on a thread of a library that knows nothing of this program. A [`Source`] is where such things enter: whoever has
+//! something [emits](Source::emit) it, and the source hands it on, to an actor or into a channel. In a replay nobody has
+//! to emit anything: the source is played from the trace, by an activity of its own.
+//!
+//! A subscription, whose callback delivers to an actor:
+//!
+//! ```
+//! use reenact::{actor::{self, System}, source::Source};
+//!
+//! #[derive(Default)]
+//! struct Ledger {
+//!     total: u64,
+//! }
+//!
+//! #[reenact::actor]
+//! impl Ledger {
+//!     pub fn book(&mut self, amount: u64) {
+//!         self.total += amount;
+//!     }
+//!
+//!     pub fn total(&self) -> u64 {
+//!         self.total
+//!     }
+//! }
+//!
+//! let ledger = actor::spawn(Ledger::default());
+//! let books = ledger.clone();
+//! let bookings = Source::new("bookings", move |amount: u64| {
+//!     books.book(amount);
+//! });
+//!
+//! // This is what the library does, on a thread that is not ours.
+//! # let library =
+//! std::thread::spawn(move || {
+//!     bookings.emit(40);
+//!     bookings.emit(2);
+//! });
+//! # library.join().unwrap();
+//! assert_eq!(ledger.total().wait().unwrap(), 42);
+//! ```
+//!
+//! A timer, whose ticks a thread takes out of a channel. [`Source::thread`] runs it on a thread that there is not in a
+//! replay:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use reenact::{csp, source::Source};
+//!
+//! let (ticks, ticked) = csp::bounded(1);
+//! Source::thread(
+//!     "ticks",
+//!     move |n: u32| {
+//!         let _ = ticks.send(n);
+//!     },
+//!     |source| {
+//!         for n in 0..3 {
+//!             std::thread::sleep(Duration::from_millis(1));
+//!             source.emit(n);
+//!         }
+//!     },
+//! )?;
+//! assert_eq!(ticked.iter().collect::<Vec<_>>(), [0, 1, 2]);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! A listener, of which the program sees requests instead of sockets:
+//!
+//! ```
+//! use std::{io::{BufRead, BufReader, Write}, net::{TcpListener, TcpStream}};
+//!
+//! use reenact::{csp, source::Source};
+//!
+//! let listener = TcpListener::bind("127.0.0.1:0")?;
+//! # let address = listener.local_addr()?;
+//! let (requests, requested) = csp::unbounded();
+//! Source::thread(
+//!     "requests",
+//!     move |line: String| {
+//!         let _ = requests.send(line);
+//!     },
+//!     move |source| {
+//!         for stream in listener.incoming().flatten() {
+//!             for line in BufReader::new(stream).lines().map_while(Result::ok) {
+//!                 source.emit(line);
+//!             }
+//! #           break;
+//!         }
+//!     },
+//! )?;
+//! # TcpStream::connect(address)?.write_all(b"hello\n")?;
+//! assert_eq!(requested.recv().unwrap(), "hello");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Nondeterminism
+//!
+//! - *What can go more than one way*: what comes, how much of it, and when.
+//! - *What is recorded*: what came, in order, as the answers that a source, which is an activity, was given. When something
+//!   of it reached an actor or was taken out of a channel is recorded there, as for whatever else is sent.
+//! - *What replay waits for*: nothing that a source does not wait for by itself, such as room in a channel. So it may be far
+//!   ahead of those who take what it brings; a [bounded](crate::csp::bounded) channel holds it back.
+//! - *What exploration branches on*: what the channel or the mailbox does, where it hands on.
+//! - *What is dependent*: what is dependent there.
+
+use std::{fmt, io, sync::Arc};
+
+use reenact_engine::{Reply, is_active, is_played, is_withheld, stay_apart};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::outside::{hear_value, ops, tell_value};
+
+type Deliver<T> = Box<dyn FnMut(T) + Send>;
+
+/// Where things come from outside of their own accord.
+///
+/// Ends when it is dropped, or closed, and with it what hands on: a channel that it sent to has one sender less.
+pub struct Source<T: Send + 'static> {
+    inner: Arc<reenact_engine::Source<Deliver<T>>>,
+    name: &'static str,
+}
+
+impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
+    /// A source of this name, with what hands on what comes. That is called for one thing at a time, by whoever emits it,
+    /// or by the source itself in a replay; it must not emit anything into the same source.
+    ///
+    /// # Panics
+    ///
+    /// In a replay, if the system cannot start a thread.
+    #[track_caller]
+    pub fn new(name: &'static str, deliver: impl FnMut(T) + Send + 'static) -> Source<T> {
+        let inner = Arc::new(reenact_engine::Source::<Deliver<T>>::new(Box::new(deliver)));
+        inner
+            .play(
+                ops::BRING,
+                name,
+                |reply| hear_value(&reply),
+                |deliver, item| deliver(item),
+            )
+            .expect("failed to spawn a thread for a source");
+        Source { inner, name }
+    }
+
+    /// A source that is fed by a thread of its own: `run` runs there, to its end or that of the program. It is not part of
+    /// the program, and there is no such thread in a replay. What it asks of the world is not recorded; what it emits is.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot start a thread.
+    #[track_caller]
+    pub fn thread(
+        name: &'static str,
+        deliver: impl FnMut(T) + Send + 'static,
+        run: impl FnOnce(&Source<T>) + Send + 'static,
+    ) -> io::Result<()> {
+        let source = Source::new(name, deliver);
+        if is_played() {
+            return Ok(());
+        }
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        thread.spawn(move || {
+            stay_apart();
+            run(&source);
+        })?;
+        Ok(())
+    }
+
+    /// This has come. It has been handed on when this returns. Does nothing in a replay.
+    pub fn emit(&self, item: T) {
+        if is_played() {
+            return;
+        }
+        let reply = if !is_active() {
+            // Nobody writes it down.
+            Reply::Number(0)
+        } else if is_withheld("source", self.name) {
+            Reply::Withheld
+        } else {
+            tell_value(&item, || format!("what comes from source {}", self.name))
+        };
+        self.inner.bring(ops::BRING, reply, |deliver| deliver(item));
+    }
+
+    /// Nothing more comes.
+    pub fn close(self) {}
+}
+
+impl<T: Send + 'static> Drop for Source<T> {
+    fn drop(&mut self) {
+        self.inner.end();
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for Source<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
