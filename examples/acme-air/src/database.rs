@@ -5,10 +5,10 @@
 
 use std::{path::Path, sync::OnceLock};
 
-use crate::external::external;
 use redb::{
     Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
+use reenact::external;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::data::{self, Booking, Customer, Flight};

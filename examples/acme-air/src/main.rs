@@ -8,7 +8,6 @@
 
 mod data;
 mod database;
-mod external;
 mod service;
 mod sessions;
 
