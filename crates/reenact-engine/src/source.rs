@@ -21,6 +21,9 @@ use crate::{
     record,
 };
 
+/// Comes last from a source that ends. Nothing else that comes is a number this large.
+const OVER: Reply<'static> = Reply::Number(u64::MAX);
+
 /// An activity that stands for something outside. `D` is what hands on what comes.
 pub struct Source<D> {
     seat: Seat,
@@ -55,14 +58,18 @@ impl<D: Send + 'static> Source<D> {
         });
     }
 
-    /// Nothing more comes. What hands on is dropped, by the source: others may see that it is gone.
-    pub fn end(&self) {
+    /// Nothing more comes, which is written down: what hands on is dropped, by the source, and others may see that it is
+    /// gone.
+    pub fn end(&self, op: Op) {
         if is_played() {
             return;
         }
         if let Some(last) = self.take() {
             aside(|| {
                 self.seat.enter();
+                if mode::byte() == Mode::Record as u8 {
+                    record::external(op, Asked::NOTHING, OVER);
+                }
                 not_apart(|| drop(last));
                 self.seat.end();
             });
@@ -136,8 +143,9 @@ fn next<T>(
         let mut item = None;
         me.conductor
             .external(&operation, what, Asked::NOTHING, &mut |reply| {
-                item = hear(reply);
-                item.is_some()
+                let is_over = reply == OVER;
+                item = if is_over { None } else { hear(reply) };
+                is_over || item.is_some()
             });
         item
     })

@@ -28,8 +28,8 @@ use std::{
 use memmap2::{MmapOptions, MmapRaw};
 
 use crate::layout::{
-    CHUNK, CHUNK_HEADER, CHUNK_MAGIC, CHUNKS_PER_SLAB, FORMAT_VERSION, LIVE_HEADER, LIVE_MAGIC,
-    MAX_SLABS, SLAB, SLOT, SLOTS_PER_SLAB, chunk, live,
+    CHUNK, CHUNK_HEADER, CHUNK_MAGIC, CHUNKS_PER_SLAB, FLAG_DATA, FORMAT_VERSION, LIVE_HEADER,
+    LIVE_MAGIC, MAX_SLABS, SLAB, SLOT, SLOTS_PER_SLAB, chunk, live,
 };
 use crate::signal::without_file_size_signal;
 
@@ -205,6 +205,11 @@ impl ChunkPtr {
         let old = self.u32(chunk::FLAGS).load(Ordering::Relaxed);
         self.u32(chunk::FLAGS)
             .store(old | u32::from(flags), Ordering::Relaxed);
+    }
+
+    /// Whether it was opened for data.
+    pub(crate) fn is_data(&self) -> bool {
+        self.u32(chunk::FLAGS).load(Ordering::Relaxed) & u32::from(FLAG_DATA) != 0
     }
 
     pub(crate) fn sequence(&self) -> u64 {

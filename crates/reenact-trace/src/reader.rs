@@ -169,6 +169,13 @@ impl Trace {
             (Ok(Some(bytes)), _) => Ok(bytes.into()),
             // They may have been where something is wrong.
             (Ok(None), Some(damage)) => Err(self.broken_data(id, damage.clone())),
+            (Ok(None), None) if !self.complete => {
+                let damage = Damage {
+                    offset: self.size,
+                    what: "the end of the trace is missing",
+                };
+                Err(self.broken_data(id, damage))
+            }
             (Ok(None), None) => Err(TraceError::NoData {
                 path: self.path.clone(),
                 id,

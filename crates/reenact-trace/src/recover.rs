@@ -5,7 +5,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::Path,
 };
 
@@ -41,8 +41,7 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
         })
         .is_err()
         {
-            let rest = rest_of_chunks(path, &contents)?;
-            append(path, contents.end, &rest).map_err(TraceError::io("cannot complete", path))?;
+            append(path, contents.end, |file| write_rest(file, &contents))?;
         }
     } else {
         return Ok(false);
@@ -55,7 +54,9 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
 pub fn append_exit(path: &Path, exit: Exit) -> Result<(), TraceError> {
     let contents = Contents::read(path)?;
     may_append(path, &contents)?;
-    append(path, contents.end, &exit_section(exit)).map_err(TraceError::io("cannot complete", path))
+    append(path, contents.end, |file| {
+        file.write_all(&exit_section(exit))
+    })
 }
 
 /// Keeps others who would do the same to this trace waiting, until the file is closed. A file system that has no locks
@@ -94,31 +95,23 @@ fn may_remove_leftover(path: &Path, contents: &Contents) -> Result<(), TraceErro
     })
 }
 
-/// What a trace in chunks lacks that its live file has.
-fn rest_of_chunks(path: &Path, contents: &Contents) -> Result<Vec<u8>, TraceError> {
-    let mut bytes = Vec::new();
+/// Writes what a trace in chunks lacks that its live file has. That may be much, so it is not gathered in memory.
+fn write_rest(file: &mut impl Write, contents: &Contents) -> io::Result<()> {
     let mut payload = Vec::new();
     for chunk in contents.chunks.iter().filter(|chunk| chunk.in_live) {
-        chunk
-            .read(
-                &contents.file,
-                contents.live.as_ref(),
-                0..chunk.section.length,
-                &mut payload,
-            )
-            .map_err(TraceError::io("cannot read", live_path(path)))?;
+        let whole = 0..chunk.section.length;
+        chunk.read(&contents.file, contents.live.as_ref(), whole, &mut payload)?;
         // Empty ones too: their numbers would be missing.
-        bytes.extend_from_slice(&chunk.section.to_bytes(&payload));
+        file.write_all(&chunk.section.to_bytes(&payload))?;
     }
-    bytes.extend_from_slice(&stop_section(contents));
+    file.write_all(&stop_section(contents))?;
     let mut tails = Vec::with_capacity(contents.tails.len() * TAIL);
     for tail in &contents.tails {
         for number in [tail.activity, tail.counter, tail.hash] {
             tails.extend_from_slice(&number.to_le_bytes());
         }
     }
-    bytes.extend_from_slice(&Section::of(kind::TAILS).to_bytes(&tails));
-    Ok(bytes)
+    file.write_all(&Section::of(kind::TAILS).to_bytes(&tails))
 }
 
 /// The last sections of a trace that is grouped by activity and has so many before. The counters are in its directory.
@@ -151,12 +144,25 @@ fn exit_section(exit: Exit) -> Vec<u8> {
     Section::of(kind::EXIT).to_bytes(&exit.to_bytes())
 }
 
-/// Writes `bytes` after the last whole section, over whatever half of one is there. On failure that half is gone
-/// and nothing else.
-fn append(path: &Path, end: u64, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().append(true).open(path)?;
-    file.set_len(end)?;
-    without_file_size_signal(|| file.write_all(bytes)).inspect_err(|_| {
-        let _ = file.set_len(end);
-    })
+/// Writes after the last whole section, over whatever half of one is there. On failure that half is gone and nothing else.
+fn append(
+    path: &Path,
+    end: u64,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), TraceError> {
+    let completed = || {
+        let file = OpenOptions::new().append(true).open(path)?;
+        file.set_len(end)?;
+        let mut file = BufWriter::with_capacity(1 << 18, file);
+        let written = without_file_size_signal(|| {
+            write(&mut file)?;
+            file.flush()
+        });
+        // What is still in the buffer must not come after all.
+        let (file, _) = file.into_parts();
+        written.inspect_err(|_| {
+            let _ = file.set_len(end);
+        })
+    };
+    completed().map_err(TraceError::io("cannot complete", path))
 }

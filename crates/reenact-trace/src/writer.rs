@@ -17,7 +17,7 @@ mod slots;
 use std::{
     collections::VecDeque,
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, IoSlice, Write},
     ops::Deref,
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
@@ -36,8 +36,8 @@ use known::Known;
 use crate::{
     error::TraceError,
     layout::{
-        CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FLAG_DATA, FORMAT_VERSION, chunk, get_u32, get_u64,
-        kind,
+        CHUNK_HEADER, CHUNKS_PER_SLAB, FILE_HEADER, FILE_MAGIC, FLAG_DATA, FORMAT_VERSION,
+        MAX_SLABS, chunk, get_u32, get_u64, kind,
     },
     live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path},
     program::{Program, Stop},
@@ -101,6 +101,8 @@ struct State {
     /// The same of chunks of data.
     begun_data: Vec<ChunkPtr>,
     full: VecDeque<ChunkPtr>,
+    /// How many of the full chunks are of data.
+    full_data: usize,
     slots: Vec<SlotPtr>,
     /// Of the next chunk that is opened. Under the lock until the chunk says so itself, so that there are no gaps: to
     /// a reader, one is a lost chunk.
@@ -111,6 +113,11 @@ struct State {
 
 /// Chunks held back for the background writer to have something to do; past this the disk is hopeless.
 const MAX_FULL: usize = 2048;
+/// The same of chunks of data. They may come all at once, from a file that is in memory already, and faster than any disk
+/// takes them: half a live file of them is no sign of anything.
+const MAX_FULL_DATA: usize = MAX_SLABS * CHUNKS_PER_SLAB / 2;
+/// The background writer takes so many at a time, if there are: few long writes cost less than many short ones.
+const MAX_AT_ONCE: usize = 16;
 
 impl Writer {
     /// Creates the trace file and its live file and starts the background writer.
@@ -131,8 +138,8 @@ impl Writer {
             .truncate(true)
             .mode(0o600)
             .open(path)
-            .and_then(keep_private)
             .map_err(TraceError::io("cannot create", path))?;
+        keep_private(&file);
         without_file_size_signal(|| file.write_all(&beginning(program, FORMAT_VERSION)))
             .map_err(TraceError::io("cannot write", path))?;
 
@@ -158,6 +165,7 @@ impl Writer {
                 begun: Vec::new(),
                 begun_data: Vec::new(),
                 full: VecDeque::new(),
+                full_data: 0,
                 slots,
                 sequence: 0,
                 finishing: false,
@@ -265,7 +273,11 @@ impl Shared {
             return None;
         }
         if state.free.is_empty() {
-            if state.full.len() > MAX_FULL {
+            let is_hopeless = match header.flags & FLAG_DATA {
+                0 => state.full.len() - state.full_data > MAX_FULL,
+                _ => state.full_data > MAX_FULL_DATA,
+            };
+            if is_hopeless {
                 self.stop(Stop::NoRoom, state);
                 return None;
             }
@@ -284,21 +296,22 @@ impl Shared {
     }
 
     fn submit(&self, chunk: ChunkPtr) {
-        self.state().full.push_back(chunk);
+        let mut state = self.state();
+        state.full.push_back(chunk);
+        state.full_data += usize::from(chunk.is_data());
+        drop(state);
         self.work.notify_one();
     }
 
     /// The background thread.
     fn write_full_chunks(&self, mut file: File, storage: Storage) {
         loop {
-            let chunk = {
+            let chunks: Vec<_> = {
                 let mut state = self.state();
                 loop {
                     // After a stop, full chunks stay where they are: they are part of the trace.
-                    if let Some(&chunk) = state.full.front()
-                        && !self.has_stopped()
-                    {
-                        break chunk;
+                    if !state.full.is_empty() && !self.has_stopped() {
+                        break state.full.iter().take(MAX_AT_ONCE).copied().collect();
                     }
                     if state.finishing {
                         return;
@@ -310,31 +323,32 @@ impl Shared {
                 }
             };
             let result = match storage {
-                Storage::File => {
-                    without_file_size_signal(|| file.write_all(&chunk_section(&chunk)))
-                }
+                Storage::File => without_file_size_signal(|| write_chunks(&mut file, &chunks)),
                 Storage::Discard => Ok(()),
             };
             let mut state = self.state();
             match result {
                 Ok(()) => {
-                    chunk.free();
-                    state.full.pop_front();
-                    state.free.push(chunk);
+                    for chunk in chunks {
+                        state.full_data -= usize::from(chunk.is_data());
+                        chunk.free();
+                        state.full.pop_front();
+                        state.free.push(chunk);
+                    }
                 }
-                // The chunk stays in the live file: a reader takes it from there.
+                // The chunks stay in the live file: a reader takes them from there.
                 Err(error) => self.stop(reason(&error), state),
             }
         }
     }
 }
 
-/// One that was there before may have been readable by others. What is no file, as `/dev/null`, is not ours to change.
-fn keep_private(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() {
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+/// A trace that was there before may have been readable by others, which this one is not. What is no file, as `/dev/null`,
+/// is not ours to change, and a file system that has no permissions does without.
+fn keep_private(file: &File) {
+    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
     }
-    Ok(file)
 }
 
 fn reason(error: &io::Error) -> Stop {
@@ -355,9 +369,31 @@ pub(crate) fn beginning(program: &Program, version: u16) -> Vec<u8> {
     bytes
 }
 
-fn chunk_section(chunk: &ChunkPtr) -> Vec<u8> {
-    let (header, payload) = chunk.contents();
-    section_of_chunk(header.try_into().expect("a chunk's header"), FORMAT_VERSION).to_bytes(payload)
+/// Writes chunks as sections, one after the other.
+fn write_chunks(file: &mut File, chunks: &[ChunkPtr]) -> io::Result<()> {
+    let headers: Vec<_> = chunks
+        .iter()
+        .map(|chunk| {
+            let (header, payload) = chunk.contents();
+            section_of_chunk(header.try_into().expect("a chunk's header"), FORMAT_VERSION)
+                .header_for(payload)
+        })
+        .collect();
+    let mut slices: Vec<_> = headers
+        .iter()
+        .zip(chunks)
+        .flat_map(|(header, chunk)| [IoSlice::new(header), IoSlice::new(chunk.contents().1)])
+        .collect();
+    let mut rest = &mut slices[..];
+    while !rest.is_empty() {
+        match file.write_vectored(rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// The section header for a chunk of a live file of this version.

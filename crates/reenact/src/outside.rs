@@ -11,7 +11,10 @@ mod name;
 mod named;
 pub(crate) mod ops;
 
-use std::{fmt, io};
+use std::{
+    fmt,
+    io::{self, Write},
+};
 
 use reenact_engine::{Asked, Op, apart, is_played, pool::about_to_block, really_writes};
 use serde::{Serialize, de::DeserializeOwned};
@@ -176,6 +179,25 @@ pub(crate) fn read_to_string(
             "stream did not contain valid UTF-8",
         ))),
     }
+}
+
+/// [`Write::write_all`], but who is said to have written is the caller.
+#[track_caller]
+pub(crate) fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match writer.write(bytes) {
+            Ok(0) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::WriteZero,
+                    "failed to write whole buffer",
+                ));
+            }
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// In a replay that is to really write: does what goes out, after the trace has said that it went well.

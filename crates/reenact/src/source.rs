@@ -190,7 +190,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
 
 impl<T: Send + 'static> Drop for Source<T> {
     fn drop(&mut self) {
-        self.inner.end();
+        self.inner.end(ops::BRING);
     }
 }
 

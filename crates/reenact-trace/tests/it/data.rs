@@ -15,8 +15,10 @@ use proptest::{collection::vec, prelude::*};
 use reenact_trace::{DataSummary, Trace, TraceError, Writer, live_path, recover};
 
 use crate::{
+    memory::peak_of,
     reading::{
-        assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks, sound_streams, streams,
+        assert_recovers_to, copy_as_after_a_kill, is_grouped, open, recover_in_chunks,
+        sound_streams, streams,
     },
     script::{Speaker, bytes, writer},
     sections::{self, CHUNK_HEADER, CHUNK_SIZE, DATA, ORDERED_DATA, boundaries},
@@ -84,10 +86,10 @@ fn data_of_any_length_are_read_as_they_were_stored() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn data_of_any_lengths_one_after_the_other_are_read(lengths in vec(prop_oneof![0..100usize, 0..CAPACITY + 100, 0..2 * SECTION], 0..40)) {
+    fn data_of_any_lengths_one_after_the_other_are_read(lengths in vec(prop_oneof![0..100usize, 0..CAPACITY + 100, 0..2 * SECTION], 0..20)) {
         let directory = tempfile::tempdir().unwrap();
         let writer = writer(&directory.path().join("lengths.reenact"));
         let mut appender = writer.appender(0).unwrap();
@@ -344,4 +346,30 @@ fn data_are_read_by_many_threads_at_once() {
             scope.spawn(|| assert_has(&trace, &data));
         }
     });
+}
+
+#[test]
+fn recovering_and_opening_take_memory_for_how_many_data_there_are_and_not_for_how_long() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("long.reenact");
+    for in_chunks in [true, false] {
+        let writer = writer(&path);
+        let mut appender = writer.appender(0).unwrap();
+        for seed in 0..8 {
+            appender.data(&bytes(2 << 20, seed)).unwrap();
+        }
+        drop((appender, writer));
+        let in_the_way = path.with_added_extension("new");
+        if in_chunks {
+            fs::create_dir(&in_the_way).unwrap();
+        }
+        let peak = peak_of(|| {
+            assert!(recover(&path).unwrap());
+            assert_eq!(open(&path).data_summary().bytes, 16 << 20);
+        });
+        assert_eq!(is_grouped(&path), !in_chunks);
+        let _ = fs::remove_dir(&in_the_way);
+        // A slab, a buffer and a section.
+        assert!(peak < 3 << 20, "{peak}");
+    }
 }

@@ -51,7 +51,7 @@ fn data(activity: u32, n: u64) -> Option<Vec<u8>> {
         23 => n,
         _ => return None,
     };
-    let length = if n % 5 == 0 {
+    let length = if n.is_multiple_of(5) {
         20_000
     } else {
         10 + n as usize % 90

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, sync::Arc};
 use reenact_trace::{Item, Kind, Program, Trace, TraceError, live_path};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::sections::{CHUNK, DIRECTORY, kinds};
+use crate::sections::{CHUNK, DATA, DIRECTORY, kinds};
 
 /// What a stream gave: its items, and the error that it ended with.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,7 +131,8 @@ pub(crate) fn recover_in_chunks(path: &Path) {
 /// Whether a trace in one file is by activity.
 pub(crate) fn is_grouped(path: &Path) -> bool {
     let kinds = kinds(&fs::read(path).unwrap());
-    assert_ne!(kinds.contains(&DIRECTORY), kinds.contains(&CHUNK));
+    let in_chunks = kinds.contains(&CHUNK) || kinds.contains(&DATA);
+    assert_ne!(kinds.contains(&DIRECTORY), in_chunks);
     kinds.contains(&DIRECTORY)
 }
 

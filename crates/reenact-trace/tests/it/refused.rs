@@ -7,7 +7,9 @@ use reenact_trace::{Trace, append_exit, live_path, recover};
 
 use crate::{
     reading::open,
-    sections::{self, CHUNK, DIRECTORY, STREAMS, file_header, live_header, section},
+    sections::{
+        self, CHUNK, DATA, DIRECTORY, ORDERED_DATA, STREAMS, file_header, live_header, section,
+    },
 };
 
 /// Asserts what opening says of a file with these bytes. The path in it is shortened to `FILE`.
@@ -270,6 +272,151 @@ fn directories_that_nobody_writes() {
         &[directory(&[0x00, 3]), section(DIRECTORY, 0, 1, 2, 0, &[])],
         expect!["FILE: activities of the directory are not in order at byte 138"],
     );
+}
+
+#[test]
+fn data_that_nobody_writes() {
+    let data = |payload: &[u8]| section(DATA, 0, 0, 0, 0, payload);
+    check_damage(&[data(&[0, 2, 0, 2, b'a', b'b'])], expect!["nothing"]);
+    // Killed in the midst of it.
+    check_damage(&[data(&[0, 3, 0, 2, b'a', b'b'])], expect!["nothing"]);
+    check_damage(
+        &[data(&[0, 2, 0, 2, b'a'])],
+        expect!["FILE: a piece of data is cut short at byte 136"],
+    );
+    check_damage(
+        &[data(&[0, 2, 1, 2, b'a', b'b'])],
+        expect!["FILE: a piece of data is not within the data at byte 136"],
+    );
+    check_damage(
+        &[data(&[0, 2, 0, 0])],
+        expect!["FILE: a piece of data is not within the data at byte 136"],
+    );
+    check_damage(
+        &[data(&[0, 0, 0, 0, 0, 0, 0, 0])],
+        expect!["FILE: a piece of data is twice there at byte 144"],
+    );
+    check_damage(
+        &[
+            data(&[0, 3, 0, 2, b'a', b'b']),
+            section(DATA, 0, 1, 0, 0, &[0, 3, 1, 2, b'b', b'c']),
+        ],
+        expect!["FILE: a piece of data is twice there at byte 186"],
+    );
+    check_damage(
+        &[data(&[0, 3, 0, 1, b'a', 0, 2, 1, 1, b'b'])],
+        expect!["FILE: a piece of data is twice there at byte 145"],
+    );
+    check_damage(
+        &[data(&vec![0; 16321])],
+        expect!["FILE: a chunk is longer than chunks can be at byte 136"],
+    );
+    check_damage(
+        &[
+            section(CHUNK, 0, 0, 0, 0, &[]),
+            section(DATA, 0, 2, 0, 0, &[]),
+        ],
+        expect!["FILE: a chunk is missing or twice there: this is not the next one at byte 176"],
+    );
+}
+
+/// A section of data in order, which says that so many data begin in it and how many bytes these are.
+fn ordered(sequence: u64, first: u64, begun: u32, bytes: u8, payload: &[u8]) -> Vec<u8> {
+    let mut section = section(ORDERED_DATA, 0, sequence, begun, first, payload);
+    section[28] = bytes;
+    sections::seal(&mut section);
+    section
+}
+
+#[test]
+fn data_in_order_that_nobody_writes() {
+    let directory = || section(DIRECTORY, 0, 0, 0, 0, &[]);
+    let tails = |before| section(3, 0, before, 0, 0, &[]);
+    let pieces = [4, 2, 0, 2, b'a', b'b', 6, 0, 0, 0, 9, 2, 0, 1, b'c'];
+    let begun = || ordered(1, 4, 3, 3, &pieces);
+    let rest = |payload: &[u8]| ordered(2, 9, 0, 1, payload);
+    check_damage(
+        &[directory(), begun(), rest(&[9, 2, 1, 1, b'd']), tails(3)],
+        expect!["nothing"],
+    );
+    check_damage(
+        &[directory(), begun(), tails(2)],
+        expect!["FILE: a piece of data is missing, or one is twice there, at byte 191"],
+    );
+    check_damage(
+        &[directory(), begun(), rest(&[9, 3, 1, 1, b'd']), tails(3)],
+        expect!["FILE: a piece of data is missing, or one is twice there, at byte 235"],
+    );
+    check_damage(
+        &[directory(), rest(&[9, 2, 1, 1, b'd']), tails(3)],
+        expect!["FILE: a section is missing or twice there: this is not the next one at byte 176"],
+    );
+    for (first, begun, bytes) in [(3, 3, 3), (4, 2, 3), (4, 3, 2)] {
+        check_damage(
+            &[directory(), ordered(1, first, begun, bytes, &pieces)],
+            expect!["FILE: a section of data has other data than it says at byte 176"],
+        );
+    }
+    check_damage(
+        &[directory(), ordered(1, 0, 0, 0, &[])],
+        expect!["FILE: a section of data has other data than it says at byte 176"],
+    );
+    check_damage(
+        &[directory(), ordered(1, 4, 2, 0, &[4, 0, 0, 0, 3, 0, 0, 0])],
+        expect!["FILE: pieces of data are not in order at byte 180"],
+    );
+    check_damage(
+        &[directory(), ordered(1, 4, 1, 0, &[4, 0, 0, 0, 5])],
+        expect!["FILE: an entry that is cut short at byte 180"],
+    );
+    check_damage(
+        &[
+            directory(),
+            ordered(1, 4, 1, 0, &[4, 0, 0, 0]),
+            ordered(2, 3, 1, 0, &[3, 0, 0, 0]),
+        ],
+        expect!["FILE: sections of data are not in order at byte 220"],
+    );
+    check_damage(
+        &[directory(), ordered(1, 0, 0, 0, &vec![0; (1 << 20) + 1])],
+        expect!["FILE: a section of data is longer than such can be at byte 176"],
+    );
+    check_damage(
+        &[
+            section(CHUNK, 0, 0, 0, 0, &[0x81]),
+            ordered(0, 0, 0, 0, &[]),
+        ],
+        expect!["FILE: the trace is both in chunks and by activity at byte 177"],
+    );
+    check_damage(
+        &[directory(), section(DATA, 0, 0, 0, 0, &[])],
+        expect!["FILE: the trace is both in chunks and by activity at byte 176"],
+    );
+}
+
+/// Older versions had no data, and what is one now was nothing.
+#[test]
+fn data_in_a_trace_of_version_2() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.reenact");
+    for kind in [DATA, ORDERED_DATA] {
+        let mut bytes = file_header(2);
+        bytes.extend(sections::program(2));
+        bytes.extend(section(kind, 0, 0, 0, 0, &[]));
+        fs::write(&path, bytes).unwrap();
+        let trace = open(&path);
+        expect!["a section of an unknown kind at byte 92"]
+            .assert_eq(&trace.damage().unwrap().to_string());
+    }
+    for version in [1, 2, 3] {
+        for other in (1..=3).filter(|other| *other != version) {
+            let mut bytes = file_header(version);
+            bytes.extend(sections::program(other));
+            fs::write(&path, bytes).unwrap();
+            // Versions 1 and 2 are told apart by nothing but their number.
+            assert_eq!(Trace::open(&path).is_ok(), version.max(other) < 3);
+        }
+    }
 }
 
 /// Asserts what a sound trace says with such a live file beside it.

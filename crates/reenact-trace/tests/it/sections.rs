@@ -8,7 +8,6 @@ pub(crate) const FILE_HEADER: usize = 16;
 
 pub(crate) const PROGRAM: u8 = 1;
 pub(crate) const CHUNK: u8 = 2;
-pub(crate) const TAILS: u8 = 3;
 pub(crate) const STREAMS: u8 = 6;
 pub(crate) const DIRECTORY: u8 = 7;
 pub(crate) const DATA: u8 = 8;

@@ -8,7 +8,9 @@ use std::{
 };
 
 use super::{FileTimes, Metadata, OpenOptions, Permissions};
-use crate::outside::{Name, Question, also, forward, ops, read_to_end, read_to_string, real};
+use crate::outside::{
+    Name, Question, also, forward, ops, read_to_end, read_to_string, real, write_all,
+};
 
 /// An open file: [`std::fs::File`], recorded.
 ///
@@ -171,6 +173,11 @@ impl Write for &File {
         let count = buf.len().min(count as usize);
         also(|| real(&self.inner)?.write_all(&buf[..count]));
         Ok(count)
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        write_all(self, buf)
     }
 
     /// Nothing is kept back, so there is nothing to ask.

@@ -14,7 +14,7 @@ use super::{
     address::{Address, first_of},
 };
 use crate::outside::{
-    Name, Question, also, blocking, forward, ops, read_to_end, read_to_string, real,
+    Name, Question, also, blocking, forward, ops, read_to_end, read_to_string, real, write_all,
 };
 
 /// A connection: [`std::net::TcpStream`], recorded.
@@ -266,6 +266,11 @@ impl Write for &TcpStream {
         let count = buf.len().min(count as usize);
         also(|| blocking(|| real(&self.inner)?.write_all(&buf[..count])));
         Ok(count)
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        write_all(self, buf)
     }
 
     /// Nothing is kept back, so there is nothing to ask.

@@ -47,8 +47,13 @@ where
         self.question.asked()
     }
 
+    /// An error that is not the system's is made anew, as in a replay: the standard library can make such that show
+    /// themselves in a way that nobody else's do.
     fn ask(&mut self) -> Self::Answer {
-        (self.ask)(&mut self.form)
+        (self.ask)(&mut self.form).map_err(|error| match error.raw_os_error() {
+            None if !F::IS_DATA => Failure::of(&error).into(),
+            _ => error,
+        })
     }
 
     fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
@@ -68,7 +73,7 @@ where
                 _ => Failure::from_number(number).map(|failure| Err(failure.into())),
             },
             Reply::Bytes(bytes) => self.form.hear_bytes(bytes),
-            Reply::Withheld => None,
+            _ => None,
         }
     }
 }

@@ -26,6 +26,11 @@ macro_rules! forward {
                 (&*self).write(buf)
             }
 
+            #[track_caller]
+            fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
+                (&*self).write_all(buf)
+            }
+
             fn flush(&mut self) -> std::io::Result<()> {
                 (&*self).flush()
             }

@@ -5,7 +5,9 @@ use std::{
     io::{self, Read, Write},
 };
 
-use crate::outside::{Name, Question, blocking, forward, ops, read_to_end, read_to_string, real};
+use crate::outside::{
+    Name, Question, blocking, forward, ops, read_to_end, read_to_string, real, write_all,
+};
 
 macro_rules! pipe {
     ($(#[$doc:meta])* $name:ident) => {
@@ -82,6 +84,11 @@ impl Write for &ChildStdin {
             .with(buf)
             .number(|| blocking(|| real(&self.inner)?.write(buf).map(|count| count as u64)))?;
         Ok(buf.len().min(count as usize))
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        write_all(self, buf)
     }
 
     /// Nothing is kept back, so there is nothing to ask.

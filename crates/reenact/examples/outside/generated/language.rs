@@ -2,9 +2,6 @@
 
 use std::{fmt, str::FromStr};
 
-/// So many files can be open.
-pub(crate) const HANDLES: usize = 3;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operation {
     pub(crate) verb: Verb,

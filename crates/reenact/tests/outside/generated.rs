@@ -1,0 +1,97 @@
+//! Programs over files that nobody wrote, recorded, and replayed without the files.
+//!
+//! The programs differ from run to run of this test; `REENACT_CASES=5000` for more of them. One that fails is made smaller and
+//! printed.
+
+#[path = "../../examples/outside/generated/language.rs"]
+mod language;
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use proptest::{
+    collection::vec,
+    prelude::*,
+    sample::select,
+    test_runner::{Config, TestCaseError, TestError, TestRunner},
+};
+
+use self::language::{Operation, Verb};
+use crate::{
+    oracle::{program, record},
+    stage::Stage,
+};
+
+const CASES: u32 = 60;
+
+fn operation() -> impl Strategy<Value = Operation> {
+    (select(Verb::ALL), 0..9usize, 0..9usize).prop_map(|((verb, _), first, second)| Operation {
+        verb,
+        numbers: [first, second],
+    })
+}
+
+fn command_line(operations: &[Operation]) -> String {
+    let words: Vec<_> = operations.iter().map(Operation::to_string).collect();
+    words.join(" ")
+}
+
+/// Without the files, then with others, then with what is written really written.
+fn record_and_replay(operations: &[Operation]) -> Result<(), TestCaseError> {
+    let check = || {
+        let stage = Stage::new();
+        let world = stage.path("world");
+        fs::create_dir(&world).unwrap();
+        fs::write(world.join("a"), "what is in it").unwrap();
+        let line = format!("generated {} {}", world.display(), command_line(operations));
+        let program = program(&stage, &line);
+        let recorded = record(&stage, &program);
+        fs::remove_dir_all(&world).unwrap();
+        program.replay().is_same_as(&recorded);
+        assert!(!world.exists(), "a replay leaves the world alone");
+        fs::create_dir(&world).unwrap();
+        fs::write(world.join("b"), "something else").unwrap();
+        let program = program.env("REENACT_REALLY_WRITE", "1");
+        program.replay().is_same_as(&recorded);
+    };
+    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
+        let why = panic.downcast_ref::<String>();
+        TestCaseError::fail(why.cloned().unwrap_or_default())
+    })
+}
+
+#[test]
+fn generated_programs_replay() {
+    let cases = match std::env::var("REENACT_CASES") {
+        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
+        Err(_) => CASES,
+    };
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 100,
+        ..Config::default()
+    };
+    let programs = vec(operation(), 1..40);
+    let result = TestRunner::new(config).run(&programs, |program| record_and_replay(&program));
+    match result {
+        Ok(()) => {}
+        Err(TestError::Abort(why)) => panic!("{why}"),
+        Err(TestError::Fail(why, operations)) => {
+            panic!("{why}\nthe program:\n{}", command_line(&operations))
+        }
+    }
+}
+
+#[test]
+fn an_operation_is_the_same_after_being_written_down() {
+    for &(verb, _) in Verb::ALL {
+        let operation = Operation {
+            verb,
+            numbers: [1, 2],
+        };
+        assert_eq!(operation.to_string().parse(), Ok(operation));
+    }
+}

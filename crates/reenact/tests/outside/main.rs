@@ -1,0 +1,19 @@
+//! What comes from outside: a program that is recorded replays from its trace alone, with the files gone and the network
+//! off.
+//!
+//! The programs are those of `examples/outside`, which Cargo builds with these tests.
+
+mod everyone;
+mod files;
+mod generated;
+mod killed;
+mod oracle;
+mod processes;
+mod sockets;
+mod sources;
+mod values;
+mod written;
+
+#[allow(dead_code, reason = "shared with other tests, which use more of it")]
+#[path = "../bad_days/stage.rs"]
+mod stage;

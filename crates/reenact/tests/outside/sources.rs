@@ -1,0 +1,55 @@
+//! What comes of its own accord.
+//!
+//! ```text
+//! recorded:  a thread outside ── emit ──→ source ──→ actor, channel
+//! replayed:                      trace ──→ source ──→ actor, channel
+//! ```
+
+use crate::{
+    oracle::{check, program, record},
+    stage::Stage,
+};
+
+#[test]
+fn sources_deliver_to_an_actor() {
+    for _ in 0..4 {
+        let recorded = check(&Stage::new(), "to-actors", || {});
+        assert_eq!(recorded.stdout.matches("is through").count(), 2);
+    }
+}
+
+#[test]
+fn sources_send_into_channels() {
+    for _ in 0..4 {
+        let recorded = check(&Stage::new(), "to-threads", || {});
+        assert!(recorded.stdout.contains("number 49"), "{recorded:#?}");
+    }
+}
+
+#[test]
+fn several_sources_at_once() {
+    for _ in 0..4 {
+        check(&Stage::new(), "several", || {});
+    }
+}
+
+#[test]
+fn foreign_threads_emit_into_one_source() {
+    for _ in 0..4 {
+        check(&Stage::new(), "subscription", || {});
+    }
+}
+
+#[test]
+fn nothing_comes_from_a_source() {
+    check(&Stage::new(), "to-threads 0", || {});
+}
+
+#[test]
+fn what_comes_can_be_withheld() {
+    let stage = Stage::new();
+    let program = program(&stage, "withheld").env("REENACT_REDACT", "source:news");
+    record(&stage, &program);
+    let outcome = program.replay();
+    assert!(outcome.diverged().contains("kept out of the trace"));
+}

@@ -1,0 +1,68 @@
+//! Values of the program's own making.
+
+use std::fs;
+
+use expect_test::expect;
+
+use crate::{
+    oracle::{check, program, record},
+    stage::{Stage, without_places},
+};
+
+#[test]
+fn values_of_many_types() {
+    let first = check(&Stage::new(), "values", || {});
+    let second = check(&Stage::new(), "values", || {});
+    assert_ne!(first.stdout, second.stdout);
+}
+
+#[test]
+fn a_value_that_is_withheld_is_not_in_the_trace() {
+    let stage = Stage::new();
+    let program = program(&stage, "secret").env("REENACT_REDACT", "external:token");
+    let recorded = record(&stage, &program);
+    assert!(recorded.stdout.ends_with("11\n"), "{recorded:#?}");
+    let trace = fs::read(stage.trace()).unwrap();
+    assert!(!trace.windows(11).any(|bytes| bytes == b"a7f3-secret"));
+    let outcome = program.replay();
+    expect![[r#"
+        the replay cannot go on: what the program asks for was kept out of the trace
+          activity:  main
+          program:   external "Token" of type alloc::string::String (ask for at values.rs:_)
+        Withheld when this was recorded: external:token.
+    "#]]
+    .assert_eq(&without_places(outcome.diverged()));
+}
+
+#[test]
+fn a_value_of_another_type_is_a_difference() {
+    let stage = Stage::new();
+    let of = |name: &str| program(&stage, "type").env("TYPE", name);
+    let recorded = record(&stage, &of("u64"));
+    of("u64").replay().is_same_as(&recorded);
+    for other in ["u32", "String"] {
+        let outcome = of(other).replay();
+        let report = outcome.diverged();
+        assert!(report.contains("external \"value\" of type"), "{report}");
+    }
+}
+
+#[test]
+fn a_value_of_another_name_is_a_difference() {
+    let stage = Stage::new();
+    let of = |name: &str| program(&stage, "name").env("NAME", name);
+    record(&stage, &of("usual"));
+    let outcome = of("other").replay();
+    assert!(outcome.diverged().contains("external \"other\""));
+}
+
+#[test]
+fn what_is_asked_for_a_value_is_not_asked_again() {
+    let stage = Stage::new();
+    let world = stage.path("world");
+    fs::write(&world, "seven").unwrap();
+    let recorded = check(&stage, &format!("nested {}", world.display()), || {
+        fs::remove_file(&world).unwrap();
+    });
+    assert_eq!(recorded.stdout, "5\n");
+}
