@@ -181,21 +181,15 @@ impl Server {
     ) -> Serving {
         let over = Arc::new(Fact::new());
         let answered = Arc::new(Fact::new());
-        let source = Arc::new(Source::new(Some(Delivery {
+        let source = Arc::new(Source::new(Delivery {
             hand_on: Box::new(hand_on),
             unanswered: Arc::new(OnDrop(Arc::clone(&answered))),
             _over: OnDrop(Arc::clone(&over)),
-        })));
+        }));
         let is_played = source
-            .play(
-                ops::ARRIVAL,
-                "a request",
-                hear,
-                |delivery, came| match came {
-                    Came::Request(line) => request(delivery, line, None),
-                    Came::End => *delivery = None,
-                },
-            )
+            .play(ops::ARRIVAL, "a request", hear, |delivery, line| {
+                delivery.request(line, None);
+            })
             .expect("a thread for what comes from the trace");
         let outside = self.outside.filter(|_| !is_played);
         Serving {
@@ -229,32 +223,25 @@ struct Delivery {
     _over: OnDrop,
 }
 
-fn request(delivery: &mut Option<Delivery>, line: Line, exchange: Option<Exchange>) {
-    if let Some(delivery) = delivery {
-        let request = Request::new(line, exchange, Arc::clone(&delivery.unanswered));
+impl Delivery {
+    fn request(&mut self, line: Line, exchange: Option<Exchange>) {
+        let request = Request::new(line, exchange, Arc::clone(&self.unanswered));
         // The thread is not the program's, and has others to serve. The request is gone, and its client told.
-        let _ = catch_unwind(AssertUnwindSafe(|| (delivery.hand_on)(request)));
+        let _ = catch_unwind(AssertUnwindSafe(|| (self.hand_on)(request)));
     }
 }
 
-/// What comes, in the trace: a line, or the number 0 for the end. That it ends is written down before anybody can see it: the
-/// process may end as soon as somebody has.
-enum Came {
-    Request(Line),
-    End,
-}
-
-fn hear(reply: Reply<'_>) -> Option<Came> {
+/// The first line of a request, from the trace.
+fn hear(reply: Reply<'_>) -> Option<Line> {
     match reply {
-        Reply::Bytes(bytes) => Line::from_bytes(&bytes).map(Came::Request),
-        Reply::Number(0) => Some(Came::End),
+        Reply::Bytes(bytes) => Line::from_bytes(&bytes),
         _ => None,
     }
 }
 
 /// Where the outside brings things into the program.
 struct Entrance {
-    source: Arc<Source<Option<Delivery>>>,
+    source: Arc<Source<Delivery>>,
 }
 
 impl Inlet for Entrance {
@@ -262,14 +249,12 @@ impl Inlet for Entrance {
         let item = line.to_bytes();
         self.source
             .bring(ops::ARRIVAL, Reply::Bytes(item.into()), |delivery| {
-                request(delivery, line, Some(exchange));
+                delivery.request(line, Some(exchange));
             });
     }
 
     fn end(&self) {
-        self.source
-            .bring(ops::ARRIVAL, Reply::Number(0), |delivery| *delivery = None);
-        self.source.end();
+        self.source.end(ops::ARRIVAL);
     }
 }
 
