@@ -12,6 +12,7 @@ pub(crate) struct Latencies {
     ns: Vec<u64>,
     errors: u64,
     kinds: BTreeMap<Kind, u64>,
+    sent: u64,
     seconds: f64,
     digest: u64,
 }
@@ -20,6 +21,8 @@ pub(crate) struct Latencies {
 #[derive(Serialize)]
 pub(crate) struct Summary {
     count: usize,
+    /// Those at the beginning included, which are not counted.
+    sent: u64,
     errors: u64,
     per_second: f64,
     p50_us: f64,
@@ -42,8 +45,9 @@ impl Latencies {
         *self.kinds.entry(kind).or_default() += 1;
     }
 
-    /// It took so long, and this is the digest of what came back.
-    pub(crate) fn over(&mut self, seconds: f64, digest: u64) {
+    /// It took so long, with so many requests, and this is the digest of what came back.
+    pub(crate) fn over(&mut self, seconds: f64, sent: u64, digest: u64) {
+        self.sent = sent;
         self.seconds = seconds;
         self.digest = digest;
     }
@@ -55,6 +59,7 @@ impl Latencies {
         for (kind, count) in other.kinds {
             *self.kinds.entry(kind).or_default() += count;
         }
+        self.sent += other.sent;
         self.seconds = other.seconds;
         self.digest ^= other.digest;
     }
@@ -68,6 +73,7 @@ impl Latencies {
         };
         Summary {
             count: self.ns.len(),
+            sent: self.sent,
             errors: self.errors,
             per_second: self.ns.len() as f64 / self.seconds,
             p50_us: at(0.5),

@@ -78,6 +78,7 @@ fn run(arguments: &Arguments, number: usize, start: &Barrier) -> Latencies {
     let mut visitor = Visitor::new(number, arguments.seed, arguments.customers);
     let mut client = Client::new(arguments.address);
     let mut latencies = Latencies::default();
+    let mut sent = 0;
     start.wait();
     let begin = Instant::now();
     let warm = begin + Duration::from_secs_f64(arguments.warm_up);
@@ -101,6 +102,7 @@ fn run(arguments: &Arguments, number: usize, start: &Barrier) -> Latencies {
         if due >= end {
             break;
         }
+        sent += 1;
         let (kind, response) = visitor.send_next(&mut client);
         let took = due.elapsed();
         let is_fine = response.is_ok_and(|response| visitor.learn(kind, response));
@@ -108,6 +110,6 @@ fn run(arguments: &Arguments, number: usize, start: &Barrier) -> Latencies {
             latencies.one(kind, took, is_fine);
         }
     }
-    latencies.over(arguments.seconds, visitor.digest());
+    latencies.over(arguments.seconds, sent, visitor.digest());
     latencies
 }
