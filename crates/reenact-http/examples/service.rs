@@ -4,6 +4,7 @@
 //! $ service threads        # handled by threads of the program
 //! $ service actor          # by one actor
 //! $ service processes      # by light processes
+//! $ service threads 1      # waits for so many seconds at its end for what is under way; otherwise 30
 //! ```
 
 use std::{
@@ -67,6 +68,7 @@ impl Service {
             "/peer" => text(format!("{}", request.peer_addr() == request.peer_addr())),
             "/mood" => text(std::env::var("MOOD").unwrap_or_default()),
             "/panic" => panic!("on purpose"),
+            "/exit" => std::process::exit(3),
             "/stop" => {
                 let stop = self.stop.lock().unwrap().take();
                 stop.ok_or("stopping already")?.send(()).unwrap();
@@ -95,16 +97,19 @@ fn main() -> io::Result<()> {
         log: Mutex::new(Vec::new()),
         stop: Mutex::new(Some(stop)),
     });
+    let mut arguments = std::env::args().skip(1);
+    let shape = arguments.next();
+    let grace = arguments.next().map_or(30, |grace| grace.parse().unwrap());
     let server = Server::builder()
         .max_body(MAX_BODY)
         .workers(NonZeroUsize::new(2).unwrap())
-        .grace(Duration::from_secs(5))
+        .grace(Duration::from_secs(grace))
         .bind("127.0.0.1:0")?;
     println!("listening on {}", server.local_addr());
     io::stdout().flush()?;
 
     let handlers = Arc::clone(&service);
-    let serving = match std::env::args().nth(1).as_deref() {
+    let serving = match shape.as_deref() {
         Some("threads") => server.threads(3, move |request| handlers.answer(request))?,
         Some("actor") => {
             let desk = spawn(Desk(handlers));

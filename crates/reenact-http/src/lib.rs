@@ -79,6 +79,7 @@
 
 mod body;
 mod call;
+mod crowd;
 mod ops;
 mod outside;
 mod request;

@@ -4,18 +4,18 @@ use std::{
     cell::{OnceCell, RefCell},
     io,
     net::SocketAddr,
-    sync::Arc,
 };
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, Uri};
 use http_body_util::Full;
-use reenact_engine::{Asked, Fact, Reply, is_withheld};
+use reenact_engine::{Asked, Reply, is_withheld};
 use tokio::sync::oneshot;
 
 use crate::{
     body::{BodyError, Coming},
     call::call,
+    crowd::Place,
     ops, wire,
     wire::Line,
 };
@@ -39,7 +39,7 @@ struct Inner {
     read: RefCell<Vec<(HeaderName, Option<HeaderValue>)>>,
     body: OnceCell<Result<Bytes, BodyError>>,
     peer: OnceCell<SocketAddr>,
-    _unanswered: Arc<OnDrop>,
+    _place: Place,
 }
 
 /// The client's side of a request.
@@ -51,18 +51,8 @@ pub(crate) struct Exchange {
     pub(crate) reply: oneshot::Sender<Response<Full<Bytes>>>,
 }
 
-/// Makes something true when it is dropped. All requests of a server share one, with the server until no more come: when the
-/// last one lets go, all is answered.
-pub(crate) struct OnDrop(pub(crate) Arc<Fact>);
-
-impl Drop for OnDrop {
-    fn drop(&mut self) {
-        self.0.establish();
-    }
-}
-
 impl Request {
-    pub(crate) fn new(line: Line, exchange: Option<Exchange>, unanswered: Arc<OnDrop>) -> Request {
+    pub(crate) fn new(line: Line, exchange: Option<Exchange>, place: Place) -> Request {
         Request {
             inner: Box::new(Inner {
                 line,
@@ -71,7 +61,7 @@ impl Request {
                 read: RefCell::new(Vec::new()),
                 body: OnceCell::new(),
                 peer: OnceCell::new(),
-                _unanswered: unanswered,
+                _place: place,
             }),
         }
     }

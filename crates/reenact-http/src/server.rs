@@ -5,7 +5,7 @@ use std::{
     net::{SocketAddr, ToSocketAddrs},
     num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -16,9 +16,10 @@ use reenact_engine::{Asked, Fact, Reply, Source, apart, is_played, outside};
 
 use crate::{
     call::call,
+    crowd::{Crowd, ROOM},
     ops,
     outside::{Inlet, Outside, Running},
-    request::{Exchange, OnDrop, Request},
+    request::{Exchange, Request},
     wire::{self, Line},
 };
 
@@ -181,19 +182,36 @@ impl Server {
     ) -> Serving {
         let over = Arc::new(Fact::new());
         let answered = Arc::new(Fact::new());
+        let crowd = Arc::new(Crowd::default());
         let source = Arc::new(Source::new(Delivery {
-            hand_on: Box::new(hand_on),
-            unanswered: Arc::new(OnDrop(Arc::clone(&answered))),
-            _over: OnDrop(Arc::clone(&over)),
+            hand_on: Some(Box::new(hand_on)),
+            crowd: Arc::clone(&crowd),
+            over: Arc::clone(&over),
+            answered: Arc::clone(&answered),
         }));
+        let mut room = ROOM;
         let is_played = source
-            .play(ops::ARRIVAL, "a request", hear, |delivery, line| {
-                delivery.request(line, None);
-            })
+            .play(
+                ops::ARRIVAL,
+                "a request",
+                hear,
+                move |delivery, came| match came {
+                    Came::Request(line) => {
+                        delivery.crowd.wait_for_room(room);
+                        delivery.request(line, None);
+                    }
+                    Came::Room(more) => room = more,
+                },
+            )
             .expect("a thread for what comes from the trace");
         let outside = self.outside.filter(|_| !is_played);
+        let entrance = Arc::new(Entrance {
+            source,
+            crowd,
+            room: Mutex::new(ROOM),
+        });
         Serving {
-            running: apart(|| outside.map(|outside| outside.serve(Arc::new(Entrance { source })))),
+            running: apart(|| outside.map(|outside| outside.serve(entrance))),
             address: self.address,
             grace: self.grace,
             over,
@@ -217,24 +235,42 @@ fn handle_all<B: Into<Bytes>>(
 
 /// What the source hands requests to, until no more come.
 struct Delivery {
-    hand_on: Box<dyn FnMut(Request) + Send>,
-    unanswered: Arc<OnDrop>,
-    /// Last: when it is over, the other two are gone.
-    _over: OnDrop,
+    /// None only while it is dropped.
+    hand_on: Option<Box<dyn FnMut(Request) + Send>>,
+    crowd: Arc<Crowd>,
+    over: Arc<Fact>,
+    answered: Arc<Fact>,
 }
 
 impl Delivery {
     fn request(&mut self, line: Line, exchange: Option<Exchange>) {
-        let request = Request::new(line, exchange, Arc::clone(&self.unanswered));
-        // The thread is not the program's, and has others to serve. The request is gone, and its client told.
-        let _ = catch_unwind(AssertUnwindSafe(|| (self.hand_on)(request)));
+        let request = Request::new(line, exchange, self.crowd.enter());
+        if let Some(hand_on) = &mut self.hand_on {
+            // The thread is not the program's, and has others to serve. The request is gone, and its client told.
+            let _ = catch_unwind(AssertUnwindSafe(|| hand_on(request)));
+        }
     }
 }
 
-/// The first line of a request, from the trace.
-fn hear(reply: Reply<'_>) -> Option<Line> {
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        // First, so that whoever hears that it is over finds it gone.
+        self.hand_on = None;
+        self.crowd.close(Arc::clone(&self.answered));
+        self.over.establish();
+    }
+}
+
+/// What comes, in the trace: the first line of a request, or the number of requests for which there is room from now on.
+enum Came {
+    Request(Line),
+    Room(u64),
+}
+
+fn hear(reply: Reply<'_>) -> Option<Came> {
     match reply {
-        Reply::Bytes(bytes) => Line::from_bytes(&bytes),
+        Reply::Bytes(bytes) => Line::from_bytes(&bytes).map(Came::Request),
+        Reply::Number(room) => Some(Came::Room(room)),
         _ => None,
     }
 }
@@ -242,10 +278,19 @@ fn hear(reply: Reply<'_>) -> Option<Line> {
 /// Where the outside brings things into the program.
 struct Entrance {
     source: Arc<Source<Delivery>>,
+    crowd: Arc<Crowd>,
+    /// For how many requests there is room in a replay. Also for counting and bringing to be one.
+    room: Mutex<u64>,
 }
 
 impl Inlet for Entrance {
     fn request(&self, line: Line, exchange: Exchange) {
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.crowd.unanswered() >= *room {
+            *room *= 2;
+            self.source
+                .bring(ops::ARRIVAL, Reply::Number(*room), |_delivery| {});
+        }
         let item = line.to_bytes();
         self.source
             .bring(ops::ARRIVAL, Reply::Bytes(item.into()), |delivery| {

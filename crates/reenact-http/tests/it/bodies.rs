@@ -30,9 +30,12 @@ fn a_handler_that_waits_for_a_body_keeps_only_itself() {
         let service = Stage::new(shape).env("REENACT_WORKERS", "1").start();
         let mut slow = [service.client(), service.client()];
         for client in &mut slow {
-            let head =
-                format!("POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: {LONG}\r\n\r\n");
-            client.send(head);
+            let expect = "expect: 100-continue";
+            let head = format!(
+                "POST /length HTTP/1.1\r\nhost: x\r\n{expect}\r\ncontent-length: {LONG}\r\n\r\n"
+            );
+            // Which it says when the handler waits for it.
+            assert_eq!(client.send(head).answer().status, 100);
         }
         assert_eq!(service.client().get("/count").status, 200);
         for client in &mut slow {

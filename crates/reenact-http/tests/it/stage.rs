@@ -95,7 +95,7 @@ impl Stage {
         let report = self.path("report");
         let _ = fs::remove_file(&report);
         let mut child = Command::new(path)
-            .arg(self.shape)
+            .args(self.shape.split(' '))
             .env("REENACT", mode)
             .env("REENACT_TRACE", self.trace())
             .env("REENACT_REPORT", &report)
@@ -144,6 +144,11 @@ impl Service {
     /// Tells it to stop, and waits until it has.
     pub(crate) fn stop(self) -> Outcome {
         assert_eq!(self.client().get("/stop").body, "stopping");
+        self.finish()
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn end(self) -> Outcome {
         self.finish()
     }
 
