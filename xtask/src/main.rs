@@ -7,13 +7,17 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests, the examples of the documentation
 cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
-                            (`savina-peers`, `csp`, `stm` and `all` build other libraries first)
+                            (`savina-peers`, `csp`, `stm` and `all` build other libraries first,
+                            `http` and `all` a web service)
     --quick                 fewer rounds, within a minute
     --json                  one JSON object per line
 ";
 
 /// The suites that compare Reenact with other libraries.
 const WITH_PEERS: [&str; 4] = ["savina-peers", "csp", "stm", "all"];
+
+/// The suites that are about a service.
+const WITH_SERVICE: [&str; 2] = ["http", "all"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +50,8 @@ fn test() -> Result<(), String> {
         "warnings",
     ])?;
     cargo(&["test", "--workspace"])?;
+    // A minute of load, once.
+    cargo(&["test", "--package", "acme-air", "--", "--ignored"])?;
     // The links of the documentation hold.
     let mut doc = command(&["doc", "--workspace", "--no-deps", "--quiet"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
@@ -61,11 +67,19 @@ fn bench(arguments: &[String]) -> Result<(), String> {
         "reenact-bench",
         "--bins",
     ])?;
-    if arguments
-        .iter()
-        .any(|argument| WITH_PEERS.contains(&argument.as_str()))
-    {
+    let is_one_of = |suites: &[&str]| arguments.iter().any(|one| suites.contains(&one.as_str()));
+    if is_one_of(&WITH_PEERS) {
         build_peers()?;
+    }
+    if is_one_of(&WITH_SERVICE) {
+        cargo(&[
+            "build",
+            "--release",
+            "--quiet",
+            "--package",
+            "acme-air",
+            "--bins",
+        ])?;
     }
     let mut bench = command(&[
         "run",

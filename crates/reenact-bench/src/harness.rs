@@ -20,6 +20,7 @@ mod progress;
 mod replay_memory;
 mod rounds;
 mod rows;
+mod service;
 mod suite;
 mod variant;
 mod wait;
@@ -56,6 +57,10 @@ pub struct Options {
     pub runner: PathBuf,
     /// The same on other libraries, `peer-round`. Needed for suites that compare with some.
     pub peers: PathBuf,
+    /// A service, `acme-air`, and its clients, `acme-air-load`. Needed for the suite that is about it.
+    pub service: PathBuf,
+    /// See there.
+    pub clients: PathBuf,
 }
 
 /// Runs a suite. The exit code tells whether every variant did what it should.
@@ -63,7 +68,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let directory = tempfile::tempdir()?;
     let mut failures = Vec::new();
     for suite in options.suite.parts() {
-        failures.extend(run_one(suite, options, directory.path())?);
+        failures.extend(match suite {
+            Suite::Http => run_service(options, directory.path())?,
+            _ => run_one(suite, options, directory.path())?,
+        });
     }
     if failures.is_empty() {
         return Ok(ExitCode::SUCCESS);
@@ -114,6 +122,25 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
     };
     print(&rows, heading, options.json, remarks)?;
     Ok(failures)
+}
+
+/// Runs the suite that is about a service, prints its rows, and returns what went wrong.
+fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
+    let mut progress = Progress::new();
+    let mut measured = service::Measured::default();
+    if options.wants(service::NAME) {
+        let service = service::Service::new(&options.service, &options.clients, directory)?;
+        measured = service.run(options.effort, &mut progress);
+    }
+    progress.clear();
+    let heading = Heading {
+        suite: Suite::Http,
+        effort: options.effort,
+        rounds: measured.rounds,
+        versions: None,
+    };
+    print(&measured.rows, heading, options.json, measured.remarks)?;
+    Ok(measured.failures)
 }
 
 /// Prints rows, and on standard error what is to be said about them.

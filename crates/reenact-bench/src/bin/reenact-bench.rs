@@ -41,6 +41,8 @@ fn main() -> ExitCode {
         only: arguments.only,
         runner: beside_this("reenact-bench-round"),
         peers: beside_this("peer-round"),
+        service: beside_this("acme-air"),
+        clients: beside_this("acme-air-load"),
     };
     harness::run(&options).unwrap_or_else(|error| {
         eprintln!("{error}");

@@ -178,7 +178,7 @@ fn start(command: &mut Command, cores: Cores) -> io::Result<Child> {
 }
 
 /// An error that says what to do unless there is such a file.
-fn present(executable: &Path, otherwise: &str) -> io::Result<()> {
+pub(super) fn present(executable: &Path, otherwise: &str) -> io::Result<()> {
     if executable.is_file() {
         return Ok(());
     }
@@ -189,7 +189,7 @@ fn present(executable: &Path, otherwise: &str) -> io::Result<()> {
 }
 
 /// Makes way for a recording, which never overwrites a trace.
-fn remove_trace(path: &Path) {
+pub(super) fn remove_trace(path: &Path) {
     for file in [path, &reenact_trace::live_path(path)] {
         // Usually there is none; if it cannot be removed, the run will find no trace of its own.
         let _ = fs::remove_file(file);

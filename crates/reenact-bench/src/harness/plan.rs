@@ -63,7 +63,7 @@ const TRANSACTIONS: &[Variant] = &[
     Variant::Replay,
 ];
 
-/// The benches of a suite; none for one that has parts.
+/// The benches of a suite; none for one that has parts, or is about a service.
 pub(super) fn benches(suite: Suite, effort: Effort) -> Vec<Bench> {
     let bench = |kind, workload, cores, variants| Bench {
         workload,
@@ -124,7 +124,7 @@ pub(super) fn benches(suite: Suite, effort: Effort) -> Vec<Bench> {
         }
         Suite::Stm => on_one_and_all(Kind::Transactions, &stm::PROGRAMS, TRANSACTIONS),
         Suite::Mixed => on_one_and_all(Kind::Mixed, &[sales::SALES], ACTORS),
-        Suite::All => Vec::new(),
+        Suite::Http | Suite::All => Vec::new(),
     }
 }
 

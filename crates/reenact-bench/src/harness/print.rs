@@ -75,11 +75,13 @@ fn layout(rows: &[Row]) -> String {
                 .iter()
                 .map(|metric| row(*metric).map_or_else(String::new, cell)),
         );
-        let control = row("control").filter(|_| !is_summary(bench));
-        let doubt = control.and_then(Row::doubt);
-        line.push(doubt.map_or_else(String::new, |off| {
-            format!("control off by {off:.1} %: not to be quoted")
-        }));
+        let controls = rows
+            .iter()
+            .filter(|row| row.bench == bench && !is_summary(bench));
+        let doubts = controls.filter_map(|row| Some((row.metric, row.doubt()?)));
+        let doubts =
+            doubts.map(|(metric, off)| format!("{metric} off by {off:.1} %: not to be quoted"));
+        line.push(doubts.collect::<Vec<_>>().join("; "));
         lines.push(line);
     }
     markdown(&lines)

@@ -51,7 +51,12 @@ impl Row {
     /// By how many per cent this control is off, if that is too much.
     pub(super) fn doubt(&self) -> Option<f64> {
         let off = (self.value - 1.0).abs();
-        (self.metric == Metric::Control.name() && off > TOLERANCE).then_some(off * 100.0)
+        (self.is_control() && off > TOLERANCE).then_some(off * 100.0)
+    }
+
+    /// Whether it compares something with itself: all of a bench, or one thing about it (`p99 control`).
+    fn is_control(&self) -> bool {
+        self.metric.ends_with(Metric::Control.name())
     }
 }
 
@@ -186,7 +191,12 @@ pub(super) fn doubtful_controls(rows: &[Row]) -> Vec<String> {
     let benches = rows.iter().filter(|row| !is_summary(&row.bench));
     benches
         .filter_map(|row| Some((row, row.doubt()?)))
-        .map(|(row, off)| format!("{}: control off by {off:.1} %: not to be quoted", row.bench))
+        .map(|(row, off)| {
+            format!(
+                "{}: {} off by {off:.1} %: not to be quoted",
+                row.bench, row.metric
+            )
+        })
         .collect()
 }
 

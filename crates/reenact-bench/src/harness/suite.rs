@@ -19,6 +19,8 @@ pub enum Suite {
     Stm,
     /// A program of actors, processes, transactions and threads.
     Mixed,
+    /// A web service under load, which has to be built for it.
+    Http,
     /// Everything but the comparison of actors with other libraries.
     All,
 }
@@ -33,6 +35,7 @@ impl Suite {
             Self::Csp => "csp",
             Self::Stm => "stm",
             Self::Mixed => "mixed",
+            Self::Http => "http",
             Self::All => "all",
         }
     }
@@ -40,7 +43,14 @@ impl Suite {
     /// The suites that it consists of.
     pub(super) fn parts(self) -> Vec<Self> {
         match self {
-            Self::All => vec![Self::Locks, Self::Savina, Self::Csp, Self::Stm, Self::Mixed],
+            Self::All => vec![
+                Self::Locks,
+                Self::Savina,
+                Self::Csp,
+                Self::Stm,
+                Self::Mixed,
+                Self::Http,
+            ],
             one => vec![one],
         }
     }
@@ -97,7 +107,8 @@ impl Suite {
                 Metric::BytesPerOp,
                 Metric::Control,
             ],
-            Self::All => &[],
+            // That of a service has columns of its own.
+            Self::Http | Self::All => &[],
         }
     }
 

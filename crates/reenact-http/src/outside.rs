@@ -1,0 +1,195 @@
+//! The outside of a server: connections, and the threads that look after them. No part of the program.
+
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use http_body_util::Full;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+};
+use reenact_engine::stay_apart;
+use tokio::{
+    net::TcpListener,
+    runtime::{self, Runtime},
+    sync::{oneshot, watch},
+    task::JoinSet,
+};
+
+use crate::{body::Coming, request::Exchange, server::Builder, wire::Line};
+
+/// How long a client may take to send the headers of a request.
+const PATIENCE_FOR_HEADERS: Duration = Duration::from_secs(30);
+/// How long to wait before asking again for a connection that could not be had: there are too many files open, say.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Who takes what comes.
+pub(crate) trait Inlet: Send + Sync + 'static {
+    /// A request has come.
+    fn request(&self, line: Line, exchange: Exchange);
+    /// Nothing more comes.
+    fn end(&self);
+}
+
+/// A listener and the threads that will serve it.
+pub(crate) struct Outside {
+    listener: std::net::TcpListener,
+    runtime: Runtime,
+    builder: Builder,
+}
+
+/// An outside that serves.
+pub(crate) struct Running {
+    runtime: Option<Runtime>,
+    stop: watch::Sender<bool>,
+}
+
+impl Outside {
+    pub(crate) fn new(
+        listener: std::net::TcpListener,
+        builder: &Builder,
+    ) -> io::Result<(Outside, SocketAddr)> {
+        let address = listener.local_addr()?;
+        listener.set_nonblocking(true)?;
+        let workers = match builder.workers {
+            Some(workers) => workers.get(),
+            None => std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2)),
+        };
+        let runtime = runtime::Builder::new_multi_thread()
+            .worker_threads(workers)
+            .thread_name("reenact-http")
+            .on_thread_start(stay_apart)
+            .enable_all()
+            .build()?;
+        let outside = Outside {
+            listener,
+            runtime,
+            builder: builder.clone(),
+        };
+        Ok((outside, address))
+    }
+
+    /// Serves whoever connects from now on.
+    pub(crate) fn serve(self, inlet: Arc<impl Inlet>) -> Running {
+        let (stop, stopping) = watch::channel(false);
+        let Outside {
+            listener,
+            runtime,
+            builder,
+        } = self;
+        runtime.spawn(async move {
+            if let Ok(listener) = TcpListener::from_std(listener) {
+                serve(listener, &builder, &inlet, stopping).await;
+            }
+            inlet.end();
+        });
+        Running {
+            runtime: Some(runtime),
+            stop,
+        }
+    }
+}
+
+impl Running {
+    /// Takes no more connections; what is under way is finished.
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+async fn serve<I: Inlet>(
+    listener: TcpListener,
+    builder: &Builder,
+    inlet: &Arc<I>,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE_FOR_HEADERS)
+        .max_buf_size(builder.max_headers);
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            _ = stopping.changed() => break,
+            Some(_) = connections.join_next() => continue,
+            accepted = listener.accept(), if connections.len() < builder.max_connections => accepted,
+        };
+        let Ok((stream, peer)) = accepted else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        // Responses are written whole; without it they would wait for the client's acknowledgements.
+        let _ = stream.set_nodelay(true);
+        let (inlet, limits) = (Arc::clone(inlet), (builder.max_headers, builder.max_body));
+        let answer = service_fn(move |request| answer(Arc::clone(&inlet), limits, peer, request));
+        let connection = http.serve_connection(TokioIo::new(stream), answer);
+        // What goes wrong with a connection is its client's business.
+        connections.spawn(graceful.watch(connection));
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(builder.grace, graceful.shutdown()).await;
+    connections.shutdown().await;
+}
+
+/// Hands a request to the program, and returns what that answers.
+async fn answer<I: Inlet>(
+    inlet: Arc<I>,
+    (max_headers, limit): (usize, usize),
+    peer: SocketAddr,
+    request: http::Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (parts, incoming) = request.into_parts();
+    // That of hyper is a limit of its buffer, in which there may be more by the time it looks.
+    if length_of_headers(&parts) > max_headers {
+        return Ok(bare(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
+    }
+    if Coming::is_longer(&incoming, limit) {
+        return Ok(bare(StatusCode::PAYLOAD_TOO_LARGE));
+    }
+    let body = Coming::of(incoming, limit).await;
+    let line = Line {
+        method: parts.method,
+        uri: parts.uri,
+    };
+    let (reply, response) = oneshot::channel();
+    inlet.request(
+        line,
+        Exchange {
+            headers: parts.headers,
+            body: Some(body).into(),
+            peer,
+            reply,
+        },
+    );
+    let response = response.await;
+    Ok(response.unwrap_or_else(|_| bare(StatusCode::INTERNAL_SERVER_ERROR)))
+}
+
+fn length_of_headers(parts: &http::request::Parts) -> usize {
+    let uri = parts
+        .uri
+        .path_and_query()
+        .map_or(0, |target| target.as_str().len());
+    let headers = parts.headers.iter();
+    uri + headers
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum::<usize>()
+}
+
+fn bare(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::default();
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,271 @@
+//! A request, as the program sees it: what it reads of it is recorded when it is first read.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    io,
+    net::SocketAddr,
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, Uri};
+use http_body_util::Full;
+use reenact_engine::{Asked, Reply, is_withheld};
+use tokio::sync::oneshot;
+
+use crate::{
+    body::{BodyError, Coming},
+    call::call,
+    crowd::Place,
+    ops, wire,
+    wire::Line,
+};
+
+/// A request. It can be kept, sent and answered by anybody, once.
+///
+/// Its method and target are there from the beginning. Headers and body are asked for, and what was not asked for is not in
+/// the trace. If it is dropped without a response, the client is told that there is none (500).
+pub struct Request {
+    // One word, so that a message with a request in it is a small one.
+    inner: Box<Inner>,
+}
+
+struct Inner {
+    line: Line,
+    /// The client's side; none in a replay.
+    exchange: Option<Exchange>,
+    /// All headers, once they were read.
+    headers: OnceCell<HeaderMap>,
+    /// Single headers that were read.
+    read: RefCell<Vec<(HeaderName, Option<HeaderValue>)>>,
+    body: OnceCell<Result<Bytes, BodyError>>,
+    peer: OnceCell<SocketAddr>,
+    _place: Place,
+}
+
+/// The client's side of a request.
+pub(crate) struct Exchange {
+    pub(crate) headers: HeaderMap,
+    /// Until it is read.
+    pub(crate) body: RefCell<Option<Coming>>,
+    pub(crate) peer: SocketAddr,
+    pub(crate) reply: oneshot::Sender<Response<Full<Bytes>>>,
+}
+
+impl Request {
+    pub(crate) fn new(line: Line, exchange: Option<Exchange>, place: Place) -> Request {
+        Request {
+            inner: Box::new(Inner {
+                line,
+                exchange,
+                headers: OnceCell::new(),
+                read: RefCell::new(Vec::new()),
+                body: OnceCell::new(),
+                peer: OnceCell::new(),
+                _place: place,
+            }),
+        }
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        &self.inner.line.method
+    }
+
+    /// The target, with path and query.
+    #[must_use]
+    pub fn uri(&self) -> &Uri {
+        &self.inner.line.uri
+    }
+
+    /// The path.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.uri().path()
+    }
+
+    /// What follows the question mark, if there is one.
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {
+        self.uri().query()
+    }
+
+    /// The first header of this name. Only this one is recorded, once.
+    ///
+    /// # Panics
+    ///
+    /// If no header can have this name.
+    #[track_caller]
+    pub fn header(&self, name: impl TryInto<HeaderName>) -> Option<HeaderValue> {
+        let Ok(name) = name.try_into() else {
+            panic!("there is no header of such a name");
+        };
+        if let Some(headers) = self.inner.headers.get() {
+            return headers.get(&name).cloned();
+        }
+        let mut read = self.inner.read.borrow_mut();
+        if let Some((_, value)) = read.iter().find(|(known, _)| *known == name) {
+            return value.clone();
+        }
+        let value = self.ask_for_header(&name);
+        read.push((name, value.clone()));
+        value
+    }
+
+    #[track_caller]
+    fn ask_for_header(&self, name: &HeaderName) -> Option<HeaderValue> {
+        call(
+            ops::HEADER,
+            || format!("header {name} of {}", self.inner.line),
+            Asked::bytes(name.as_str().as_bytes()),
+            || self.client().headers.get(name).cloned(),
+            |value: &Option<HeaderValue>| match value {
+                None => Reply::Number(0),
+                Some(_) if is_withheld("header", name.as_str()) => Reply::Withheld,
+                Some(value) => Reply::Bytes(value.as_bytes().into()),
+            },
+            |reply: Reply<'_>| match reply {
+                Reply::Number(0) => Some(None),
+                Reply::Bytes(value) => HeaderValue::from_bytes(&value).ok().map(Some),
+                _ => None,
+            },
+        )
+    }
+
+    /// All headers. They are recorded together, once; where one of them is withheld, none is.
+    #[track_caller]
+    pub fn headers(&self) -> &HeaderMap {
+        // Not `get_or_init`: where the call was made is part of what a report says.
+        if self.inner.headers.get().is_none() {
+            let headers = self.ask_for_headers();
+            let _first = self.inner.headers.set(headers);
+        }
+        self.inner.headers.get().expect("it was just set")
+    }
+
+    #[track_caller]
+    fn ask_for_headers(&self) -> HeaderMap {
+        call(
+            ops::HEADERS,
+            || format!("headers of {}", self.inner.line),
+            Asked::NOTHING,
+            || self.client().headers.clone(),
+            |headers: &HeaderMap| {
+                let mut names = headers.keys();
+                match names.any(|name| is_withheld("header", name.as_str())) {
+                    true => Reply::Withheld,
+                    false => Reply::Bytes(wire::headers_to_bytes(headers).into()),
+                }
+            },
+            |reply: Reply<'_>| match reply {
+                Reply::Bytes(bytes) => wire::headers_from_bytes(&bytes),
+                _ => None,
+            },
+        )
+    }
+
+    /// The whole body. Waits for it the first time; it is recorded then, or the error. Those who run on the same worker as
+    /// the caller go on meanwhile.
+    #[track_caller]
+    pub fn body(&self) -> Result<Bytes, BodyError> {
+        match self.inner.body.get() {
+            Some(body) => body.clone(),
+            None => {
+                let body = self.ask_for_body();
+                let _first = self.inner.body.set(body.clone());
+                body
+            }
+        }
+    }
+
+    #[track_caller]
+    fn ask_for_body(&self) -> Result<Bytes, BodyError> {
+        // Waiting is no part of the call: while a task waits, its thread does what is part of the program.
+        let came = self.inner.exchange.as_ref().map(|exchange| {
+            let coming = exchange.body.borrow_mut().take();
+            coming.map_or(Err(BodyError::Incomplete), Coming::whole)
+        });
+        call(
+            ops::BODY,
+            || format!("body of {}", self.inner.line),
+            Asked::NOTHING,
+            || came.expect(NO_CLIENT),
+            |body: &Result<Bytes, BodyError>| match body {
+                Ok(_) if is_withheld("body", self.path()) => Reply::Withheld,
+                Ok(body) => Reply::Bytes(body[..].into()),
+                Err(error) => Reply::Number(error.code()),
+            },
+            |reply: Reply<'_>| match reply {
+                Reply::Bytes(body) => Some(Ok(Bytes::from(body.into_owned()))),
+                Reply::Number(code) => BodyError::from_code(code).map(Err),
+                _ => None,
+            },
+        )
+    }
+
+    /// The address of the client, or of the proxy before this server.
+    #[track_caller]
+    pub fn peer_addr(&self) -> SocketAddr {
+        if let Some(peer) = self.inner.peer.get() {
+            return *peer;
+        }
+        let peer = call(
+            ops::PEER,
+            || format!("address of who sent {}", self.inner.line),
+            Asked::NOTHING,
+            || Ok(self.client().peer),
+            |peer: &io::Result<SocketAddr>| Reply::Bytes(wire::address_to_bytes(peer).into()),
+            |reply: Reply<'_>| match reply {
+                Reply::Bytes(bytes) => wire::address_from_bytes(&bytes),
+                _ => None,
+            },
+        )
+        .expect("who has sent something has an address");
+        *self.inner.peer.get_or_init(|| peer)
+    }
+
+    /// Answers the request. In a replay, says so if the answer is not the recorded one.
+    #[track_caller]
+    pub fn respond<B: Into<Bytes>>(mut self, response: Response<B>) {
+        let (parts, body) = response.into_parts();
+        let body = body.into();
+        let status = parts.status.as_u16().to_le_bytes();
+        let headers = parts.headers.iter();
+        let headers =
+            headers.flat_map(|(name, value)| [name.as_str().as_bytes(), value.as_bytes()]);
+        let asked = Asked::parts(
+            std::iter::once(&status[..])
+                .chain(headers)
+                .chain([&body[..]]),
+        );
+        let reply = self.inner.exchange.take().map(|exchange| exchange.reply);
+        let line = &self.inner.line;
+        call(
+            ops::RESPOND,
+            || format!("response to {line}"),
+            asked,
+            move || {
+                if let Some(reply) = reply {
+                    // A client that has gone is no business of the program.
+                    let _ = reply.send(Response::from_parts(parts, Full::new(body)));
+                }
+            },
+            |(): &()| Reply::Number(0),
+            |reply: Reply<'_>| (reply == Reply::Number(0)).then_some(()),
+        );
+    }
+
+    /// The client's side, for who asks the outside.
+    fn client(&self) -> &Exchange {
+        self.inner.exchange.as_ref().expect(NO_CLIENT)
+    }
+}
+
+/// Why it would be an error of ours if there were none.
+const NO_CLIENT: &str = "the outside is asked only where there is one";
+
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Request({})", self.inner.line)
+    }
+}
