@@ -28,6 +28,7 @@ pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
 use crate::{
     Captured, Op, OpInfo,
     activity::{HOT, Hot},
+    external::is_played,
     mode::{self, Mode},
 };
 
@@ -91,7 +92,12 @@ fn is_captured() -> bool {
     if is_ours {
         return false;
     }
-    mode::byte() == Mode::Record as u8 || mode::is_conducted()
+    match mode::settled_if_known() {
+        Some(Mode::Record | Mode::Replay) => true,
+        // Who does not play what is outside need not hear of threads that do nothing but look at clocks.
+        Some(Mode::Conducted) => is_played(),
+        _ => false,
+    }
 }
 
 /// Settles the mode before anything of the program runs, if the environment says anything of it. Not when something is first

@@ -77,14 +77,23 @@ pub(crate) fn stop_recording() {
 /// The mode, settled from the environment if nobody did that before.
 pub(crate) fn settled() -> Mode {
     loop {
-        match byte() {
-            0 => return Mode::Off,
-            1 => return Mode::Record,
-            2 => return Mode::Stopped,
-            4 => return Mode::Replay,
-            5 => return Mode::Conducted,
-            _ => settle(),
+        match settled_if_known() {
+            Some(mode) => return mode,
+            None => settle(),
         }
+    }
+}
+
+/// The mode, if somebody has settled it.
+#[inline]
+pub(crate) fn settled_if_known() -> Option<Mode> {
+    match byte() {
+        0 => Some(Mode::Off),
+        1 => Some(Mode::Record),
+        2 => Some(Mode::Stopped),
+        4 => Some(Mode::Replay),
+        5 => Some(Mode::Conducted),
+        _ => None,
     }
 }
 
