@@ -1,15 +1,16 @@
 //! The bench `acme-air`: what recording costs a web service, as its clients see it.
 //!
-//! The service is a child process and its clients are another. In a round, each variant is started anew, with a new database, and
-//! put under load twice: at a fixed rate, far below what it can do, for how long clients wait; then with as many requests as
-//! it answers, for how many these are. How long a request takes at the fixed rate counts from when it was due.
+//! There is a service for each variant, as a child process with a database of its own, and clients are another process. In a
+//! round, each service in turn is put under load twice: at a fixed rate, far below what it can do, for how long clients wait;
+//! then with as many requests as it answers, for how many these are. How long a request takes at the fixed rate counts from
+//! when it was due. The processor time of a service is the kernel's account of its threads, over the requests of both.
 
 use std::{
     collections::BTreeMap,
     fs,
     io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
 };
 
 use serde::Deserialize;
@@ -36,15 +37,12 @@ const CLIENTS: u32 = 16;
 /// Requests per second of all clients together, at the fixed rate: a tenth of what two cores can do, on which the clients
 /// run as well.
 const RATE: f64 = 2000.0;
-/// Clients that do not send as many as they should have say nothing about the service.
-const SENT_AT_LEAST: f64 = 0.97;
 
 /// A service and its clients, and where they keep what they write.
 pub(super) struct Service {
     server: PathBuf,
     clients: PathBuf,
-    database: PathBuf,
-    trace: PathBuf,
+    directory: PathBuf,
 }
 
 /// What the bench gave.
@@ -56,28 +54,41 @@ pub(super) struct Measured {
     pub(super) remarks: Vec<String>,
 }
 
-/// For how many seconds a variant is under load.
-struct Phases {
+/// How often, and for how many seconds each time, a service is under load.
+struct Plan {
+    rounds: usize,
     warm_up: f64,
     at_rate: f64,
     at_most: f64,
 }
 
-impl Phases {
-    fn of(effort: Effort) -> Phases {
+impl Plan {
+    /// Rounds are short and many: what else the machine does changes within seconds.
+    fn of(effort: Effort) -> Plan {
         match effort {
-            Effort::Quick => Phases {
+            Effort::Quick => Plan {
+                rounds: 13,
                 warm_up: 0.3,
-                at_rate: 1.2,
-                at_most: 0.6,
+                at_rate: 0.35,
+                at_most: 0.2,
             },
-            Effort::Full => Phases {
+            Effort::Full => Plan {
+                rounds: 41,
                 warm_up: 1.0,
-                at_rate: 5.0,
-                at_most: 2.0,
+                at_rate: 1.0,
+                at_most: 0.5,
             },
         }
     }
+}
+
+/// How much clients ask for.
+#[derive(Clone, Copy)]
+enum Load {
+    AtRate,
+    AtMost,
+    /// As much as they like, and then the end.
+    Last,
 }
 
 /// What clients say, as far as it is used here.
@@ -92,14 +103,32 @@ struct Seen {
 
 /// What one variant gave in one round.
 struct Sample {
-    p50: f64,
-    p99: f64,
+    p50_us: f64,
+    p99_us: f64,
     throughput: f64,
-    /// The size of its trace over the number of requests.
-    bytes: Option<f64>,
+    /// Processor time of a request.
+    cpu_us: f64,
 }
 
 type Round = BTreeMap<Variant, Sample>;
+
+/// A service that runs.
+struct Running {
+    variant: Variant,
+    child: Child,
+    /// It says at its end how it went, and somebody has to hear it.
+    output: BufReader<ChildStdout>,
+    address: String,
+    requests: u64,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Most have ended by themselves.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 impl Service {
     pub(super) fn new(server: &Path, clients: &Path, directory: &Path) -> io::Result<Service> {
@@ -109,205 +138,259 @@ impl Service {
         Ok(Service {
             server: server.to_owned(),
             clients: clients.to_owned(),
-            database: directory.join("acme-air.redb"),
-            trace: directory.join("acme-air.reenact"),
+            directory: directory.to_owned(),
         })
     }
 
     /// Runs the bench.
     pub(super) fn run(&self, effort: Effort, progress: &mut Progress) -> Measured {
-        let (planned, phases) = (planned_rounds(effort), Phases::of(effort));
-        let mut failures = Vec::new();
-        let mut rounds: Vec<Round> = Vec::new();
-        for number in 0..planned {
-            let mut round = Round::new();
-            for variant in Variant::order(&VARIANTS, number) {
-                progress.show(&format!("round {}/{planned}: {NAME} {variant}", number + 1));
-                match self.sample(variant, &phases) {
-                    Ok(sample) => {
-                        round.insert(variant, sample);
-                    }
-                    Err(message) => failures.push(format!("{NAME} {variant}: {message}")),
-                }
-            }
-            rounds.push(round);
-            if !failures.is_empty() {
-                break;
-            }
-        }
+        let mut rounds = Vec::new();
+        let bytes = self.try_run(&Plan::of(effort), &mut rounds, progress);
         Measured {
-            rows: rows(&rounds),
+            rows: rows(&rounds, bytes.as_ref().ok().copied()),
             rounds: rounds.len(),
             remarks: remark(&rounds).into_iter().collect(),
-            failures,
+            failures: bytes.err().into_iter().collect(),
         }
     }
 
-    /// Puts one variant under load.
-    fn sample(&self, variant: Variant, phases: &Phases) -> Result<Sample, String> {
-        let _ = fs::remove_file(&self.database);
-        remove_trace(&self.trace);
-        let mut server = self
-            .start(variant)
-            .map_err(|error| format!("cannot start {}: {error}", self.server.display()))?;
-        let loaded = self.load(&mut server, phases);
-        if loaded.is_err() {
-            let _ = server.kill();
+    /// Adds to the rounds until there are enough. How many bytes the trace has for a request.
+    fn try_run(
+        &self,
+        plan: &Plan,
+        rounds: &mut Vec<Round>,
+        progress: &mut Progress,
+    ) -> Result<f64, String> {
+        let mut running = Vec::new();
+        for variant in VARIANTS {
+            progress.show(&format!("{NAME} {variant} starts"));
+            let mut service = self.start(variant)?;
+            self.load(&mut service, 0, plan.warm_up, Load::AtRate)?;
+            running.push(service);
         }
-        let status = server.wait().map_err(|error| error.to_string())?;
-        let (at_rate, at_most) = loaded?;
-        if !status.success() {
-            return Err(status.to_string());
+        for number in 0..plan.rounds {
+            let mut round = Round::new();
+            for variant in Variant::order(&VARIANTS, number) {
+                let place = format!("round {}/{}", number + 1, plan.rounds);
+                progress.show(&format!("{place}: {NAME} {variant}"));
+                let service = running.iter_mut().find(|one| one.variant == variant);
+                let service = service.expect("all variants were started");
+                round.insert(variant, self.sample(service, number + 1, plan)?);
+            }
+            rounds.push(round);
         }
-        let requests = (at_rate.sent + at_most.sent) as f64;
-        let bytes = match variant {
-            Variant::Record => Some(self.size_of_trace()? as f64 / requests),
-            _ => None,
-        };
+        self.stop(running)
+    }
+
+    fn sample(&self, service: &mut Running, seed: usize, plan: &Plan) -> Result<Sample, String> {
+        let before = cpu_ns(service.child.id());
+        let at_rate = self.load(service, seed, plan.at_rate, Load::AtRate)?;
+        let at_most = self.load(service, seed, plan.at_most, Load::AtMost)?;
+        let cpu_ns = cpu_ns(service.child.id()).saturating_sub(before);
         Ok(Sample {
-            p50: at_rate.p50_us,
-            p99: at_rate.p99_us,
+            p50_us: at_rate.p50_us,
+            p99_us: at_rate.p99_us,
             throughput: at_most.per_second,
-            bytes,
+            cpu_us: cpu_ns as f64 / 1e3 / (at_rate.sent + at_most.sent) as f64,
         })
     }
 
-    fn start(&self, variant: Variant) -> io::Result<Child> {
+    fn start(&self, variant: Variant) -> Result<Running, String> {
+        let database = self.directory.join(format!("{NAME}-{variant}.redb"));
+        let trace = self.trace(variant);
+        let _ = fs::remove_file(&database);
+        remove_trace(&trace);
         let mut command = Command::new(&self.server);
         command
             .arg("--database")
-            .arg(&self.database)
+            .arg(database)
             .env_remove("REENACT")
             .env_remove("REENACT_TRACE")
             .env_remove("REENACT_DISCARD")
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         if let Some(mode) = variant.mode() {
-            command
-                .env("REENACT", mode)
-                .env("REENACT_TRACE", &self.trace);
+            command.env("REENACT", mode).env("REENACT_TRACE", trace);
         }
         if variant == Variant::Discard {
             command.env("REENACT_DISCARD", "1");
         }
-        command.spawn()
-    }
-
-    fn load(&self, server: &mut Child, phases: &Phases) -> Result<(Seen, Seen), String> {
-        // Kept until its end: it says how it went, and somebody has to hear it.
-        let mut output = BufReader::new(server.stdout.take().ok_or("it has no output")?);
+        let failed = |error| format!("cannot start {}: {error}", self.server.display());
+        let mut child = command.spawn().map_err(failed)?;
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut line = String::new();
-        let read = output.read_line(&mut line);
-        read.map_err(|error| error.to_string())?;
+        output.read_line(&mut line).map_err(failed)?;
         let address = line.trim().rsplit(' ').next().unwrap_or_default();
-        let rate = RATE.to_string();
-        let warm_up = phases.warm_up.to_string();
-        let fixed = ["--rate", &rate, "--warm-up", &warm_up];
-        let at_rate = self.clients(address, phases.at_rate, &fixed)?;
-        if at_rate.per_second < RATE * SENT_AT_LEAST {
-            return Err(format!(
-                "only {:.0} requests per second",
-                at_rate.per_second
-            ));
-        }
-        let at_most = self.clients(address, phases.at_most, &["--stop"])?;
-        io::copy(&mut output, &mut io::sink()).map_err(|error| error.to_string())?;
-        Ok((at_rate, at_most))
+        Ok(Running {
+            variant,
+            child,
+            output,
+            address: address.to_owned(),
+            requests: 0,
+        })
     }
 
-    fn clients(&self, address: &str, seconds: f64, more: &[&str]) -> Result<Seen, String> {
-        let output = Command::new(&self.clients)
-            .arg(address)
+    fn trace(&self, variant: Variant) -> PathBuf {
+        self.directory.join(format!("{NAME}-{variant}.reenact"))
+    }
+
+    /// Puts a service under load for so many seconds.
+    fn load(
+        &self,
+        service: &mut Running,
+        seed: usize,
+        seconds: f64,
+        load: Load,
+    ) -> Result<Seen, String> {
+        let mut command = Command::new(&self.clients);
+        command
+            .arg(&service.address)
             .args(["--clients", &CLIENTS.to_string()])
             .args(["--seconds", &seconds.to_string()])
-            .args(more)
-            .stderr(Stdio::inherit())
+            .args(["--seed", &seed.to_string()])
+            .stderr(Stdio::inherit());
+        match load {
+            Load::AtRate => command.args(["--rate", &RATE.to_string()]),
+            Load::AtMost => &mut command,
+            Load::Last => command.arg("--stop"),
+        };
+        let variant = service.variant;
+        let output = command
             .output()
             .map_err(|error| format!("cannot start {}: {error}", self.clients.display()))?;
-        let seen: Seen = serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("its clients say nothing ({error}): {}", output.status))?;
+        let seen: Seen = serde_json::from_slice(&output.stdout).map_err(|error| {
+            let status = output.status;
+            format!("{NAME} {variant}: its clients say nothing ({error}): {status}")
+        })?;
+        service.requests += seen.sent;
         match seen.errors {
             0 => Ok(seen),
-            errors => Err(format!("{errors} requests went wrong")),
+            errors => Err(format!("{NAME} {variant}: {errors} requests went wrong")),
         }
+    }
+
+    /// Stops all services. How many bytes the trace of the one that was recorded has for a request.
+    fn stop(&self, running: Vec<Running>) -> Result<f64, String> {
+        let mut bytes = Err(format!("{NAME} was not recorded"));
+        for mut service in running {
+            self.load(&mut service, 0, 0.01, Load::Last)?;
+            let _ = io::copy(&mut service.output, &mut io::sink());
+            let status = service.child.wait().map_err(|error| error.to_string())?;
+            if !status.success() {
+                return Err(format!("{NAME} {}: {status}", service.variant));
+            }
+            if service.variant == Variant::Record {
+                bytes = Ok(self.size_of_trace()? as f64 / service.requests as f64);
+            }
+        }
+        bytes
     }
 
     /// Makes one file of the trace, as replaying it does, and returns its size.
     fn size_of_trace(&self) -> Result<u64, String> {
-        reenact_trace::recover(&self.trace).map_err(|error| error.to_string())?;
-        let metadata = fs::metadata(&self.trace).map_err(|error| error.to_string())?;
+        let trace = self.trace(Variant::Record);
+        reenact_trace::recover(&trace).map_err(|error| error.to_string())?;
+        let metadata = fs::metadata(&trace).map_err(|error| error.to_string())?;
         Ok(metadata.len())
     }
 }
 
-fn planned_rounds(effort: Effort) -> usize {
-    match effort {
-        Effort::Quick => 4,
-        Effort::Full => 15,
-    }
+/// For how long the threads of a process have run.
+fn cpu_ns(process: u32) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    let times = threads
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|thread| {
+            let times = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            times.split(' ').next()?.parse::<u64>().ok()
+        });
+    times.sum()
 }
 
-/// One thing about a sample.
-type Part = fn(&Sample) -> f64;
+/// One thing about a sample, and what it is called over that of a service that is off: recorded, with the trace discarded,
+/// and off again.
+struct Compared {
+    of: fn(&Sample) -> f64,
+    metrics: [(Variant, &'static str); 3],
+}
 
-/// What is compared. Less of the first two is better, and more of the third.
-const COMPARED: [(&str, Part); 3] = [
-    ("p50", |sample| sample.p50),
-    ("p99", |sample| sample.p99),
-    ("throughput", |sample| sample.throughput),
+/// More of the throughput is better, and less of everything else.
+const COMPARED: [Compared; 4] = [
+    Compared {
+        of: |sample| sample.p50_us,
+        metrics: [
+            (Variant::Record, "p50 record/off"),
+            (Variant::Discard, "p50 discard/off"),
+            (Variant::OffAgain, "p50 control"),
+        ],
+    },
+    Compared {
+        of: |sample| sample.p99_us,
+        metrics: [
+            (Variant::Record, "p99 record/off"),
+            (Variant::Discard, "p99 discard/off"),
+            (Variant::OffAgain, "p99 control"),
+        ],
+    },
+    Compared {
+        of: |sample| sample.throughput,
+        metrics: [
+            (Variant::Record, "throughput record/off"),
+            (Variant::Discard, "throughput discard/off"),
+            (Variant::OffAgain, "throughput control"),
+        ],
+    },
+    Compared {
+        of: |sample| sample.cpu_us,
+        metrics: [
+            (Variant::Record, "cpu record/off"),
+            (Variant::Discard, "cpu discard/off"),
+            (Variant::OffAgain, "cpu control"),
+        ],
+    },
 ];
 
-/// The names of metrics have to be there for as long as the program, and there are few.
-fn metric(part: &str, variant: Variant) -> &'static str {
-    match (part, variant) {
-        ("p50", Variant::Record) => "p50 record/off",
-        ("p99", Variant::Record) => "p99 record/off",
-        ("throughput", Variant::Record) => "throughput record/off",
-        ("p50", Variant::Discard) => "p50 discard/off",
-        ("p99", Variant::Discard) => "p99 discard/off",
-        ("throughput", Variant::Discard) => "throughput discard/off",
-        ("p50", _) => "p50 control",
-        ("p99", _) => "p99 control",
-        _ => "throughput control",
+impl Compared {
+    /// A variant over off, in one round. Where there are two that are off, their mean is better than either.
+    fn ratio(&self, round: &Round, variant: Variant) -> Option<f64> {
+        let value = |variant| round.get(&variant).map(self.of);
+        let (off, again) = (value(Variant::Off)?, value(Variant::OffAgain)?);
+        Some(match variant {
+            Variant::OffAgain => again / off,
+            _ => value(variant)? / ((off + again) / 2.0),
+        })
     }
 }
 
-fn rows(rounds: &[Round]) -> Vec<Row> {
+fn rows(rounds: &[Round], bytes: Option<f64>) -> Vec<Row> {
     let row = |bench: &str, metric, unit, summary| {
         Row::new(Suite::Http.name(), bench, metric, unit, summary)
     };
     let mut ratios = Vec::new();
-    for variant in [Variant::Record, Variant::Discard, Variant::OffAgain] {
-        for (part, of) in COMPARED {
-            let values: Vec<_> = rounds
+    for compared in &COMPARED {
+        for (variant, metric) in compared.metrics {
+            let values = rounds
                 .iter()
-                .filter_map(|round| ratio(round, variant, of))
-                .collect();
-            let Some(summary) = Summary::of(&values) else {
-                continue;
-            };
-            ratios.push((metric(part, variant), summary));
+                .filter_map(|round| compared.ratio(round, variant));
+            let summary = Summary::of(&values.collect::<Vec<_>>());
+            ratios.extend(summary.map(|summary| (metric, summary)));
         }
     }
     let mut rows: Vec<_> = ratios
         .iter()
         .map(|&(metric, summary)| row(NAME, metric, "ratio", summary))
         .collect();
-    let bytes = rounds
-        .iter()
-        .filter_map(|round| round.get(&Variant::Record)?.bytes);
-    let bytes: Vec<_> = bytes.collect();
-    if let Some(summary) = Summary::of(&bytes) {
-        rows.push(row(NAME, "bytes/request", "bytes", summary));
-        let per_second: Vec<_> = bytes.iter().map(|bytes| bytes * RATE / 1e6).collect();
-        let per_second = Summary::of(&per_second).unwrap_or(summary);
+    if let Some(bytes) = bytes {
+        let per_second = Summary::exactly(bytes * RATE / 1e6);
+        rows.push(row(NAME, "bytes/request", "bytes", Summary::exactly(bytes)));
         rows.push(row(NAME, "trace MB/s", "MB/s", per_second));
     }
     // There is one service, so these are its own; they are here because every suite ends with them.
     for &(metric, summary) in &ratios {
-        if let Some(mean) = Summary::across(&[summary], geomean) {
-            rows.push(row("geomean", metric, "ratio", mean));
-        }
+        let mean = Summary::across(&[summary], geomean);
+        rows.extend(mean.map(|mean| row("geomean", metric, "ratio", mean)));
     }
     for (metric, summary) in ratios {
         rows.push(row("worst", metric, "ratio", summary));
@@ -315,29 +398,20 @@ fn rows(rounds: &[Round]) -> Vec<Row> {
     rows
 }
 
-/// A variant over off, in one round. Where there are two that are off, their mean is better than either.
-fn ratio(round: &Round, variant: Variant, of: Part) -> Option<f64> {
-    let off = of(round.get(&Variant::Off)?);
-    let again = of(round.get(&Variant::OffAgain)?);
-    let this = of(round.get(&variant)?);
-    Some(match variant {
-        Variant::OffAgain => again / off,
-        _ => this / ((off + again) / 2.0),
-    })
-}
-
 /// What the ratios are of.
 fn remark(rounds: &[Round]) -> Option<String> {
-    let median = |of: Part| {
+    let median = |of: fn(&Sample) -> f64| {
         let off = rounds.iter().filter_map(|round| round.get(&Variant::Off));
         Some(Summary::of(&off.map(of).collect::<Vec<_>>())?.median)
     };
     Some(format!(
         "{NAME}: off, at {RATE} requests/s, half wait for less than {:.0} µs and 99 % for less than {:.0} µs; \
-         at most there are {:.0} requests/s, of {CLIENTS} clients on the same cores",
-        median(|sample| sample.p50)?,
-        median(|sample| sample.p99)?,
+         at most there are {:.0} requests/s, of {CLIENTS} clients on the same cores; \
+         a request takes {:.0} µs of a core",
+        median(|sample| sample.p50_us)?,
+        median(|sample| sample.p99_us)?,
         median(|sample| sample.throughput)?,
+        median(|sample| sample.cpu_us)?,
     ))
 }
 
@@ -345,12 +419,12 @@ fn remark(rounds: &[Round]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn sample(us: f64, bytes: Option<f64>) -> Sample {
+    fn sample(us: f64) -> Sample {
         Sample {
-            p50: us,
-            p99: 10.0 * us,
+            p50_us: us,
+            p99_us: 10.0 * us,
             throughput: 1e6 / us,
-            bytes,
+            cpu_us: us / 2.0,
         }
     }
 
@@ -358,12 +432,12 @@ mod tests {
     fn ratios_are_taken_within_a_round_and_the_suite_ends_with_a_mean() {
         let round = |slow: f64| {
             Round::from([
-                (Variant::Off, sample(100.0 * slow, None)),
-                (Variant::OffAgain, sample(100.0 * slow, None)),
-                (Variant::Record, sample(125.0 * slow, Some(200.0))),
+                (Variant::Off, sample(100.0 * slow)),
+                (Variant::OffAgain, sample(100.0 * slow)),
+                (Variant::Record, sample(125.0 * slow)),
             ])
         };
-        let rows = rows(&[round(1.0), round(3.0), round(2.0)]);
+        let rows = rows(&[round(1.0), round(3.0), round(2.0)], Some(200.0));
         let value = |bench: &str, metric: &str| {
             let row = rows
                 .iter()
@@ -373,11 +447,17 @@ mod tests {
         assert_eq!(value(NAME, "p50 record/off"), Some(1.25));
         assert_eq!(value(NAME, "p99 record/off"), Some(1.25));
         assert_eq!(value(NAME, "throughput record/off"), Some(0.8));
+        assert_eq!(value(NAME, "cpu record/off"), Some(1.25));
         assert_eq!(value(NAME, "p99 control"), Some(1.0));
         assert_eq!(value(NAME, "bytes/request"), Some(200.0));
         assert_eq!(value(NAME, "trace MB/s"), Some(0.4));
         assert_eq!(value("geomean", "p50 record/off"), Some(1.25));
         assert_eq!(value("worst", "throughput record/off"), Some(0.8));
         assert_eq!(value(NAME, "p50 discard/off"), None);
+    }
+
+    #[test]
+    fn the_time_that_this_process_has_run_is_known() {
+        assert!(cpu_ns(std::process::id()) > 0);
     }
 }
