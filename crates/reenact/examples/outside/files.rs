@@ -94,6 +94,7 @@ fn errors(path: &Path) {
         ("remove", fs::remove_file(path.join("nothing"))),
         ("remove", fs::remove_dir(path)),
         ("nul", File::open("a\0b").map(drop)),
+        ("denied", fs::remove_file("/proc/version")),
         ("closed", fs::read(path.join("closed")).map(drop)),
     ];
     errors.push(("new", File::create_new(path.join("file")).map(drop)));

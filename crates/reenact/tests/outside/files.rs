@@ -87,6 +87,7 @@ fn errors_are_the_same_errors_where_there_would_be_none() {
         remove: No such file or directory (os error 2), NotFound, Some(2)
         remove: Directory not empty (os error 39), DirectoryNotEmpty, Some(39)
         nul: file name contained an unexpected NUL byte, InvalidInput, None
+        denied: Operation not permitted (os error 1), PermissionDenied, Some(1)
         new: File exists (os error 17), AlreadyExists, Some(17)
         invalid: stream did not contain valid UTF-8, InvalidData, None
         written: Bad file descriptor (os error 9), Uncategorized, Some(9)
