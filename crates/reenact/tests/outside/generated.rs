@@ -24,7 +24,7 @@ use crate::{
     stage::Stage,
 };
 
-const CASES: u32 = 60;
+const CASES: u32 = 40;
 
 fn operation() -> impl Strategy<Value = Operation> {
     (select(Verb::ALL), 0..9usize, 0..9usize).prop_map(|((verb, _), first, second)| Operation {

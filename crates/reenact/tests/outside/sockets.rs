@@ -119,12 +119,14 @@ fn options_and_timeouts() {
 /// worker:    A ........ and who runs B? another one, meanwhile
 /// ```
 #[test]
-fn a_process_that_waits_in_the_system_does_not_stop_others() {
-    let stage = Stage::new();
-    let program = program(&stage, "one-worker").env("REENACT_WORKERS", "1");
-    program.run().is_fine();
-    let recorded = record(&stage, &program);
-    program.replay().is_same_as(&recorded);
+fn who_waits_in_the_system_does_not_stop_others() {
+    for name in ["one-worker", "one-worker-for-actors"] {
+        let stage = Stage::new();
+        let program = program(&stage, name).env("REENACT_WORKERS", "1");
+        program.run().is_fine();
+        let recorded = record(&stage, &program);
+        program.replay().is_same_as(&recorded);
+    }
 }
 
 #[test]
