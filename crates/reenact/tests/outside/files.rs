@@ -190,3 +190,19 @@ fn what_is_read_from_a_file_can_be_withheld() {
     let outcome = program.replay();
     assert!(outcome.diverged().contains("kept out of the trace"));
 }
+
+#[test]
+fn standard_input_is_not_read_in_a_replay() {
+    let stage = Stage::new();
+    let text: String = (0..2000).map(|n| format!("line {n}\n")).collect();
+    let path = stage.path("input");
+    fs::write(&path, text).unwrap();
+    let with_input = program(&stage, "input").with(move |command| {
+        command.stdin(fs::File::open(&path).unwrap());
+    });
+    let recorded = record(&stage, &with_input);
+    assert!(recorded.stdout.contains("line 1999"), "{recorded:#?}");
+    for _ in 0..3 {
+        program(&stage, "input").replay().is_same_as(&recorded);
+    }
+}
