@@ -34,6 +34,7 @@ use crate::{
 /// Makes sure that this module is in the program: a linker takes of a library only what something refers to.
 pub(crate) fn link() {
     std::hint::black_box((
+        BEFORE_MAIN,
         clock::clock_gettime as *const (),
         clock::gettimeofday as *const (),
         clock::time as *const (),
@@ -82,7 +83,6 @@ pub(crate) fn is_of_library(kind: Kind) -> bool {
 
 /// Whether what the calling thread asks for is to be recorded or played.
 fn is_captured() -> bool {
-    // Settling the mode asks for a few things itself.
     if HOT.with(|hot| hot.apart.get()) != 0 {
         return false;
     }
@@ -91,12 +91,20 @@ fn is_captured() -> bool {
     if is_ours {
         return false;
     }
-    match mode::byte() {
-        1 | 4 | 5 => true,
-        3 => matches!(
-            crate::apart(mode::settled),
-            Mode::Record | Mode::Replay | Mode::Conducted
-        ),
-        _ => false,
+    mode::byte() == Mode::Record as u8 || mode::is_conducted()
+}
+
+/// Settles the mode before anything of the program runs, if the environment says anything of it. Not when something is first
+/// asked for: that may be in the middle of an allocator, in which nothing can be allocated.
+extern "C" fn before_main() {
+    let name = c"REENACT";
+    // SAFETY: A string. Nobody else is there who could change the environment.
+    if !unsafe { real::getenv(name.as_ptr()) }.is_null() {
+        mode::settle();
     }
 }
+
+#[used]
+// SAFETY: The loader calls what is in this section, on the main thread. The standard library is ready by then.
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = before_main;

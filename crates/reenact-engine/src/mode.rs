@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use crate::{activity, record, replay};
+use crate::{activity, external::apart, record, replay};
 
 /// What becomes of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +90,7 @@ pub(crate) fn settled() -> Mode {
 
 /// Settles the mode before the API does, so that the environment does not override it later.
 pub(crate) fn settle() {
-    FROM_ENVIRONMENT.call_once(|| {
+    FROM_ENVIRONMENT.call_once(|| apart(|| {
         if byte() != Mode::Unknown as u8 {
             return;
         }
@@ -113,7 +113,7 @@ pub(crate) fn settle() {
             turn_off_in_forked_children();
         }
         set(mode);
-    });
+    }));
 }
 
 /// Settles which side of a message records it.

@@ -348,12 +348,12 @@ pub(crate) fn key_of(number: u32, nth: u32) -> u64 {
 }
 
 /// The counter and hash after one more operation: the count is the lower half; the upper half is a polynomial in a
-/// constant whose coefficients are the tags. A sum of tags times their places would not do: it cannot tell the order
+/// constant whose coefficients are the tags; it does not depend on the counter, which also counts what is in no hash. A sum of tags times their places would not do: it cannot tell the order
 /// a b b a from b a a b.
 #[inline(always)]
 pub(crate) fn counted(word: u64, tag: u64) -> u64 {
     const BASE: u64 = 0x5851_f42b;
-    let hash = (word.wrapping_mul(BASE) & !0xffff_ffff).wrapping_add(tag);
+    let hash = (word & !0xffff_ffff).wrapping_mul(BASE).wrapping_add(tag);
     hash.wrapping_add(word & 0xffff_ffff).wrapping_add(1)
 }
 

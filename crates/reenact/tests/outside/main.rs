@@ -3,6 +3,7 @@
 //!
 //! The programs are those of `examples/outside`, which Cargo builds with these tests.
 
+mod captured;
 mod everyone;
 mod files;
 mod generated;
