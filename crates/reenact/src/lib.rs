@@ -33,7 +33,8 @@
 //!
 //! # What comes from outside
 //!
-//! Clocks and random numbers are recorded by themselves, on Linux. [`fs`], [`net`] and [`process`] are std's, recorded;
+//! Clocks and random numbers are recorded by themselves, on Linux. [`fs`], [`net`], [`process`] and [`io::stdin`] are std's,
+//! recorded;
 //! [`external`] is for whatever else a program asks, and a [`source`] for what comes without being asked. A replay needs the
 //! trace alone: it opens no file and no socket.
 //!
@@ -46,6 +47,7 @@
 pub mod actor;
 pub mod csp;
 pub mod fs;
+pub mod io;
 pub mod net;
 pub mod process;
 pub mod source;

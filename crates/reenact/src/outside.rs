@@ -88,6 +88,8 @@ impl<'a> Question<'a> {
 
     fn what(&self) -> String {
         format!("{} {}", self.op.name(), self.about)
+            .trim_end()
+            .to_owned()
     }
 
     fn asked(&self) -> Asked {

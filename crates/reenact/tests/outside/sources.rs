@@ -19,6 +19,16 @@ fn sources_deliver_to_an_actor() {
 }
 
 #[test]
+fn sources_deliver_to_an_actor_whose_senders_record() {
+    for name in ["to-actors", "from-within"] {
+        let stage = Stage::new();
+        let program = program(&stage, name).env("REENACT_STRATEGY", "sender");
+        let recorded = record(&stage, &program);
+        program.replay().is_same_as(&recorded);
+    }
+}
+
+#[test]
 fn sources_send_into_channels() {
     for _ in 0..4 {
         let recorded = check(&Stage::new(), "to-threads", || {});
