@@ -70,14 +70,23 @@ pub(crate) struct RecordArgs {
     /// The recording knows which it is. Without this option, the variable REENACT_STRATEGY decides, if it is set.
     #[arg(long, value_name = "SIDE")]
     pub(crate) strategy: Option<Strategy>,
-    /// What to keep out of the recording, with commas between: header:NAME, env:NAME, external:NAME
+    /// What to keep out of the recording, with commas between, such as header:authorization,env:TOKEN
     ///
-    /// A recording has what came from outside: requests, files, the environment. Secrets that are named here are not in it: the
-    /// header NAME of a request, the variable NAME, a value that the program gets through reenact::external("NAME", …).
-    /// The program sees them as usual. A replay in which it asks for one stops there and says which it is.
+    /// A recording has what came from outside: requests, files, the environment. What is named here is not in it:
+    ///
+    ///   header:NAME    the header of a request
+    ///   body:PATH      the body of a request to this path
+    ///   env:NAME       the variable of the environment
+    ///   file:PATH      what is read from the file, which goes by the path that the program uses
+    ///   socket:ADDR    what is read from the peer, or by the socket, at this address
+    ///   process:NAME   what is read from a program that the program runs
+    ///   external:NAME  the value that the program gets through reenact::external("NAME", …)
+    ///   source:NAME    what comes from the source of this name
+    ///
+    /// The program sees it as usual. A replay in which it asks for it stops there and says what it is.
     ///
     /// Recordings can be read by their owner only. Without this option, the variable REENACT_REDACT decides, if it is set.
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = secret)]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = secret, verbatim_doc_comment)]
     pub(crate) redact: Vec<String>,
     /// The program and its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
@@ -86,11 +95,16 @@ pub(crate) struct RecordArgs {
 
 /// Something to keep out of a recording.
 fn secret(text: &str) -> Result<String, String> {
-    match text.trim().split_once(':') {
-        Some(("header" | "env" | "external", name)) if !name.is_empty() => {
-            Ok(text.trim().to_owned())
-        }
-        _ => Err("it should be header:NAME, env:NAME or external:NAME".to_owned()),
+    const KINDS: [&str; 8] = [
+        "header", "body", "env", "file", "socket", "process", "external", "source",
+    ];
+    let text = text.trim();
+    match text.split_once(':') {
+        Some((kind, name)) if KINDS.contains(&kind) && !name.is_empty() => Ok(text.to_owned()),
+        _ => Err(format!(
+            "it should be one of these, a colon and a name: {}",
+            KINDS.join(", ")
+        )),
     }
 }
 

@@ -127,6 +127,7 @@ pub(crate) struct Conducted {
     generation: u32,
     children: AtomicU64,
     tickets: AtomicU64,
+    pub(crate) is_foreign: bool,
     /// When it last read each of the clocks.
     pub(crate) clocks: [AtomicU64; CLOCKS],
 }
@@ -355,6 +356,7 @@ impl Conducted {
             generation,
             children: AtomicU64::new(0),
             tickets: AtomicU64::new(0),
+            is_foreign: origin == Origin::Foreign,
             clocks: Default::default(),
         })
     }
@@ -374,6 +376,7 @@ impl Conducted {
             generation,
             children: AtomicU64::new(0),
             tickets: AtomicU64::new(0),
+            is_foreign: false,
             clocks: Default::default(),
         })
     }
@@ -516,6 +519,16 @@ pub fn current_number() -> Option<u32> {
         Mode::Replay | Mode::Conducted => with_conducted(|conducted| conducted.activity.number),
         _ => None,
     }
+}
+
+/// Whether the activity that the calling thread runs is one that nobody announced.
+pub(crate) fn current_is_foreign() -> bool {
+    match mode::settled() {
+        Mode::Record => with_recording(|me| me.diary.is_foreign()),
+        Mode::Replay | Mode::Conducted => with_conducted(|me| me.is_foreign),
+        _ => None,
+    }
+    .unwrap_or(true)
 }
 
 /// By whom a message is sent that is sent now.

@@ -31,8 +31,8 @@ pub(crate) enum Kept {
         second: u64,
         tag: u64,
     },
-    /// Bytes, what they were an answer to, and what they add to the hash.
-    Bytes(Vec<u8>, u64, u64),
+    /// Bytes: of which kind their event is, what they were an answer to, and what they add to the hash.
+    Bytes(Kind, Vec<u8>, u64, u64),
     /// A reading of a clock, which one it is, and what it adds to the hash.
     Clock(usize, record::Reading, u64),
 }

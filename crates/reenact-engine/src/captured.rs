@@ -7,6 +7,10 @@
 //! Off, such a function is a branch and a jump to the real one. Recording, it calls the real one and writes down what that
 //! said, for the activity that the thread runs, whatever that is. In a replay it says what was written down.
 //!
+//! A thread that nobody announced may belong to a library, and poll and time out as it likes; how often it looks at a clock
+//! then depends on things that are not recorded. So what such a foreign thread asks for is played to it in the order in
+//! which it asked for it then, as long as there is any, and its own operations are checked without that.
+//!
 //! Not captured is what is not part of the program: what reenact itself asks, or the standard library within one of our
 //! operations (both are done [`apart`](crate::apart)), and threads of ours while they run nobody.
 //!
@@ -14,19 +18,24 @@
 //! the program asks [`external`](crate::external).
 
 mod clock;
-mod identity;
+pub(crate) mod identity;
 mod random;
 mod real;
 
-pub(crate) use self::clock::CLOCKS;
+use reenact_trace::Kind;
+
+pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
 use crate::{
+    Captured, Op, OpInfo,
     activity::{HOT, Hot},
+    external::is_played,
     mode::{self, Mode},
 };
 
 /// Makes sure that this module is in the program: a linker takes of a library only what something refers to.
 pub(crate) fn link() {
     std::hint::black_box((
+        BEFORE_MAIN,
         clock::clock_gettime as *const (),
         clock::gettimeofday as *const (),
         clock::time as *const (),
@@ -38,9 +47,43 @@ pub(crate) fn link() {
     ));
 }
 
+impl Captured {
+    /// The operation that asking for it is.
+    #[inline(always)]
+    pub(crate) const fn op(self) -> Op {
+        match self {
+            Captured::Clock => Op::new(&OpInfo {
+                code: 0x90,
+                name: "read the clock",
+            }),
+            Captured::TimeOfDay => Op::new(&OpInfo {
+                code: 0x91,
+                name: "read the time of day",
+            }),
+            Captured::Random => Op::new(&OpInfo {
+                code: 0x93,
+                name: "random bytes",
+            }),
+        }
+    }
+
+    /// Of which kind its events are.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Captured::Clock => Kind::CLOCK,
+            Captured::TimeOfDay => Kind::TIME,
+            Captured::Random => Kind::RANDOM,
+        }
+    }
+}
+
+/// Whether an event is of something that a program asks the C library for.
+pub(crate) fn is_of_library(kind: Kind) -> bool {
+    matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM)
+}
+
 /// Whether what the calling thread asks for is to be recorded or played.
 fn is_captured() -> bool {
-    // Settling the mode asks for a few things itself.
     if HOT.with(|hot| hot.apart.get()) != 0 {
         return false;
     }
@@ -49,12 +92,25 @@ fn is_captured() -> bool {
     if is_ours {
         return false;
     }
-    match mode::byte() {
-        1 | 4 | 5 => true,
-        3 => matches!(
-            crate::apart(mode::settled),
-            Mode::Record | Mode::Replay | Mode::Conducted
-        ),
+    match mode::settled_if_known() {
+        Some(Mode::Record | Mode::Replay) => true,
+        // Who does not play what is outside need not hear of threads that do nothing but look at clocks.
+        Some(Mode::Conducted) => is_played(),
         _ => false,
     }
 }
+
+/// Settles the mode before anything of the program runs, if the environment says anything of it. Not when something is first
+/// asked for: that may be in the middle of an allocator, in which nothing can be allocated.
+extern "C" fn before_main() {
+    let name = c"REENACT";
+    // SAFETY: A string. Nobody else is there who could change the environment.
+    if !unsafe { real::getenv(name.as_ptr()) }.is_null() {
+        mode::settle();
+    }
+}
+
+#[used]
+// SAFETY: The loader calls what is in this section, on the main thread. The standard library is ready by then.
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = before_main;

@@ -37,6 +37,26 @@ pub enum NextArrival {
     None(bool),
 }
 
+/// What a program asks the C library for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Captured {
+    /// The clock that only goes forward.
+    Clock,
+    /// The time of day.
+    TimeOfDay,
+    /// Random bytes.
+    Random,
+}
+
+/// What the C library said.
+#[derive(Clone, Debug)]
+pub enum Recollection {
+    /// How much later it is than when the activity last asked, in nanoseconds, zigzag.
+    Elapsed(u64),
+    /// Bytes.
+    Bytes(Arc<[u8]>),
+}
+
 /// Decides when operations happen. Called on the threads of the activities themselves, which may be kept waiting.
 pub trait Conductor: Send + Sync {
     /// An activity comes into being: `index` counts among the children of its parent. Returns its number.
@@ -62,6 +82,11 @@ pub trait Conductor: Send + Sync {
         _asked: Asked,
         _hear: &mut dyn FnMut(Reply<'_>) -> bool,
     ) {
+    }
+
+    /// An activity asks the C library for something: what it said, if that is to be played.
+    fn recall(&self, _activity: &Activity, _what: Captured) -> Option<Recollection> {
+        None
     }
 
     /// An activity asks for something that is known to be missing, because it was kept out of the trace.

@@ -23,8 +23,6 @@ use crate::{
 pub enum Reply<'a> {
     /// A number, which costs the trace least.
     Number(u64),
-    /// How much later it is than when the same activity last asked, zigzag: of a clock.
-    Elapsed(u64),
     /// Bytes. The same bytes are in the trace once, however often they come.
     Bytes(Cow<'a, [u8]>),
     /// What the user asked to keep out of the trace. A replay that needs it ends, and says so.
@@ -54,6 +52,15 @@ impl Asked {
             length += part.len();
         }
         Asked::of(length, hash.digest())
+    }
+
+    /// The same, handed to somebody in particular. The length stays that of what is handed out.
+    #[must_use]
+    pub fn to(self, whom: Asked) -> Asked {
+        match (self, whom) {
+            (asked, Asked::NOTHING) | (Asked::NOTHING, asked) => asked,
+            (Asked(code), Asked(whom)) => Asked(code ^ (whom & 0xffff_ffff) | 1),
+        }
     }
 
     fn of(length: usize, hash: u64) -> Asked {
@@ -210,6 +217,10 @@ mod tests {
         assert_ne!(Asked::bytes(b""), Asked::NOTHING);
         let parts = |parts: [&'static [u8]; 2]| Asked::parts(parts);
         assert_ne!(parts([b"ab", b"c"]), parts([b"a", b"bc"]));
+        let to = |whom: &[u8]| Asked::bytes(b"abc").to(Asked::bytes(whom));
+        assert_ne!(to(b"me"), to(b"you"));
+        assert_eq!(to(b"me").0 >> 32, 3);
+        assert_eq!(Asked::NOTHING.to(Asked::bytes(b"me")), Asked::bytes(b"me"));
         assert!(
             Asked::bytes(b"abc")
                 .to_string()

@@ -41,7 +41,7 @@ pub use activity::{
 pub use arrivals::{Arrival, NUMBERED};
 pub use attempt::{begin_attempt, end_attempt, is_attempting};
 pub use clock::{Clock, Turn};
-pub use conduct::{Conductor, Decision, NextArrival};
+pub use conduct::{Captured, Conductor, Decision, NextArrival, Recollection};
 pub use entity::{Entity, choose, outside};
 pub use external::{Asked, External, Reply, apart, external, is_played, really_writes, stay_apart};
 pub use fact::Fact;

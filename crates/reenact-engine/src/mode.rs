@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use crate::{activity, record, replay};
+use crate::{activity, external::apart, record, replay};
 
 /// What becomes of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,20 +77,29 @@ pub(crate) fn stop_recording() {
 /// The mode, settled from the environment if nobody did that before.
 pub(crate) fn settled() -> Mode {
     loop {
-        match byte() {
-            0 => return Mode::Off,
-            1 => return Mode::Record,
-            2 => return Mode::Stopped,
-            4 => return Mode::Replay,
-            5 => return Mode::Conducted,
-            _ => settle(),
+        match settled_if_known() {
+            Some(mode) => return mode,
+            None => settle(),
         }
+    }
+}
+
+/// The mode, if somebody has settled it.
+#[inline]
+pub(crate) fn settled_if_known() -> Option<Mode> {
+    match byte() {
+        0 => Some(Mode::Off),
+        1 => Some(Mode::Record),
+        2 => Some(Mode::Stopped),
+        4 => Some(Mode::Replay),
+        5 => Some(Mode::Conducted),
+        _ => None,
     }
 }
 
 /// Settles the mode before the API does, so that the environment does not override it later.
 pub(crate) fn settle() {
-    FROM_ENVIRONMENT.call_once(|| {
+    FROM_ENVIRONMENT.call_once(|| apart(|| {
         if byte() != Mode::Unknown as u8 {
             return;
         }
@@ -113,7 +122,7 @@ pub(crate) fn settle() {
             turn_off_in_forked_children();
         }
         set(mode);
-    });
+    }));
 }
 
 /// Settles which side of a message records it.

@@ -28,7 +28,7 @@ use crate::{
     activity::{HOT, Hot, self_origin, with_recording},
     arrivals::zigzag,
     attempt::{self, Kept, is_attempting},
-    captured,
+    captured::{self, CLOCK_KINDS, REALTIME},
     entity::tag,
     mode::{self, Mode},
     seeds,
@@ -118,6 +118,10 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     program
         .environment
         .push((seeds::VARIABLE.into(), seeds::to_text(keys).into()));
+    let process = rustix::process::getpid().as_raw_nonzero().to_string();
+    program
+        .environment
+        .push((captured::identity::VARIABLE.into(), process.into()));
     captured::link();
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.
@@ -166,7 +170,6 @@ struct Own {
     diary: Diary,
     /// Given back when the thread ends.
     slot: Option<Slot>,
-    is_foreign: bool,
     /// Whether its own code has ended.
     has_ended: bool,
 }
@@ -188,6 +191,7 @@ impl Recording {
     pub(crate) fn register(&mut self, newborn: Option<Newborn>) -> bool {
         let newborn = newborn.unwrap_or_else(|| self.recorder.unannounced());
         let mut diary = Diary::new(newborn.number, std::ptr::null_mut());
+        diary.is_foreign = newborn.origin == Origin::Foreign;
         let written = self.appender.start(
             &mut diary.place,
             newborn.number,
@@ -205,7 +209,6 @@ impl Recording {
         self.own = Some(Own {
             diary,
             slot: Some(slot),
-            is_foreign: newborn.origin == Origin::Foreign,
             has_ended: false,
         });
         true
@@ -279,7 +282,7 @@ impl Recording {
         let Some(own) = &self.own else {
             return;
         };
-        match (own.has_ended, own.is_foreign) {
+        match (own.has_ended, own.diary.is_foreign) {
             (false, true) => self.end(),
             (false, false) => self
                 .me()
@@ -345,12 +348,12 @@ pub(crate) fn key_of(number: u32, nth: u32) -> u64 {
 }
 
 /// The counter and hash after one more operation: the count is the lower half; the upper half is a polynomial in a
-/// constant whose coefficients are the tags. A sum of tags times their places would not do: it cannot tell the order
+/// constant whose coefficients are the tags; it does not depend on the counter, which also counts what is in no hash. A sum of tags times their places would not do: it cannot tell the order
 /// a b b a from b a a b.
 #[inline(always)]
 pub(crate) fn counted(word: u64, tag: u64) -> u64 {
     const BASE: u64 = 0x5851_f42b;
-    let hash = (word.wrapping_mul(BASE) & !0xffff_ffff).wrapping_add(tag);
+    let hash = (word & !0xffff_ffff).wrapping_mul(BASE).wrapping_add(tag);
     hash.wrapping_add(word & 0xffff_ffff).wrapping_add(1)
 }
 
@@ -365,6 +368,13 @@ pub(crate) fn count(tag: u64) {
     // SAFETY: A token that an entity knows belongs to a thread that is registered, whose word is mapped; and events
     // are written only by such threads.
     unsafe { count_at(Hot::word(), tag) };
+}
+
+/// An operation that is not in the hash.
+fn count_without_trace() {
+    let word = Hot::word();
+    // SAFETY: As in `count`.
+    unsafe { word.write_volatile(word.read().wrapping_add(1)) };
 }
 
 /// As [`count`], for an activity whose counter is at `word`.
@@ -573,13 +583,9 @@ pub(crate) fn external(op: Op, asked: Asked, reply: Reply<'_>) {
     let (kind, number) = match reply {
         Reply::Number(number) if asked == Asked::NOTHING => (Kind::OUTSIDE, number),
         Reply::Number(number) => (Kind::ANSWER, number),
-        Reply::Elapsed(elapsed) => (Kind::CLOCK, elapsed),
         Reply::Withheld => (Kind::WITHHELD, 0),
         Reply::Bytes(bytes) => {
-            if !attempt::keep(|| Kept::Bytes(bytes.to_vec(), second, tag)) {
-                data(&bytes, second, tag);
-            }
-            return;
+            return data(Kind::DATA, &bytes, second, tag);
         }
     };
     let event = || Kept::Event {
@@ -593,10 +599,21 @@ pub(crate) fn external(op: Op, asked: Asked, reply: Reply<'_>) {
     }
 }
 
-fn data(bytes: &[u8], asked: u64, tag: u64) {
+/// Random bytes.
+pub(crate) fn random(bytes: &[u8], op: Op) {
+    data(Kind::RANDOM, bytes, 0, tag(0, op));
+}
+
+fn data(kind: Kind, bytes: &[u8], asked: u64, tag: u64) {
+    if !attempt::keep(|| Kept::Bytes(kind, bytes.to_vec(), asked, tag)) {
+        write_data(kind, bytes, asked, tag);
+    }
+}
+
+fn write_data(kind: Kind, bytes: &[u8], asked: u64, tag: u64) {
     with_recording(|me| {
         let id = me.appender.data(bytes)?;
-        me.write(Kind::DATA, id, asked, tag).then_some(())
+        me.write(kind, id, asked, tag).then_some(())
     });
 }
 
@@ -611,7 +628,7 @@ pub(crate) fn write_kept(kept: Kept) {
         } => {
             with_recording(|me| me.write(kind, number, second, tag));
         }
-        Kept::Bytes(bytes, asked, tag) => data(&bytes, asked, tag),
+        Kept::Bytes(kind, bytes, asked, tag) => write_data(kind, &bytes, asked, tag),
         Kept::Clock(index, now, tag) => write_clock(index, now, tag),
     }
 }
@@ -651,7 +668,7 @@ pub(crate) fn clock(index: usize, now: Reading, op: Op) {
 fn write_clock(index: usize, now: Reading, tag: u64) {
     with_recording(|me| {
         let last = std::mem::replace(&mut me.diary.clocks[index], now);
-        let written = me.write(Kind::CLOCK, zigzag(now.since(last)), 0, tag);
+        let written = me.write(CLOCK_KINDS[index], zigzag(now.since(last)), 0, tag);
         if written && is_time_to_check(me.diary.counted()) {
             me.tick();
         }
@@ -671,6 +688,9 @@ pub(crate) fn clock_briefly<const INDEX: usize>(now: Reading, op: Op) -> bool {
     unsafe {
         let diary = &mut *diary;
         debug_assert_eq!(diary.word, word);
+        if diary.is_foreign {
+            return false;
+        }
         let last = &mut diary.clocks[INDEX];
         let elapsed = now.nanoseconds.wrapping_sub(last.nanoseconds);
         let before = word.read();
@@ -681,7 +701,13 @@ pub(crate) fn clock_briefly<const INDEX: usize>(now: Reading, op: Op) -> bool {
         let appender = &mut *HOT.with(|hot| hot.appender.get());
         // Zigzag, of what is not negative.
         let number = (elapsed as u64) << 1;
-        if !appender.clock_in_short(&mut diary.place, diary.number, silent, number) {
+        if !appender.reading(
+            &mut diary.place,
+            diary.number,
+            INDEX == REALTIME,
+            silent,
+            number,
+        ) {
             return false;
         }
         last.nanoseconds = now.nanoseconds;

@@ -18,6 +18,7 @@ mod turns;
 mod unborn;
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -28,7 +29,7 @@ use std::{
     },
 };
 
-use reenact_trace::{Event, Kind, Origin, Trace, TraceError};
+use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace, TraceError};
 
 use self::{
     cursor::{Cursor, Next, Observation},
@@ -37,8 +38,8 @@ use self::{
     unborn::Unborn,
 };
 use crate::{
-    Access, Activity, Arrival, Asked, Conductor, Decision, Entity, Fact, Map, NextArrival,
-    Operation, Reply,
+    Access, Activity, Arrival, Asked, Captured, Conductor, Decision, Entity, Fact, Map,
+    NextArrival, Operation, Recollection, Reply,
     activity::HOT,
     captured,
     clock::{self, is_clock},
@@ -62,6 +63,9 @@ pub(crate) struct Replay {
     runners: Mutex<Map<u32, Arc<Runner>>>,
     /// Activities of the trace that have not come.
     unborn: Mutex<Unborn>,
+    /// Foreign threads of the trace that meet nobody, and have not come: all that is known of them is what they asked the C
+    /// library for. They need not come, and nobody waits for them.
+    strangers: Mutex<BTreeSet<u32>>,
     /// Threads that come when they like: foreign ones that are there or, says the trace, will be, and main until it has
     /// come. As long as there are any, that all the others wait does not mean that everybody does.
     guests: AtomicU32,
@@ -84,6 +88,8 @@ struct Runner {
     /// Whether nothing of the trace is left for it.
     consumed: AtomicBool,
     is_foreign: bool,
+    /// Whether it is a foreign thread that has met nobody, nor will as far as the trace knows.
+    is_stranger: AtomicBool,
     /// Whether it is one that handles messages, and has asked for one.
     receives: AtomicBool,
     /// Whether the trace has it.
@@ -153,14 +159,16 @@ impl Replay {
     fn open(path: &Path, report: Option<PathBuf>) -> Result<Replay, TraceError> {
         let trace = Arc::new(Trace::open(path)?);
         withheld::set_missing(&trace.program().withheld);
-        let seed = trace
-            .program()
-            .environment
-            .iter()
-            .find(|(name, _)| name == seeds::VARIABLE);
-        if let Some(keys) = seed.and_then(|(_, text)| seeds::from_text(text.to_str()?)) {
+        let environment = &trace.program().environment;
+        let variable = |name: &str| {
+            let found = environment.iter().find(|(variable, _)| variable == name);
+            found.and_then(|(_, value)| value.to_str())
+        };
+        if let Some(keys) = variable(seeds::VARIABLE).and_then(seeds::from_text) {
             seeds::set(keys);
         }
+        let process = variable(captured::identity::VARIABLE).and_then(|text| text.parse().ok());
+        captured::identity::play(process.unwrap_or(0));
         captured::link();
         let log = std::env::var_os("REENACT_LOG")
             .map(PathBuf::from)
@@ -178,16 +186,28 @@ impl Replay {
                 ((info.origin, info.index, name), info.number)
             })
             .collect();
-        let guests = trace
+        let is_stranger = |info: &ActivityInfo| {
+            info.origin == Origin::Foreign && external::is_stranger(&trace, info.number)
+        };
+        let strangers: BTreeSet<u32> = trace
             .activities()
+            .filter(is_stranger)
+            .map(|info| info.number)
+            .collect();
+        let others = || {
+            let all = trace.activities();
+            all.filter(|info| !strangers.contains(&info.number))
+        };
+        let guests = others()
             .filter(|info| info.origin == Origin::Foreign)
             .count() as u32;
-        let unborn = Unborn::new(trace.activities().map(|info| info.number).collect());
+        let unborn = Unborn::new(others().map(|info| info.number).collect());
         Ok(Replay {
             places,
             guests: AtomicU32::new(guests + 1),
             unconsumed: AtomicU32::new(unborn.all() as u32),
             unborn: unborn.into(),
+            strangers: strangers.into(),
             next_unknown: AtomicU32::new(0),
             trace,
             foreign: Mutex::default(),
@@ -228,6 +248,14 @@ impl Replay {
             .get_or_init(|| Box::new(self.find(activity.number)));
         kept.downcast_ref::<Arc<Runner>>()
             .expect("one conductor at a time")
+    }
+
+    /// The activity is about to meet somebody: from now on it counts.
+    fn meets(&self, runner: &Runner) {
+        if runner.is_foreign && runner.is_stranger.swap(false, SeqCst) {
+            self.guests.fetch_add(1, SeqCst);
+            self.turns.one_more_awake();
+        }
     }
 
     /// What comes next in the trace of an activity, after checks and loading; parks for good at the trace's end.
@@ -398,6 +426,7 @@ impl Replay {
     /// An activity has a child.
     fn birth(&self, parent: u32) {
         let runner = self.find(parent);
+        self.meets(&runner);
         let mut cursor = runner.cursor();
         let doing = || "a thread is started".to_owned();
         if self.expect(&runner, &mut cursor, &doing).is_some() {
@@ -469,20 +498,28 @@ impl Conductor for Replay {
         if let Origin::Child(parent) = origin {
             self.birth(parent);
         }
-        let known = self.places.get(&(origin, index, name)).copied();
-        let known = known.filter(|number| {
+        let place = self.places.get(&(origin, index, name)).copied();
+        let stranger = place.filter(|number| {
+            let mut strangers = self
+                .strangers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            strangers.remove(number)
+        });
+        let known = place.filter(|number| {
             let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
             unborn.remove(*number)
         });
-        let number = known.unwrap_or_else(|| self.unknown());
+        let number = stranger.or(known).unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
-        // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
-        self.turns.one_more_awake();
-        match origin {
-            Origin::Foreign if known.is_none() => self.guests.fetch_add(1, SeqCst),
-            Origin::Main => self.guests.fetch_sub(1, SeqCst),
-            _ => 0,
-        };
+        let is_stranger = is_foreign && known.is_none();
+        if !is_stranger {
+            // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
+            self.turns.one_more_awake();
+        }
+        if origin == Origin::Main {
+            self.guests.fetch_sub(1, SeqCst);
+        }
         let runner = Arc::new(Runner {
             number,
             family: OnceLock::from(match (known, origin) {
@@ -493,11 +530,15 @@ impl Conductor for Replay {
                     format!("{}.{index}", self.family_of(&self.find(parent)))
                 }
             }),
-            cursor: Mutex::new(Cursor::new(self.trace.events(number))),
+            cursor: Mutex::new(match is_foreign {
+                false => Cursor::new(self.trace.events(number)),
+                true => Cursor::foreign(self.trace.events(number), self.trace.events(number)),
+            }),
             parker: OnceLock::new(),
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(known.is_none()),
             is_foreign,
+            is_stranger: AtomicBool::new(is_stranger),
             receives: AtomicBool::new(false),
             is_known: known.is_some(),
             waiting: Mutex::new(None),
@@ -514,6 +555,7 @@ impl Conductor for Replay {
 
     fn arrive(&self, operation: &Operation<'_>) -> Decision {
         let runner = self.runner(operation.activity);
+        self.meets(runner);
         let decision = if operation.access == Access::Announce {
             Decision::Go
         } else {
@@ -580,10 +622,15 @@ impl Conductor for Replay {
         hear: &mut dyn FnMut(Reply<'_>) -> bool,
     ) {
         let runner = self.runner(operation.activity);
+        self.meets(runner);
         self.play(runner, operation, what, asked, hear);
         if let Some(log) = &self.log {
             log.asked(self.family_of(runner), operation, what);
         }
+    }
+
+    fn recall(&self, activity: &Activity, what: Captured) -> Option<Recollection> {
+        self.recollection(self.runner(activity), what)
     }
 
     fn misses(&self, activity: &Activity, what: &str) {
@@ -600,6 +647,7 @@ impl Conductor for Replay {
 
     fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
         let runner = self.runner(activity);
+        self.meets(runner);
         // Not only once: it may be woken by one who still means an earlier fact at the same address.
         while self.turns.wait_for_fact(fact, runner.parker(), || {
             self.sleeps(runner, what);
@@ -674,6 +722,9 @@ impl Conductor for Replay {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&runner.number);
+        if runner.is_stranger.load(SeqCst) {
+            return;
+        }
         if runner.is_foreign {
             self.guests.fetch_sub(1, SeqCst);
         }
@@ -681,7 +732,9 @@ impl Conductor for Replay {
     }
 
     fn light_born(&self, parent: &Activity) -> u32 {
-        self.light_birth(self.runner(parent))
+        let runner = self.runner(parent);
+        self.meets(runner);
+        self.light_birth(runner)
     }
 
     fn light_begins(&self, number: u32, first: u32) {

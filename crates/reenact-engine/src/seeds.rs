@@ -19,7 +19,10 @@ use std::{
     },
 };
 
-use crate::{activity::HOT, external::apart};
+use crate::{
+    activity::HOT,
+    external::{apart, stay_apart},
+};
 
 /// A map that takes no seed: for everybody who runs on a thread of the program and is not part of it.
 pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
@@ -41,7 +44,15 @@ static FIRST: AtomicU64 = AtomicU64::new(0);
 pub(crate) fn set(keys: Keys) {
     if KEYS.set(keys).is_ok() {
         FIRST.store(keys[0], Relaxed);
-        if let Some(places) = apart(find) {
+        // On a thread of its own: who looks makes keys for its thread, and those of the program's threads are the program's.
+        let found = std::thread::Builder::new()
+            .name("reenact-seeds".to_owned())
+            .spawn(|| {
+                stay_apart();
+                find()
+            })
+            .map(|looking| looking.join());
+        if let Ok(Ok(Some(places))) = found {
             PLACES[0].store(places[0], Relaxed);
             PLACES[1].store(places[1], Relaxed);
         }

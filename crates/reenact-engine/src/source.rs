@@ -8,16 +8,17 @@
 
 use std::{
     io,
-    panic::Location,
-    sync::{Arc, Mutex, PoisonError},
+    panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crate::{
     Access, Asked, Op, Operation, Reply, Seat,
     activity::{aside, stand_up, with_conducted},
     conduct,
-    external::{is_played, not_apart, stay_apart},
+    external::{apart, is_played, not_apart, stay_apart},
     mode::{self, Mode},
+    raw::RawMutex,
     record,
 };
 
@@ -27,8 +28,38 @@ const OVER: Reply<'static> = Reply::Number(u64::MAX);
 /// An activity that stands for something outside. `D` is what hands on what comes.
 pub struct Source<D> {
     seat: Seat,
-    /// Also the order in which things come. None once nothing more comes.
+    /// Held by who brings something, while it is handed on: the order in which things come. Who hands on may wait, and so
+    /// may a task that waits for this.
+    turn: RawMutex,
+    /// Taken out by who has the turn. None once nothing more comes.
     deliver: Mutex<Option<D>>,
+}
+
+/// The turn to bring something, with what hands it on.
+struct Turn<'a, D> {
+    source: &'a Source<D>,
+    deliver: Option<D>,
+}
+
+impl<D> Drop for Turn<'_, D> {
+    fn drop(&mut self) {
+        *self.source.deliver() = self.deliver.take();
+        self.source.turn.unlock();
+    }
+}
+
+impl<D> Source<D> {
+    fn deliver(&self) -> MutexGuard<'_, Option<D>> {
+        self.deliver.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self) -> Turn<'_, D> {
+        self.turn.lock();
+        Turn {
+            source: self,
+            deliver: self.deliver().take(),
+        }
+    }
 }
 
 impl<D: Send + 'static> Source<D> {
@@ -36,6 +67,7 @@ impl<D: Send + 'static> Source<D> {
     pub fn new(deliver: D) -> Source<D> {
         Source {
             seat: Seat::born(),
+            turn: RawMutex::new(),
             deliver: Mutex::new(Some(deliver)),
         }
     }
@@ -43,19 +75,25 @@ impl<D: Send + 'static> Source<D> {
     /// Something has come: `hand_on` hands it on, as the source. Called by any thread, which need not be part of the
     /// program.
     pub fn bring(&self, op: Op, item: Reply<'_>, hand_on: impl FnOnce(&mut D)) {
-        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(deliver) = &mut *deliver else {
+        let mut turn = self.turn();
+        let Some(deliver) = &mut turn.deliver else {
             return;
         };
         if mode::byte() != Mode::Record as u8 {
             return hand_on(deliver);
         }
-        aside(|| {
+        let handed_on = aside(|| {
             self.seat.enter();
             record::external(op, Asked::NOTHING, item);
-            not_apart(|| hand_on(deliver));
+            // Who brings it goes on as what it was, panic or not.
+            let handed_on = catch_unwind(AssertUnwindSafe(|| not_apart(|| hand_on(deliver))));
             stand_up();
+            handed_on
         });
+        if let Err(panic) = handed_on {
+            drop(turn);
+            resume_unwind(panic);
+        }
     }
 
     /// Nothing more comes, which is written down: what hands on is dropped, by the source, and others may see that it is
@@ -64,7 +102,8 @@ impl<D: Send + 'static> Source<D> {
         if is_played() {
             return;
         }
-        if let Some(last) = self.take() {
+        let last = self.turn().deliver.take();
+        if let Some(last) = last {
             aside(|| {
                 self.seat.enter();
                 if mode::byte() == Mode::Record as u8 {
@@ -74,11 +113,6 @@ impl<D: Send + 'static> Source<D> {
                 self.seat.end();
             });
         }
-    }
-
-    fn take(&self) -> Option<D> {
-        let mut deliver = self.deliver.lock().unwrap_or_else(PoisonError::into_inner);
-        deliver.take()
     }
 
     /// In a replay: plays the source on a thread of its own. `hear` makes what came out of what was written down, or says
@@ -97,12 +131,12 @@ impl<D: Send + 'static> Source<D> {
         }
         let site = Location::caller();
         let source = Arc::clone(self);
-        let last = source.take();
+        let last = source.deliver().take();
         // Before the thread is there, so that nobody finds everybody waiting.
         conduct::one_more_awake();
-        let spawned = std::thread::Builder::new()
-            .name("reenact-source".to_owned())
-            .spawn(move || {
+        let thread = std::thread::Builder::new().name("reenact-source".to_owned());
+        let spawned = apart(|| {
+            thread.spawn(move || {
                 stay_apart();
                 source.seat.enter();
                 if let Some(mut deliver) = last {
@@ -114,7 +148,8 @@ impl<D: Send + 'static> Source<D> {
                 }
                 source.seat.end();
                 conduct::one_less_awake();
-            });
+            })
+        });
         spawned
             .map(|_| true)
             .inspect_err(|_| conduct::one_less_awake())

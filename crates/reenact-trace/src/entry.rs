@@ -58,10 +58,8 @@ const END: u8 = 0x63;
 const SWITCH_STILL: u8 = 0x64;
 const RUN: u8 = 0x65;
 const CLOCK: u8 = 0x66;
+const TIME: u8 = 0x6e;
 const RETURN: u8 = 0x70;
-
-/// A reading of a clock in its short form has so many bytes for the number, or less.
-const CLOCK_BYTES: u32 = 5;
 
 /// A [`Entry::Return`] has so many bits for the difference.
 const RETURN_BITS: u32 = 12;
@@ -104,11 +102,37 @@ pub(crate) fn short_form(event: &Event) -> Option<([u8; 2], usize)> {
     }
 }
 
-/// A reading of a clock in its short form, with so many bytes for the number.
+/// The short forms of a reading of the clock: one to four bytes for the number, none or one silent operation before.
 #[inline(always)]
 pub(crate) fn short_clock(silent: u32, number: u64, bytes: u32) -> [u8; 8] {
-    let tag = u32::from(CLOCK) + silent * CLOCK_BYTES + bytes - 1;
+    let tag = u32::from(CLOCK) + silent * 4 + bytes - 1;
     (u64::from(tag) | number << 8).to_le_bytes()
+}
+
+/// The short forms of a reading of the time of day: three or five bytes for the number, nothing silent before.
+#[inline(always)]
+pub(crate) fn short_time(number: u64, bytes: u32) -> [u8; 8] {
+    let tag = u32::from(TIME) + bytes / 5;
+    (u64::from(tag) | number << 8).to_le_bytes()
+}
+
+/// A reading of either clock in its short form, and how many bytes of that count.
+fn short_reading(event: &Event) -> Option<([u8; 8], usize)> {
+    let Event {
+        silent,
+        kind,
+        number,
+        ..
+    } = *event;
+    let needed = (71 - (number | 1).leading_zeros()) / 8;
+    match (kind, needed) {
+        (Kind::CLOCK, 1..=4) if silent < 2 => {
+            Some((short_clock(silent, number, needed), 1 + needed as usize))
+        }
+        (Kind::TIME, 1..=3) if silent == 0 => Some((short_time(number, 3), 4)),
+        (Kind::TIME, 4..=5) if silent == 0 => Some((short_time(number, 5), 6)),
+        _ => None,
+    }
 }
 
 /// A switch by what [`compact_difference`] says.
@@ -160,10 +184,8 @@ impl<'a> Encoder<'a> {
             self.bytes(&bytes[..length]);
             return;
         }
-        let length = (71 - (event.number | 1).leading_zeros()) / 8;
-        if event.kind == Kind::CLOCK && event.silent < 2 && length <= CLOCK_BYTES {
-            let bytes = short_clock(event.silent, event.number, length);
-            self.bytes(&bytes[..1 + length as usize]);
+        if let Some((bytes, length)) = short_reading(event) {
+            self.bytes(&bytes[..length]);
             return;
         }
         self.byte(event.kind.0);
@@ -340,12 +362,17 @@ fn decode_own<'a>(tag: u8, bytes: &mut &'a [u8], version: u16) -> Result<Entry<'
         }
         CLOCK..RETURN if version > 2 => {
             let form = u32::from(tag - CLOCK);
+            let (kind, silent, length) = match tag {
+                ..TIME => (Kind::CLOCK, form / 4, form % 4 + 1),
+                TIME => (Kind::TIME, 0, 3),
+                _ => (Kind::TIME, 0, 5),
+            };
             let mut number = [0; 8];
-            let length = (form % CLOCK_BYTES) as usize + 1;
+            let length = length as usize;
             number[..length].copy_from_slice(take(bytes, length)?);
             Ok(Entry::Item(Item::Event(Event {
-                silent: form / CLOCK_BYTES,
-                kind: Kind::CLOCK,
+                silent,
+                kind,
                 number: u64::from_le_bytes(number),
                 second: 0,
             })))
@@ -486,7 +513,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 1..3u16) {
+        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 1..4u16) {
             let mut rest = &bytes[..];
             while !rest.is_empty() && decode(&mut rest, version).is_ok() {}
         }

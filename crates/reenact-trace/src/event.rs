@@ -32,10 +32,15 @@ impl Kind {
     pub const OUTSIDE: Kind = Kind(0x06);
     /// A message of another sender than predicted came next; the number says whose.
     pub const RECEIVE: Kind = Kind(0x07);
-    /// A reading of a clock; the number is how far it is from the activity's last reading of it, zigzag.
+    /// A reading of the clock that only goes forward; the number is how far it is from the activity's last reading of it,
+    /// zigzag.
     pub const CLOCK: Kind = Kind(0x08);
     /// A value that was kept out of the trace on request.
     pub const WITHHELD: Kind = Kind(0x09);
+    /// The same of the time of day.
+    pub const TIME: Kind = Kind(0x0a);
+    /// Random bytes; the number is the id of their data.
+    pub const RANDOM: Kind = Kind(0x0b);
     /// Took the entity after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
     /// A numbered message came next that is not the one after the last from there; the numbers say whose, and how far ahead.
@@ -82,6 +87,8 @@ impl std::fmt::Display for Kind {
             Kind::RECEIVE => f.write_str("receive"),
             Kind::CLOCK => f.write_str("clock"),
             Kind::WITHHELD => f.write_str("withheld"),
+            Kind::TIME => f.write_str("time"),
+            Kind::RANDOM => f.write_str("random"),
             Kind::TAKE_AFTER_LOOKS => f.write_str("take after looks"),
             Kind::PIPELINED => f.write_str("pipelined"),
             Kind::CHILDREN => f.write_str("children"),
@@ -149,6 +156,29 @@ impl Item {
             Item::Tick { silent, .. } | Item::End { silent, .. } | Item::Cut { silent, .. } => {
                 silent.into()
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_called_what_they_are() {
+        for (code, name, two) in [
+            (0x08, "clock", false),
+            (0x09, "withheld", false),
+            (0x44, "answer", true),
+            (0x45, "data", true),
+            (0x0a, "kind 0x0a", false),
+            (0x5f, "kind 0x5f", true),
+        ] {
+            let kind = Kind::new(code).unwrap();
+            assert_eq!(
+                (kind.to_string().as_str(), kind.has_two_numbers()),
+                (name, two)
+            );
         }
     }
 }

@@ -3,8 +3,8 @@
 //! A trace that was grouped by activity has its index in it: the directory, which opening reads. What stays in memory is
 //! 24 bytes per activity or less, and a stream holds a small part of its bytes. A trace in chunks is indexed when it is
 //! opened, by the headers of sections and the inside of only those chunks that speak of several activities or hold data;
-//! what stays in memory are 24 bytes per piece, 32 per piece of data. One whose recording was cut off is read together with its live file, without changing
-//! either.
+//! what stays in memory are 24 bytes per piece, and 32 per piece of data. One whose recording was cut off is read together
+//! with its live file, without changing either.
 
 mod data;
 mod events;

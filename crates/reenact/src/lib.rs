@@ -31,15 +31,23 @@
 //! order of messages is recorded; [`csp`] has light processes that meet at channels, of which it is recorded who met whom;
 //! [`stm`] has transactions, of which the order of commits is. All of them can be mixed.
 //!
-//! # What is not recorded yet
+//! # What comes from outside
 //!
-//! Time, randomness, files, sockets and whatever else comes from outside, and memory that threads share without
-//! `reenact::sync` (a library that uses `std::sync` inside is fine as long as the order of its locks cannot be told from
-//! its results). A replay that such a thing makes different says so at the first operation that differs.
+//! Clocks and random numbers are recorded by themselves, on Linux. [`fs`], [`net`], [`process`] and [`io::stdin`] are std's,
+//! recorded;
+//! [`external`] is for whatever else a program asks, and a [`source`] for what comes without being asked. A replay needs the
+//! trace alone: it opens no file and no socket.
+//!
+//! # What is not recorded
+//!
+//! Memory that threads share without `reenact::sync` (a library that uses `std::sync` inside is fine as long as the order of
+//! its locks cannot be told from its results), and what a library of yours asks of the outside through `std` itself. A replay
+//! that such a thing makes different says so at the first operation that differs.
 
 pub mod actor;
 pub mod csp;
 pub mod fs;
+pub mod io;
 pub mod net;
 pub mod process;
 pub mod source;
@@ -68,3 +76,8 @@ pub struct GuideToProcesses;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/stm.md")]
 pub struct GuideToTransactions;
+
+/// Those of the guide to what comes from outside.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/outside.md")]
+pub struct GuideToOutside;

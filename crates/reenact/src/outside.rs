@@ -34,6 +34,8 @@ pub(crate) struct Question<'a> {
     op: Op,
     /// Whom or what it is about.
     about: &'a dyn fmt::Display,
+    /// The same for a replay to compare, where it has a name.
+    whom: Asked,
     hands_out: HandsOut<'a>,
     withheld: bool,
 }
@@ -51,6 +53,7 @@ impl<'a> Question<'a> {
         Question {
             op,
             about,
+            whom: Asked::NOTHING,
             hands_out: HandsOut::This(Asked::NOTHING),
             withheld: false,
         }
@@ -59,7 +62,7 @@ impl<'a> Question<'a> {
     /// This question to something that has a name.
     pub(crate) fn to(op: Op, name: &'a Name) -> Question<'a> {
         Question {
-            hands_out: HandsOut::This(name.asked()),
+            whom: name.asked(),
             withheld: name.is_withheld(),
             ..Question::new(op, name)
         }
@@ -85,14 +88,17 @@ impl<'a> Question<'a> {
 
     fn what(&self) -> String {
         format!("{} {}", self.op.name(), self.about)
+            .trim_end()
+            .to_owned()
     }
 
     fn asked(&self) -> Asked {
-        match self.hands_out {
+        let asked = match self.hands_out {
             HandsOut::This(asked) => asked,
             HandsOut::Bytes(bytes) => Asked::bytes(bytes),
             HandsOut::Parts(parts) => Asked::parts(parts.iter().copied()),
-        }
+        };
+        asked.to(self.whom)
     }
 
     #[track_caller]

@@ -108,7 +108,7 @@
 
 use std::{fmt, io, sync::Arc};
 
-use reenact_engine::{Reply, is_active, is_played, is_withheld, stay_apart};
+use reenact_engine::{Reply, apart, is_active, is_played, is_withheld, stay_apart};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::outside::{hear_value, ops, tell_value};
@@ -161,14 +161,16 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
             return Ok(());
         }
         let thread = std::thread::Builder::new().name(name.to_owned());
-        thread.spawn(move || {
-            stay_apart();
-            run(&source);
-        })?;
-        Ok(())
+        apart(|| {
+            thread.spawn(move || {
+                stay_apart();
+                run(&source);
+            })
+        })
+        .map(drop)
     }
 
-    /// This has come. It has been handed on when this returns. Does nothing in a replay.
+    /// This has come. It has been handed on when this returns. Does nothing in a replay, where the source does by itself.
     pub fn emit(&self, item: T) {
         if is_played() {
             return;

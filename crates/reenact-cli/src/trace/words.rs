@@ -47,7 +47,12 @@ impl<'a> Words<'a> {
                     "has the numbers {number} to {last} for the next actors or processes it makes"
                 )
             }
-            Kind::CLOCK => format!("reads a clock, {}", elapsed(number)),
+            Kind::CLOCK => format!("reads the clock, {}", elapsed(number)),
+            Kind::TIME => format!("reads the time of day, {}", elapsed(number)),
+            Kind::RANDOM => match self.trace.data(number) {
+                Ok(data) => format!("gets {} at random", bytes(data.len() as u64)),
+                Err(_) => "gets random bytes that are missing".to_owned(),
+            },
             Kind::OUTSIDE => format!("is told {number} from outside"),
             Kind::ANSWER => format!(
                 "is told {number} from outside, about {}",

@@ -3,14 +3,16 @@
 //! A program may read the time more often than it does anything else, so recording it has a path of its own: what is
 //! written is how much later it is than when the same activity read the same clock last, which is two or three bytes.
 
-use std::{ffi::c_int, panic::Location, sync::atomic::Ordering::Relaxed};
+use std::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 
 use libc::{c_void, clockid_t, time_t, timespec, timeval};
 
+use reenact_trace::Kind;
+
 use super::{is_captured, real};
 use crate::{
-    Access, Asked, External, Op, OpInfo, Operation, Reply,
-    activity::with_conducted,
+    Asked, Captured, External, Op, OpInfo, Recollection, Reply,
+    activity::{current_is_foreign, with_conducted},
     arrivals::unzigzag,
     external,
     mode::{self, Mode},
@@ -19,21 +21,14 @@ use crate::{
 
 /// The clocks of which activities know when they read them last.
 const MONOTONIC: usize = 0;
-const REALTIME: usize = 1;
+pub(crate) const REALTIME: usize = 1;
 pub(crate) const CLOCKS: usize = 2;
 
 const CLOCK_IDS: [clockid_t; CLOCKS] = [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME];
 
-const OPS: [Op; CLOCKS] = [
-    Op::new(&OpInfo {
-        code: 0x90,
-        name: "read the clock",
-    }),
-    Op::new(&OpInfo {
-        code: 0x91,
-        name: "read the time of day",
-    }),
-];
+const WHAT: [Captured; CLOCKS] = [Captured::Clock, Captured::TimeOfDay];
+/// Of which kind their events are.
+pub(crate) const CLOCK_KINDS: [Kind; CLOCKS] = [Kind::CLOCK, Kind::TIME];
 
 /// Reading any other.
 const OTHER: Op = Op::new(&OpInfo {
@@ -169,7 +164,7 @@ fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> c_int {
         seconds,
         nanoseconds,
     };
-    if record::clock_briefly::<INDEX>(now, OPS[INDEX]) {
+    if record::clock_briefly::<INDEX>(now, WHAT[INDEX].op()) {
         return 0;
     }
     note_at_length(INDEX, now)
@@ -179,7 +174,7 @@ fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> c_int {
 #[inline(never)]
 fn note_at_length(index: usize, now: Reading) -> c_int {
     if is_captured() {
-        record::clock(index, now, OPS[index]);
+        record::clock(index, now, WHAT[index].op());
     }
     0
 }
@@ -194,9 +189,11 @@ unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec) -> c_int {
     let now = match index_of(clock) {
         // The mode has been settled just now.
         Some(index) if mode::byte() == Mode::Record as u8 => {
-            read(clock).inspect(|&now| record::clock(index, reading_of(now), OPS[index]))
+            read(clock).inspect(|&now| record::clock(index, reading_of(now), WHAT[index].op()))
         }
         Some(index) => played(index).map_or_else(|| read(clock), Ok),
+        // How often a library looks at them depends on who knows what.
+        None if current_is_foreign() => read(clock),
         None => external(OTHER, Seldom(clock)),
     };
     match now {
@@ -211,33 +208,14 @@ unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec) -> c_int {
 
 /// What a replay says that this clock said.
 fn played(index: usize) -> Option<u64> {
-    let operation = OPS[index];
-    let site = Location::caller();
     with_conducted(|me| {
-        let mut now = None;
-        me.conductor.external(
-            &Operation {
-                activity: &me.activity,
-                op: operation,
-                access: Access::Outside,
-                entity: None,
-                predicted: 0,
-                site,
-            },
-            operation.name(),
-            Asked::NOTHING,
-            &mut |reply| {
-                let Reply::Elapsed(elapsed) = reply else {
-                    return false;
-                };
-                let last = &me.clocks[index];
-                let then = last.load(Relaxed).wrapping_add(unzigzag(elapsed));
-                last.store(then, Relaxed);
-                now = Some(then);
-                true
-            },
-        );
-        now
+        let Recollection::Elapsed(elapsed) = me.conductor.recall(&me.activity, WHAT[index])? else {
+            return None;
+        };
+        let last = &me.clocks[index];
+        let now = last.load(Relaxed).wrapping_add(unzigzag(elapsed));
+        last.store(now, Relaxed);
+        Some(now)
     })
     .flatten()
 }

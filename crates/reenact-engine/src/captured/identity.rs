@@ -8,32 +8,26 @@ use std::{
 use libc::pid_t;
 
 use super::{is_captured, real};
-use crate::{
-    Op, OpInfo,
-    activity::with_conducted,
-    mode::{self, Mode},
-    outside, withheld,
-};
+use crate::{activity::with_conducted, mode, withheld};
 
-const PROCESS_ID: Op = Op::new(&OpInfo {
-    code: 0x94,
-    name: "process id",
-});
+/// The variable of the environment that has the number of the recorded process: part of a trace.
+pub(crate) const VARIABLE: &str = "REENACT_PID";
 
-/// Under which number the recorded process knew itself, once a replay has said so.
+/// Under which number the recorded process knew itself; 0 where this is no replay.
 static RECORDED: AtomicI32 = AtomicI32::new(0);
+
+/// This process plays one that had this number.
+pub(crate) fn play(process: pid_t) {
+    RECORDED.store(process, Relaxed);
+}
 
 /// The C library's, captured.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn getpid() -> pid_t {
-    if mode::byte() == Mode::Off as u8 || !is_captured() {
-        return real::getpid();
+    match RECORDED.load(Relaxed) {
+        recorded if recorded != 0 && is_captured() => recorded,
+        _ => real::getpid(),
     }
-    let process = outside(PROCESS_ID, || real::getpid() as u64) as pid_t;
-    if mode::is_conducted() {
-        RECORDED.store(process, Relaxed);
-    }
-    process
 }
 
 /// The C library's. In a replay, a program that signals the process that it takes itself for means this one, not whichever

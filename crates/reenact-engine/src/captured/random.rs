@@ -1,19 +1,16 @@
 //! Random bytes.
 
-use std::{borrow::Cow, ffi::c_int};
+use std::ffi::c_int;
 
 use libc::c_void;
 
 use super::{is_captured, real};
 use crate::{
-    Asked, External, Op, OpInfo, Reply, external,
+    Captured, Recollection,
+    activity::with_conducted,
     mode::{self, Mode},
+    record,
 };
-
-const RANDOM: Op = Op::new(&OpInfo {
-    code: 0x93,
-    name: "random bytes",
-});
 
 /// The C library's, captured.
 ///
@@ -22,22 +19,48 @@ const RANDOM: Op = Op::new(&OpInfo {
 /// There is room for so many bytes.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
-    if mode::byte() == Mode::Off as u8 || buffer.is_null() || !is_captured() {
+    if mode::byte() == Mode::Off as u8 || !is_captured() {
         // SAFETY: The caller's.
         return unsafe { real::getrandom(buffer, length, flags) };
     }
-    // SAFETY: The caller's. They are made something first: a slice has no bytes that are nothing.
-    let bytes = unsafe {
-        buffer.cast::<u8>().write_bytes(0, length);
-        std::slice::from_raw_parts_mut(buffer.cast::<u8>(), length)
-    };
-    match external(RANDOM, Random { bytes, flags }) {
-        Ok(count) => count as isize,
-        Err(errno) => {
-            real::set_errno(errno);
-            -1
-        }
+    // SAFETY: The caller's.
+    if let Some(count) = unsafe { played(buffer, length) } {
+        return count;
     }
+    // SAFETY: The caller's.
+    let count = unsafe { real::getrandom(buffer, length, flags) };
+    if mode::byte() == Mode::Record as u8 {
+        let there = usize::try_from(count).unwrap_or(0);
+        // SAFETY: So many have been written there. Where it failed, nothing is what there is.
+        record::random(
+            unsafe { std::slice::from_raw_parts(buffer.cast(), there) },
+            Captured::Random.op(),
+        );
+    }
+    count
+}
+
+/// What a replay says that the random bytes were; how many.
+unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
+    if !mode::is_conducted() {
+        return None;
+    }
+    let recalled = with_conducted(|me| me.conductor.recall(&me.activity, Captured::Random));
+    let Recollection::Bytes(bytes) = recalled.flatten()? else {
+        return None;
+    };
+    if bytes.is_empty() && length > 0 {
+        real::set_errno(libc::EAGAIN);
+        return Some(-1);
+    }
+    let count = bytes.len().min(length);
+    // SAFETY: The caller's.
+    unsafe {
+        buffer
+            .cast::<u8>()
+            .copy_from_nonoverlapping(bytes.as_ptr(), count)
+    };
+    Some(count as isize)
 }
 
 /// The C library's, captured.
@@ -62,48 +85,4 @@ pub(super) unsafe extern "C" fn getentropy(buffer: *mut c_void, length: usize) -
         }
     }
     0
-}
-
-struct Random<'a> {
-    bytes: &'a mut [u8],
-    flags: u32,
-}
-
-impl External for Random<'_> {
-    /// How many, or why not.
-    type Answer = Result<usize, c_int>;
-
-    fn what(&self) -> String {
-        format!("{} random bytes", self.bytes.len())
-    }
-
-    fn asked(&self) -> Asked {
-        Asked::NOTHING
-    }
-
-    fn ask(&mut self) -> Self::Answer {
-        let (buffer, length) = (self.bytes.as_mut_ptr().cast(), self.bytes.len());
-        // SAFETY: There is room for so many.
-        usize::try_from(unsafe { real::getrandom(buffer, length, self.flags) })
-            .map_err(|_| real::errno())
-    }
-
-    fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
-        match *answer {
-            Ok(count) => Reply::Bytes(Cow::Borrowed(&self.bytes[..count])),
-            Err(errno) => Reply::Number(errno as u64),
-        }
-    }
-
-    fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer> {
-        match reply {
-            Reply::Bytes(recorded) => {
-                let bytes = self.bytes.get_mut(..recorded.len())?;
-                bytes.copy_from_slice(&recorded);
-                Some(Ok(recorded.len()))
-            }
-            Reply::Number(errno) => Some(Err(errno as c_int)),
-            _ => None,
-        }
-    }
 }

@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use reenact_trace::{Appender, Event, Kind, Origin, Place};
 
 use super::{
-    BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Newborn, Reading, Recorder, count, key_of, token_of,
+    BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Newborn, Reading, Recorder, count, count_without_trace,
+    key_of, token_of,
 };
 use crate::{
     Entity, Op,
     arrivals::{Arrival, Arrivals, Source, name_of, zigzag},
-    captured::CLOCKS,
+    captured::{self, CLOCKS},
     entity::tag,
     mode::{self, Mode},
     views::Views,
@@ -19,6 +20,9 @@ use crate::{
 /// What an activity has to remember to record. A light one has none until something surprising happens to it.
 pub(crate) struct Diary {
     pub(super) number: u32,
+    /// Whether it is of a thread that nobody announced. What such a thread asks the C library for is kept, but does not count
+    /// as what it did: see [`crate::captured`].
+    pub(super) is_foreign: bool,
     /// Its counter and hash in the live file; null if it has none any more.
     pub(super) word: *mut u64,
     pub(super) place: Place,
@@ -77,6 +81,7 @@ impl Diary {
     pub(crate) fn new(number: u32, word: *mut u64) -> Diary {
         Diary {
             number,
+            is_foreign: false,
             word,
             place: Place::default(),
             events_since_tick: 0,
@@ -88,6 +93,11 @@ impl Diary {
             clocks: [Reading::default(); CLOCKS],
             arrivals: None,
         }
+    }
+
+    /// Whether it is of a thread that nobody announced.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     /// Where its counter is; null if it has none any more.
@@ -196,7 +206,11 @@ impl Me<'_> {
         if !self.appender.event(&mut self.diary.place, me, &event) {
             return false;
         }
-        count(tag);
+        if self.diary.is_foreign && captured::is_of_library(kind) {
+            count_without_trace();
+        } else {
+            count(tag);
+        }
         self.diary.events_since_tick += 1;
         if self.diary.events_since_tick >= EVENTS_PER_TICK {
             self.tick();

@@ -5,11 +5,12 @@ use std::{
     sync::atomic::Ordering::{Acquire, Relaxed},
 };
 
-use reenact_trace::{Event, EventStream, Item, TraceError};
+use reenact_trace::{Event, EventStream, Item, Kind, TraceError};
 
 use super::{external::is_external, quiet::Quiet, reception::Reception, transaction::Expected};
 use crate::{
     Map,
+    captured::is_of_library,
     record::{Block, of_exit},
     views::Views,
 };
@@ -40,6 +41,8 @@ pub(super) enum Observation {
 
 pub(super) struct Cursor {
     stream: EventStream,
+    /// Of a foreign thread: what it asked the C library for, which is not in `stream` then.
+    library: Option<EventStream>,
     /// Items that were read to see what comes after them.
     ahead: VecDeque<(Item, u64)>,
     /// Operations that the items so far stand for.
@@ -66,6 +69,14 @@ impl Cursor {
         Cursor::with(stream, Quiet::default())
     }
 
+    /// The same for a foreign thread, from two streams of all that it did.
+    pub(super) fn foreign(stream: EventStream, library: EventStream) -> Cursor {
+        Cursor {
+            library: Some(library),
+            ..Cursor::new(stream)
+        }
+    }
+
     /// The same for a light activity.
     pub(super) fn light(stream: EventStream, reception: Reception) -> Cursor {
         Cursor::with(stream, Quiet::light(reception))
@@ -74,6 +85,7 @@ impl Cursor {
     fn with(stream: EventStream, quiet: Quiet) -> Cursor {
         Cursor {
             stream,
+            library: None,
             ahead: VecDeque::new(),
             position: 0,
             quiet: Box::new(quiet),
@@ -95,7 +107,7 @@ impl Cursor {
                 item
             }
             None => {
-                let item = read(&mut self.stream)?;
+                let item = self.read()?;
                 self.position = self.stream.position();
                 item
             }
@@ -111,13 +123,43 @@ impl Cursor {
         Ok(())
     }
 
+    /// The next item of the trace, which ends with its cut.
+    fn read(&mut self) -> Result<Item, TraceError> {
+        let mut skipped = 0;
+        loop {
+            let mut item = self.stream.next().transpose()?.unwrap_or(Item::Cut {
+                silent: 0,
+                hash: None,
+            });
+            match &mut item {
+                Item::Event(event) if self.library.is_some() && is_of_library(event.kind) => {
+                    skipped += event.silent;
+                    continue;
+                }
+                Item::Event(Event { silent, .. })
+                | Item::Tick { silent, .. }
+                | Item::End { silent, .. }
+                | Item::Cut { silent, .. } => *silent += skipped,
+            }
+            return Ok(item);
+        }
+    }
+
+    /// Of a foreign thread: what it was told when it next asked the C library for this; none if it did not.
+    pub(super) fn recall(&mut self, kind: Kind) -> Option<Event> {
+        self.library.as_mut()?.find_map(|item| match item {
+            Ok(Item::Event(event)) if event.kind == kind => Some(event),
+            _ => None,
+        })
+    }
+
     /// The event of the operation that follows everything that came from outside, from the next item on; none if that goes
     /// as predicted, or if the trace ends before it.
     pub(super) fn event_after_outside(&mut self) -> Result<Option<Event>, TraceError> {
         let mut seen = 0;
         loop {
             if seen == self.ahead.len() {
-                let item = read(&mut self.stream)?;
+                let item = self.read()?;
                 self.ahead.push_back((item, self.stream.position()));
             }
             match self.ahead[seen].0 {
@@ -193,13 +235,4 @@ impl Cursor {
             silent => format!("{silent} more operations that go as predicted, then {next}"),
         }
     }
-}
-
-/// The next item of a trace, which ends with its cut.
-fn read(stream: &mut EventStream) -> Result<Item, TraceError> {
-    let item = stream.next().transpose()?;
-    Ok(item.unwrap_or(Item::Cut {
-        silent: 0,
-        hash: None,
-    }))
 }

@@ -1,11 +1,13 @@
 //! What came from outside, from the trace.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
-use reenact_trace::{Event, Kind};
+use reenact_trace::{Event, Item, Kind, Trace};
 
 use super::{Replay, Runner, cursor::Next, describe, report};
-use crate::{Asked, Operation, Reply, entity::tag};
+use crate::{
+    Asked, Captured, Operation, Recollection, Reply, captured::is_of_library, entity::tag,
+};
 
 impl Replay {
     /// An activity asks what is outside: it is told what it was told then, if it asks the same.
@@ -20,7 +22,7 @@ impl Replay {
         let doing = || format!("{what} ({})", describe(operation));
         let mut cursor = runner.cursor();
         let event = match self.expect(runner, &mut cursor, &doing) {
-            Some(event) if is_external(event) => event,
+            Some(event) if is_external(event) && !is_of_library(event.kind) => event,
             _ => self.diverge(runner, &cursor, &cursor.describe(), &doing()),
         };
         let recorded = match event.kind {
@@ -33,20 +35,10 @@ impl Replay {
             self.diverge(runner, &cursor, &expected, &did);
         }
         let reply = match event.kind {
-            Kind::DATA => match self.trace.data(event.number) {
-                Ok(bytes) => Reply::Bytes(Cow::Owned(bytes.to_vec())),
-                Err(error) => report::finish(
-                    self.report.as_deref(),
-                    report::DIVERGED,
-                    &format!(
-                        "the trace does not have what came from outside: {error}\n  activity:  {}\n  program:   {}\n",
-                        self.family_of(runner),
-                        doing()
-                    ),
-                ),
-            },
+            Kind::DATA => Reply::Bytes(Cow::Owned(
+                self.data(runner, event.number, &doing()).to_vec(),
+            )),
             Kind::WITHHELD => self.withheld(runner, &doing()),
-            Kind::CLOCK => Reply::Elapsed(event.number),
             _ => Reply::Number(event.number),
         };
         drop(cursor);
@@ -57,6 +49,41 @@ impl Replay {
         }
         cursor.count(tag(0, operation.op));
         self.load(runner, &mut cursor);
+    }
+
+    /// Data of the trace.
+    fn data(&self, runner: &Runner, id: u64, doing: &str) -> Arc<[u8]> {
+        self.trace.data(id).unwrap_or_else(|error| {
+            let text = format!(
+                "the trace cannot be read any further: {error}\n\
+                 \x20 activity:  {}\n\
+                 \x20 program:   {doing}\n",
+                self.family_of(runner),
+            );
+            report::finish(self.report.as_deref(), report::DIVERGED, &text)
+        })
+    }
+
+    /// What the C library said. A foreign thread is told what it was told when it next asked for the same.
+    pub(super) fn recollection(&self, runner: &Runner, what: Captured) -> Option<Recollection> {
+        let doing = || what.op().name().to_owned();
+        let mut cursor = runner.cursor();
+        let event = if runner.is_foreign {
+            cursor.recall(what.kind())?
+        } else {
+            let event = match self.expect(runner, &mut cursor, &doing) {
+                Some(event) if event.kind == what.kind() => event,
+                _ => self.diverge(runner, &cursor, &cursor.describe(), &doing()),
+            };
+            cursor.count(tag(0, what.op()));
+            self.load(runner, &mut cursor);
+            event
+        };
+        drop(cursor);
+        Some(match what {
+            Captured::Random => Recollection::Bytes(self.data(runner, event.number, &doing())),
+            _ => Recollection::Elapsed(event.number),
+        })
     }
 
     /// The program needs what was kept out of the trace.
@@ -90,10 +117,22 @@ impl Replay {
     }
 }
 
+/// Whether a foreign thread does nothing in the trace but ask the C library for something.
+pub(super) fn is_stranger(trace: &Arc<Trace>, number: u32) -> bool {
+    trace.events(number).all(|item| match item {
+        Ok(Item::Event(event)) => event.silent == 0 && is_of_library(event.kind),
+        Ok(Item::Tick { silent, .. } | Item::End { silent, .. } | Item::Cut { silent, .. }) => {
+            silent == 0
+        }
+        Err(_) => false,
+    })
+}
+
 /// Whether an event is an answer from outside.
 pub(super) fn is_external(event: Event) -> bool {
-    matches!(
-        event.kind,
-        Kind::OUTSIDE | Kind::CLOCK | Kind::ANSWER | Kind::DATA | Kind::WITHHELD
-    )
+    is_of_library(event.kind)
+        || matches!(
+            event.kind,
+            Kind::OUTSIDE | Kind::ANSWER | Kind::DATA | Kind::WITHHELD
+        )
 }

@@ -153,6 +153,7 @@ impl Replay {
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(!known),
             is_foreign: false,
+            is_stranger: AtomicBool::new(false),
             receives: AtomicBool::new(false),
             is_known: known,
             waiting: Mutex::new(None),

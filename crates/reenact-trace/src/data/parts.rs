@@ -116,19 +116,18 @@ impl Parts {
             })
     }
 
-    /// Where the first byte of these pieces of one datum would be that is not there.
+    /// What is missing of data with these pieces, if they are not whole.
     pub(crate) fn hole(parts: &[Part], chunks: &[Chunk]) -> Option<Damage> {
-        missing_from(parts).map(|index| {
-            let offset = match parts.get(index) {
-                Some(part) => part.place(chunks),
-                None => parts
-                    .last()
-                    .map_or(0, |last| last.place(chunks) + u64::from(last.length)),
-            };
-            Damage {
-                offset,
+        let index = missing_from(parts)?;
+        Some(match (parts.get(index), parts.last()) {
+            (Some(part), _) => Damage {
+                offset: part.place(chunks),
                 what: "a piece is missing before the one",
-            }
+            },
+            (None, last) => Damage {
+                offset: last.map_or(0, |last| last.place(chunks) + u64::from(last.length)),
+                what: "a piece is missing after the one that ends",
+            },
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The data of a trace that is grouped by activity, in order of their ids.
 //!
 //! Headers of sections say which is the first id in each, so data are found by a search over these and a look into one
-//! section. Data that are asked for one after the other were mostly stored so, and are in the same section: the last one
-//! that was read is kept.
+//! section. Data that are asked for one after the other, by whatever threads, were mostly stored so, and are in the same
+//! section: the last few that were read are kept.
 
 use std::{
     os::unix::fs::FileExt,
@@ -19,9 +19,12 @@ use crate::{
 pub(super) struct OrderedData {
     /// By the first id in them.
     sections: Vec<LazySection>,
-    /// The section that was read last.
-    last: Mutex<Option<Arc<OpenSection>>>,
+    /// The sections that were read last, the latest at the end.
+    recent: Mutex<Vec<Arc<OpenSection>>>,
 }
+
+/// So many sections are kept.
+const RECENT: usize = 4;
 
 /// A section that is as it was written.
 struct OpenSection {
@@ -44,7 +47,7 @@ impl OrderedData {
     pub(super) fn new(sections: Vec<LazySection>) -> OrderedData {
         OrderedData {
             sections,
-            last: Mutex::new(None),
+            recent: Mutex::default(),
         }
     }
 
@@ -112,10 +115,8 @@ impl OrderedData {
     }
 
     fn open(&self, trace: &Trace, index: usize) -> Result<Arc<OpenSection>, TraceError> {
-        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(section) = &*last()
-            && section.index == index
-        {
+        let recent = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(section) = recent().iter().find(|section| section.index == index) {
             return Ok(Arc::clone(section));
         }
         let LazySection { offset, section } = &self.sections[index];
@@ -144,7 +145,14 @@ impl OrderedData {
             payload,
             pieces,
         });
-        *last() = Some(Arc::clone(&section));
+        // Nobody comes back to a section that is all of one piece.
+        if section.pieces.len() > 1 {
+            let mut recent = recent();
+            if recent.len() == RECENT {
+                recent.remove(0);
+            }
+            recent.push(Arc::clone(&section));
+        }
         Ok(section)
     }
 

@@ -3,7 +3,8 @@
 use crate::{
     Kind, Slot, Writer,
     entry::{
-        Encoder, MAX_ENCODED, MAX_NAME, compact_difference, compact_switch, short_clock, short_form,
+        Encoder, MAX_ENCODED, MAX_NAME, compact_difference, compact_switch, short_clock,
+        short_form, short_time,
     },
     event::Event,
     layout::FLAG_STRUCTURED,
@@ -107,48 +108,50 @@ impl Appender {
         self.append_event(place, activity, event)
     }
 
-    /// Appends a reading of a clock, if that takes no more than a store or two: it is short, and the activity has last
-    /// spoken in this chunk, at its end. False if not; then nothing has been done.
+    /// Appends a reading of the clock, or of the time of day, if that takes no more than a store or two: it is short, and the
+    /// activity has last spoken in this chunk, at its end. False if not; then nothing has been done.
     ///
     /// Reading a clock waits for everything before it. So what counts here is not how many instructions there are but how
     /// many of them wait for each other: lengths are found by jumps that can be foreseen, not computed.
     #[inline(always)]
     #[must_use = "false means that it is still to be appended"]
-    pub fn clock_in_short(
+    pub fn reading(
         &mut self,
         place: &mut Place,
         activity: u32,
+        of_day: bool,
         silent: u32,
         number: u64,
     ) -> bool {
         if !place.moves_in(self.sequence)
             || self.current != Some(activity)
             || self.used > ChunkPtr::CAPACITY - MAX_ENCODED
-            || silent > 1
+            || silent > u32::from(!of_day)
         {
             return false;
         }
-        if number < 1 << 8 {
-            self.put_clock::<1>(silent, number);
-        } else if number < 1 << 16 {
-            self.put_clock::<2>(silent, number);
-        } else if number < 1 << 24 {
-            self.put_clock::<3>(silent, number);
-        } else if number < 1 << 32 {
-            self.put_clock::<4>(silent, number);
-        } else {
-            return false;
+        let put = match of_day {
+            false if number < 1 << 8 => self.put_reading(short_clock(silent, number, 1), 1),
+            false if number < 1 << 16 => self.put_reading(short_clock(silent, number, 2), 2),
+            false if number < 1 << 24 => self.put_reading(short_clock(silent, number, 3), 3),
+            false if number < 1 << 32 => self.put_reading(short_clock(silent, number, 4), 4),
+            true if number < 1 << 24 => self.put_reading(short_time(number, 3), 3),
+            true if number < 1 << 40 => self.put_reading(short_time(number, 5), 5),
+            _ => false,
+        };
+        if put {
+            place.move_on(u64::from(silent) + 1);
         }
-        place.move_on(u64::from(silent) + 1);
-        true
+        put
     }
 
     #[inline(always)]
-    fn put_clock<const BYTES: u32>(&mut self, silent: u32, number: u64) {
+    fn put_reading(&mut self, bytes: [u8; 8], length: usize) -> bool {
         let used = self.used;
-        self.chunk.put(used, short_clock(silent, number, BYTES));
-        self.used = used + 1 + BYTES as usize;
+        self.chunk.put(used, bytes);
+        self.used = used + 1 + length;
         self.chunk.set_used(self.used);
+        true
     }
 
     /// Appends a check of the activity's hash.

@@ -294,6 +294,31 @@ fn changed_bytes_of_data_are_an_error_and_no_data() {
     }
 }
 
+/// A kill right after data were stored finds them, and those before.
+#[test]
+fn data_are_in_the_files_when_their_id_is_known() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("killed.reenact");
+    let copy = directory.path().join("copy.reenact");
+    let writer = writer(&path);
+    let mut appenders: Vec<_> = (0..2)
+        .map(|thread| writer.appender(thread).unwrap())
+        .collect();
+    let mut data = Data::new();
+    for (length, seed) in [5, 16_000, 0, 300, 40_000, 17, CAPACITY, 7000, 7000, 7000]
+        .into_iter()
+        .zip(0..)
+    {
+        let bytes = bytes(length, seed);
+        let appender = &mut appenders[seed as usize % 2];
+        data.insert(appender.data(&bytes).unwrap(), bytes);
+        copy_as_after_a_kill(&path, &copy);
+        assert_has(&open(&copy), &data);
+        assert!(recover(&copy).unwrap());
+        assert_has(&open(&copy), &data);
+    }
+}
+
 /// The process was killed while it stored data: what there is of them is no damage, and nobody refers to it.
 #[test]
 fn data_that_were_not_stored_to_their_end_are_not_there() {

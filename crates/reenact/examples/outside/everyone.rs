@@ -1,7 +1,7 @@
 //! Threads, actors and processes that all ask what is outside.
 
 use std::{
-    io::{Read, Write},
+    io::{Read, Seek, Write},
     path::{Path, PathBuf},
 };
 
@@ -14,14 +14,43 @@ use reenact::{
     thread,
 };
 
-use crate::digest;
+use crate::{digest, say};
 
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     match name {
         "everyone" => everyone(Path::new(&arguments[0])),
+        "without-end" => without_end(Path::new(&arguments[0])),
         _ => return false,
     }
     true
+}
+
+/// Threads and processes that read, and say what they have read, until they are killed.
+fn without_end(directory: &Path) {
+    let read = |who: &'static str| {
+        let path = directory.join("input");
+        move || {
+            let mut file = File::open(path).unwrap();
+            let mut buffer = [0; 3000];
+            for number in 0u64.. {
+                let count = file.read(&mut buffer).unwrap();
+                let noise: u64 = external("noise", || std::process::id().into());
+                if count == 0 {
+                    file.rewind().unwrap();
+                }
+                let digest = digest(&buffer[..count]) ^ noise;
+                say(&format!("{who} {number} {count} {digest:x}"));
+            }
+        }
+    };
+    // There is no trace before there is something to record.
+    assert!(fs::exists(directory).unwrap());
+    say("go");
+    let threads = ["one", "two"].map(|who| thread::spawn(read(who)));
+    csp::spawn(read("process"));
+    for thread in threads {
+        thread.join().unwrap();
+    }
 }
 
 /// What everybody does: reads a file in pieces, writes another, asks for a value, lists the directory.

@@ -6,13 +6,17 @@ use std::{
     path::Path,
 };
 
-use reenact::fs::{self, File, OpenOptions};
+use reenact::{
+    fs::{self, File, OpenOptions},
+    thread,
+};
 
 use crate::{digest, say, setting, wait_to_be_killed};
 
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     let path = arguments.first().map_or(Path::new(""), Path::new);
     match name {
+        "input" => input(),
         "read" => read(path),
         "list" => list(path),
         "errors" => errors(path),
@@ -22,6 +26,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "big" => big(path),
         "buffer" => buffer(path),
         "two" => two(path, Path::new(&arguments[1])),
+        "write-two" => write_two(path, Path::new(&arguments[1])),
         "slowly" => slowly(path),
         "early" => early(path, Path::new(&arguments[1])),
         _ => return false,
@@ -59,6 +64,33 @@ fn read(path: &Path) {
     }
 }
 
+/// Threads that share what comes in, a line or a lock at a time.
+fn input() {
+    let mut first = String::new();
+    println!("{:?} {first:?}", reenact::io::stdin().read_line(&mut first));
+    let threads = [1, 2, 3].map(|taken| {
+        thread::spawn(move || {
+            let mut lines = Vec::new();
+            for _ in 0..20 {
+                let mut input = reenact::io::stdin().lock();
+                for _ in 0..taken {
+                    let mut line = String::new();
+                    input.read_line(&mut line).unwrap();
+                    lines.push(line);
+                }
+            }
+            lines
+        })
+    });
+    for thread in threads {
+        println!("{:?}", thread.join().unwrap());
+    }
+    let mut rest = String::new();
+    let count = reenact::io::stdin().read_to_string(&mut rest);
+    println!("{count:?} {rest:?}");
+    println!("{:?}", reenact::io::stdin().lines().count());
+}
+
 fn list(path: &Path) {
     for entry in fs::read_dir(path).unwrap() {
         let entry = entry.unwrap();
@@ -93,6 +125,7 @@ fn errors(path: &Path) {
         ("remove", fs::remove_file(path.join("nothing"))),
         ("remove", fs::remove_dir(path)),
         ("nul", File::open("a\0b").map(drop)),
+        ("denied", fs::remove_file("/proc/version")),
         ("closed", fs::read(path.join("closed")).map(drop)),
     ];
     errors.push(("new", File::create_new(path.join("file")).map(drop)));
@@ -180,6 +213,13 @@ fn two(one: &Path, other: &Path) {
     let mut text = String::new();
     (&files[which]).read_to_string(&mut text).unwrap();
     println!("{text}");
+}
+
+/// Two files, and one of them is written.
+fn write_two(one: &Path, other: &Path) {
+    let files = [one, other].map(|path| File::create(path).unwrap());
+    let which: usize = setting("WHICH", "0").parse().unwrap();
+    (&files[which]).write_all(b"to one of them").unwrap();
 }
 
 /// Reads a line at a time, and says how far it has come, until it is killed.

@@ -2,6 +2,7 @@
 //!
 //! Each prints what it saw. What it depends on is gone when it is replayed.
 
+mod captured;
 mod everyone;
 mod files;
 mod generated;
@@ -22,6 +23,7 @@ fn main() {
         || values::run(name, arguments)
         || sources::run(name, arguments)
         || everyone::run(name, arguments)
+        || captured::run(name, arguments)
         || generated::run(name, arguments);
     if !known {
         eprintln!("no such program: {name}");

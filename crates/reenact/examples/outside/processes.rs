@@ -13,6 +13,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
             "{:?}",
             Command::new(&arguments[0])
                 .arg(setting("TEXT", "usual"))
+                .stdout(Stdio::null())
                 .status()
         ),
         _ => return false,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use reenact::{
+    actor::{self, System, Target},
     csp,
     net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs, UdpSocket},
     thread,
@@ -25,6 +26,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "refused" => refused(address),
         "options" => options(),
         "one-worker" => one_worker(),
+        "one-worker-for-actors" => one_worker_for_actors(),
         "listen-until-killed" => listen_until_killed(address),
         _ => return false,
     }
@@ -191,6 +193,26 @@ fn one_worker() {
     let mut all: Vec<String> = is_done.iter().collect();
     all.sort();
     println!("{all:?}");
+}
+
+/// The same with actors.
+fn one_worker_for_actors() {
+    let [server, client] = [(); 2].map(actor::spawn);
+    let (addresses, address) = csp::bounded(1);
+    let request = server.ask(move |(), _| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        addresses.send(listener.local_addr().unwrap()).unwrap();
+        let mut text = String::new();
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    });
+    let sent = client.ask(move |(), _| {
+        let mut stream = TcpStream::connect(address.recv().unwrap()).unwrap();
+        stream.write_all(b"hello from the same worker").is_ok()
+    });
+    println!("{:?} {:?}", request.wait(), sent.wait());
+    System::current().wait_until_idle();
 }
 
 /// Takes words, and is killed while it waits for the next.

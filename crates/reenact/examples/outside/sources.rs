@@ -20,8 +20,10 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "to-threads" => to_threads(number(0).unwrap_or(50)),
         "several" => several(number(0).unwrap_or(50)),
         "subscription" => subscription(),
+        "until-the-end" => until_the_end(number(0).unwrap_or(20)),
         "until-killed" => until_killed(number(0).unwrap_or(20)),
         "withheld" => subscription(),
+        "from-within" => from_within(number(0).unwrap_or(20)),
         _ => return false,
     }
     true
@@ -140,6 +142,53 @@ fn subscription() {
     println!("{:?}", receiver.iter().collect::<Vec<_>>());
 }
 
+/// Processes, actors and threads of the program itself emit, and what they emit is met by a process.
+fn from_within(count: u64) {
+    let (meeting, met) = csp::channel();
+    let source = Arc::new(Source::new("within", move |item: (u64, u64)| {
+        let _ = meeting.send(item);
+    }));
+    let emit = |who: u64| {
+        let source = Arc::clone(&source);
+        move || (0..count).for_each(|n| source.emit((who, noise(n))))
+    };
+    for who in 0..2 {
+        csp::spawn(emit(who));
+        thread::spawn(emit(2 + who));
+        let emit = emit(4 + who);
+        actor::spawn(Listener::default()).send(move |_, _| emit());
+    }
+    drop(source);
+    let taken = csp::spawn(move || met.iter().collect::<Vec<_>>());
+    println!("{:?}", taken.join().unwrap());
+}
+
+/// Things come without end, in each of the ways in which they can, and the program ends in the middle.
+fn until_the_end(count: u64) {
+    let endless = |source: &Source<u64>| (0..=u64::MAX).for_each(|n| source.emit(noise(n)));
+    let (bounded, some) = csp::bounded(2);
+    let deliver = move |item| bounded.send(item).unwrap_or(());
+    Source::thread("bounded", deliver, endless).unwrap();
+    let (queue, all) = mpsc::sync_channel(3);
+    let deliver = move |item| queue.send(item).unwrap_or(());
+    Source::thread("queue", deliver, endless).unwrap();
+    let listener = actor::spawn(Listener::default());
+    let heard = listener.clone();
+    let deliver = move |item: u64| {
+        // Or else there is no end to what is in its mailbox.
+        let taken = heard.ask(move |this, _| this.hear(item));
+        drop(taken.wait());
+    };
+    Source::thread("listener", deliver, endless).unwrap();
+    for (one, other) in some.iter().zip(all.iter()).take(count as usize) {
+        println!("{one} {other}");
+    }
+    println!(
+        "{:?}",
+        listener.ask(|this, _| this.heard.clone()).wait().unwrap()
+    );
+}
+
 /// Something comes without end. After some of it the program says so, and is killed.
 fn until_killed(count: u64) {
     let (sender, receiver) = csp::bounded(1);
@@ -148,7 +197,7 @@ fn until_killed(count: u64) {
         move |item: u64| {
             let _ = sender.send(item);
         },
-        |source| (0..).for_each(|n| source.emit(noise(n))),
+        |source| (0..=u64::MAX).for_each(|n| source.emit(noise(n))),
     )
     .unwrap();
     for item in receiver.iter().take(count as usize) {

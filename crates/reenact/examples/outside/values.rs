@@ -43,7 +43,7 @@ fn values() {
     println!("{:?}", external("nothing", || ()));
     println!(
         "{:?}",
-        external("option", || (noise() % 2 == 0).then(noise))
+        external("option", || noise().is_multiple_of(2).then(noise))
     );
     println!("{:?}", external("bytes", || noise().to_le_bytes().to_vec()));
     println!(

@@ -44,5 +44,6 @@ operations! {
     OUTPUT = 0xad "take output of";
     READ_PIPE = 0xae "read output of";
     WRITE_PIPE = 0xaf "write input of";
+    READ_INPUT = 0xb1 "read standard input";
     PROCESS_ID = 0xb0 "ask for";
 }

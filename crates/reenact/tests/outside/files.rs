@@ -62,7 +62,7 @@ fn errors_are_the_same_errors_where_there_would_be_none() {
     fs::write(world.join("file"), TEXT).unwrap();
     fs::write(world.join("bytes"), [0xff, 0xfe]).unwrap();
     fs::write(world.join("closed"), TEXT).unwrap();
-    fs::set_permissions(world.join("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(world.join("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     let recorded = check(&stage, &command(&stage, "errors"), || {
         fs::set_permissions(world.join("closed"), fs::Permissions::from_mode(0o644)).unwrap();
         fs::write(world.join("nothing"), TEXT).unwrap();
@@ -87,6 +87,7 @@ fn errors_are_the_same_errors_where_there_would_be_none() {
         remove: No such file or directory (os error 2), NotFound, Some(2)
         remove: Directory not empty (os error 39), DirectoryNotEmpty, Some(39)
         nul: file name contained an unexpected NUL byte, InvalidInput, None
+        denied: Operation not permitted (os error 1), PermissionDenied, Some(1)
         new: File exists (os error 17), AlreadyExists, Some(17)
         invalid: stream did not contain valid UTF-8, InvalidData, None
         written: Bad file descriptor (os error 9), Uncategorized, Some(9)
@@ -188,4 +189,20 @@ fn what_is_read_from_a_file_can_be_withheld() {
     assert!(!trace.windows(8).any(|bytes| bytes == b"a secret"));
     let outcome = program.replay();
     assert!(outcome.diverged().contains("kept out of the trace"));
+}
+
+#[test]
+fn standard_input_is_not_read_in_a_replay() {
+    let stage = Stage::new();
+    let text: String = (0..2000).map(|n| format!("line {n}\n")).collect();
+    let path = stage.path("input");
+    fs::write(&path, text).unwrap();
+    let with_input = program(&stage, "input").with(move |command| {
+        command.stdin(fs::File::open(&path).unwrap());
+    });
+    let recorded = record(&stage, &with_input);
+    assert!(recorded.stdout.contains("line 1999"), "{recorded:#?}");
+    for _ in 0..3 {
+        program(&stage, "input").replay().is_same_as(&recorded);
+    }
 }

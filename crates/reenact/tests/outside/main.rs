@@ -3,6 +3,7 @@
 //!
 //! The programs are those of `examples/outside`, which Cargo builds with these tests.
 
+mod captured;
 mod everyone;
 mod files;
 mod generated;
@@ -11,6 +12,7 @@ mod oracle;
 mod processes;
 mod sockets;
 mod sources;
+mod traits;
 mod values;
 mod written;
 

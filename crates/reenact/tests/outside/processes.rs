@@ -34,3 +34,31 @@ fn another_argument_is_another_command() {
     let outcome = with("other").replay();
     assert!(outcome.diverged().contains("run "), "{outcome:#?}");
 }
+
+#[test]
+fn what_a_program_printed_can_be_withheld() {
+    let stage = Stage::new();
+    let script = script(&stage);
+    let name = format!("process:{}", script.display());
+    let with = |line: &str| {
+        program(&stage, &format!("{line} {}", script.display())).env("REENACT_REDACT", &name)
+    };
+    let recorded = with("commands").record();
+    recorded.is_fine();
+    stage.recovered();
+    let trace = fs::read(stage.trace()).unwrap();
+    assert!(!trace.windows(13).any(|bytes| bytes == b"one two three"));
+    let outcome = with("commands").replay();
+    assert!(outcome.diverged().contains("kept out of the trace"));
+}
+
+#[test]
+fn how_a_program_ended_is_no_secret() {
+    let stage = Stage::new();
+    let script = script(&stage);
+    let program = program(&stage, &format!("command {}", script.display()))
+        .env("REENACT_REDACT", format!("process:{}", script.display()));
+    let recorded = record(&stage, &program);
+    assert!(recorded.stdout.contains("768"), "{recorded:#?}");
+    program.replay().is_same_as(&recorded);
+}

@@ -75,13 +75,25 @@ fn datagrams() {
             buffer[..count].reverse();
             socket.send_to(&buffer[..count], from).unwrap();
         }
+        socket
     });
     let stage = Stage::new();
     let program = program(&stage, &format!("udp {address}"));
     let recorded = record(&stage, &program);
-    peer.join().unwrap();
+    let socket = peer.join().unwrap();
     assert!(recorded.stdout.contains("WouldBlock"), "{recorded:#?}");
     program.replay().is_same_as(&recorded);
+    socket.set_nonblocking(true).unwrap();
+    let mut buffer = [0; 64];
+    let nothing = socket.recv_from(&mut buffer).map_err(|error| error.kind());
+    assert_eq!(nothing, Err(std::io::ErrorKind::WouldBlock));
+    // On this host they are there when they have been sent.
+    let program = program.env("REENACT_REALLY_WRITE", "1");
+    program.replay().is_same_as(&recorded);
+    for word in ["one", "", "three", "four"] {
+        let (count, _) = socket.recv_from(&mut buffer).unwrap();
+        assert_eq!(&buffer[..count], word.as_bytes());
+    }
 }
 
 #[test]
@@ -107,12 +119,14 @@ fn options_and_timeouts() {
 /// worker:    A ........ and who runs B? another one, meanwhile
 /// ```
 #[test]
-fn a_process_that_waits_in_the_system_does_not_stop_others() {
-    let stage = Stage::new();
-    let program = program(&stage, "one-worker").env("REENACT_WORKERS", "1");
-    program.run().is_fine();
-    let recorded = record(&stage, &program);
-    program.replay().is_same_as(&recorded);
+fn who_waits_in_the_system_does_not_stop_others() {
+    for name in ["one-worker", "one-worker-for-actors"] {
+        let stage = Stage::new();
+        let program = program(&stage, name).env("REENACT_WORKERS", "1");
+        program.run().is_fine();
+        let recorded = record(&stage, &program);
+        program.replay().is_same_as(&recorded);
+    }
 }
 
 #[test]

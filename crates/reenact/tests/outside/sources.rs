@@ -19,6 +19,16 @@ fn sources_deliver_to_an_actor() {
 }
 
 #[test]
+fn sources_deliver_to_an_actor_whose_senders_record() {
+    for name in ["to-actors", "from-within"] {
+        let stage = Stage::new();
+        let program = program(&stage, name).env("REENACT_STRATEGY", "sender");
+        let recorded = record(&stage, &program);
+        program.replay().is_same_as(&recorded);
+    }
+}
+
+#[test]
 fn sources_send_into_channels() {
     for _ in 0..4 {
         let recorded = check(&Stage::new(), "to-threads", || {});
@@ -37,6 +47,29 @@ fn several_sources_at_once() {
 fn foreign_threads_emit_into_one_source() {
     for _ in 0..4 {
         check(&Stage::new(), "subscription", || {});
+    }
+}
+
+/// ```text
+/// process A:  emit ── source waits for who meets it, and A with it ───────────────────── …
+/// process B:          emit ── waits for A, on the same worker
+/// process C:                           the one that meets the source, on the same worker
+/// ```
+#[test]
+fn threads_actors_and_processes_emit_into_one_source() {
+    for workers in ["1", "2", "4"] {
+        let stage = Stage::new();
+        let program = program(&stage, "from-within").env("REENACT_WORKERS", workers);
+        program.run().is_fine();
+        let recorded = record(&stage, &program);
+        program.replay().is_same_as(&recorded);
+    }
+}
+
+#[test]
+fn the_program_ends_while_things_come() {
+    for _ in 0..4 {
+        check(&Stage::new(), "until-the-end", || {});
     }
 }
 

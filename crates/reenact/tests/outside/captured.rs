@@ -1,0 +1,186 @@
+//! What programs ask the C library for: clocks, random bytes, who they are.
+
+use std::{fs, os::unix::fs::PermissionsExt, sync::Arc};
+
+use expect_test::expect;
+use reenact_trace::{Event, Item, Kind, Trace};
+
+use crate::{
+    oracle::{check, program, record},
+    stage::{Stage, without_places},
+};
+
+fn events(trace: &Arc<Trace>) -> Vec<Event> {
+    let of = |number| trace.events(number).map(|item| item.unwrap());
+    trace
+        .activities()
+        .flat_map(|info| of(info.number))
+        .filter_map(|item| match item {
+            Item::Event(event) => Some(event),
+            _ => None,
+        })
+        .collect()
+}
+
+fn count(stage: &Stage, kind: Kind) -> usize {
+    let events = events(&stage.open());
+    events.iter().filter(|event| event.kind == kind).count()
+}
+
+#[test]
+fn everybody_sees_the_same_times_again() {
+    let stage = Stage::new();
+    check(&stage, "clocks", || {});
+    assert!(count(&stage, Kind::CLOCK) > 30_000 && count(&stage, Kind::TIME) > 100);
+}
+
+#[test]
+fn the_c_library_s_own_functions_say_the_same_again() {
+    let recorded = check(&Stage::new(), "c-clocks", || {});
+    assert!(
+        recorded.stdout.contains("Invalid argument"),
+        "{recorded:#?}"
+    );
+}
+
+#[test]
+fn a_reading_of_a_clock_takes_a_few_bytes() {
+    let stage = Stage::new();
+    record(&stage, &program(&stage, "clocks"));
+    let size = fs::metadata(stage.trace()).unwrap().len() as usize;
+    let readings = count(&stage, Kind::CLOCK) + count(&stage, Kind::TIME);
+    assert!(size < 6 * readings + 20_000, "{size} bytes for {readings}");
+}
+
+#[test]
+fn random_numbers_are_the_same_again() {
+    let stage = Stage::new();
+    let first = check(&stage, "random", || {});
+    let second = check(&Stage::new(), "random", || {});
+    assert_ne!(first.stdout, second.stdout);
+}
+
+#[test]
+fn maps_have_their_keys_in_the_same_order_again() {
+    let first = check(&Stage::new(), "maps", || {});
+    let second = check(&Stage::new(), "maps", || {});
+    assert_ne!(first.stdout, second.stdout, "they are random all the same");
+}
+
+#[test]
+fn a_program_is_who_it_was() {
+    let stage = Stage::new();
+    let recorded = check(&stage, "identity", || {});
+    assert!(recorded.stdout.contains("\"identity\""));
+    let environment = stage.open().program().environment.clone();
+    let process = environment.iter().find(|(name, _)| name == "REENACT_PID");
+    let process = process.unwrap().1.to_str().unwrap();
+    assert!(recorded.stdout.starts_with(process), "{recorded:#?}");
+}
+
+/// ```text
+/// a library's thread ── looks at the clock, again and again ── is told to stop
+/// the program        ───── takes locks, in some order ─────── tells it
+/// ```
+#[test]
+fn a_thread_that_meets_nobody_may_look_at_the_clock_as_often_as_it_likes() {
+    check(&Stage::new(), "strangers", || {});
+}
+
+#[test]
+fn a_foreign_thread_is_held_to_its_meetings_and_not_to_how_often_it_looks_at_the_clock() {
+    check(&Stage::new(), "guests", || {});
+}
+
+#[test]
+fn transactions_see_what_they_saw() {
+    let stage = Stage::new();
+    let recorded = check(&stage, "in-transactions", || {});
+    assert_eq!(recorded.stdout.lines().count(), 120);
+}
+
+#[test]
+fn operations_of_ours_look_at_no_clock_of_the_program_s() {
+    let stage = Stage::new();
+    check(&stage, "own-time", || {});
+    assert_eq!(
+        (count(&stage, Kind::CLOCK), count(&stage, Kind::TIME)),
+        (0, 0)
+    );
+}
+
+#[test]
+fn what_is_asked_for_instead_is_a_difference_at_once() {
+    let stage = Stage::new();
+    let asking = |which: &str| program(&stage, "clock-or-time").env("WHICH", which);
+    record(&stage, &asking("clock"));
+    let outcome = asking("time").replay();
+    let report = without_places(outcome.diverged());
+    assert!(report.contains("operation: number 1 of"), "{report}");
+    assert!(
+        report.contains("program:   read the time of day"),
+        "{report}"
+    );
+    let outcome = asking("random").replay();
+    assert!(outcome.diverged().contains("program:   random bytes"));
+}
+
+#[test]
+fn a_program_that_is_killed_has_seen_what_it_had_seen() {
+    let stage = Stage::new();
+    let program = program(&stage, "clock-until-killed");
+    let mut running = program.start_recording();
+    running.wait_for_output("looked");
+    running.kill();
+    let trace = stage.open();
+    let readings = events(&trace);
+    let readings = readings.iter().filter(|event| event.kind == Kind::CLOCK);
+    assert_eq!(readings.count(), 10_000);
+    let outcome = program.replay();
+    assert!(outcome.stdout.contains("looked"), "{outcome:#?}");
+    outcome.ended();
+}
+
+#[test]
+fn a_variable_that_is_withheld_is_missed_only_by_who_asks_for_it() {
+    let secret = "hunter2-and-more";
+    for how in ["ask", "leave"] {
+        let stage = Stage::new();
+        let program = program(&stage, &format!("token {how}"))
+            .env("TOKEN", secret)
+            .env("REENACT_REDACT", "env:TOKEN,header:authorization");
+        let recorded = record(&stage, &program);
+        let trace = fs::read(stage.trace()).unwrap();
+        assert!(
+            !trace
+                .windows(secret.len())
+                .any(|bytes| bytes == secret.as_bytes())
+        );
+        let replayed = program.env("TOKEN", "").replay();
+        if how == "leave" {
+            replayed.is_same_as(&recorded);
+            continue;
+        }
+        expect![[r#"
+            the replay cannot go on: what the program asks for was kept out of the trace
+              activity:  main
+              program:   env:TOKEN
+            Withheld when this was recorded: env:TOKEN, header:authorization.
+        "#]]
+        .assert_eq(&without_places(replayed.diverged()));
+    }
+}
+
+#[test]
+fn traces_are_for_their_owner_only() {
+    let stage = Stage::new();
+    let program = program(&stage, "clock-until-killed");
+    let mut running = program.start_recording();
+    running.wait_for_output("looked");
+    let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let live = reenact_trace::live_path(&stage.trace());
+    assert_eq!((mode(stage.trace()), mode(live)), (0o600, 0o600));
+    running.kill();
+    stage.recovered();
+    assert_eq!(mode(stage.trace()), 0o600);
+}
