@@ -76,7 +76,8 @@ pub(crate) struct Hot {
     pub(crate) appender: Cell<*mut Appender>,
     /// Whether the thread is one of ours: the program is what it runs, and when it runs nobody, nothing is.
     pub(crate) is_ours: Cell<bool>,
-    /// What counts the maps that are made on a worker; null on any other thread. See [`crate::seeds`].
+    /// What counts the maps that are made on a thread; null if it is neither a worker nor the program's. See
+    /// [`crate::seeds`].
     pub(crate) maps: Cell<*mut u64>,
     /// Whether it is in a transaction; see [`crate::attempt`].
     pub(crate) attempting: Cell<Attempting>,
@@ -242,6 +243,7 @@ fn sit(hot: &Hot, recording: &mut Recording) {
         hot.word.set(me.diary.word());
         hot.diary.set(me.diary);
         hot.appender.set(me.appender);
+        seeds::give_to_thread(me.number());
     }
 }
 
@@ -294,6 +296,7 @@ fn install(slot: &mut Slot, mut local: Local) {
         Local::Conducted(conducted) => {
             clear(hot);
             hot.token.set(token_of(conducted.activity.number));
+            seeds::give_to_thread(conducted.activity.number);
         }
     });
     **slot = Some(local);

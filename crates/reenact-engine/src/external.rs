@@ -15,7 +15,7 @@ use crate::{
     Access, Op, Operation,
     activity::{HOT, with_conducted},
     mode::{self, Mode},
-    record,
+    record, seeds,
 };
 
 /// An answer from outside, as a trace has it.
@@ -172,10 +172,13 @@ pub fn really_writes() -> bool {
     *REALLY.get_or_init(|| std::env::var_os("REENACT_REALLY_WRITE").is_some())
 }
 
-/// Does what is not part of the program: the clocks it reads are not recorded.
+/// Does what is not part of the program: the clocks it reads are not recorded, and the maps it makes are not counted.
 #[inline]
 pub fn apart<R>(action: impl FnOnce() -> R) -> R {
-    with_apart(|depth| depth + 1, action)
+    let maps = seeds::pause();
+    let result = with_apart(|depth| depth + 1, action);
+    seeds::resume(maps);
+    result
 }
 
 /// Does what is part of the program again, in the middle of what is not.

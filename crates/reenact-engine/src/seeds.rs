@@ -1,13 +1,16 @@
-//! The seeds of `HashMap`, for light activities.
+//! The seeds of `HashMap`.
 //!
-//! The standard library asks for random keys once per thread, and gives each new map the same keys with a counter added. A
-//! thread's own maps are the same in a replay, because the random bytes are. But on a worker that counter depends on all
-//! who ran there before. So a worker's keys are the same for the whole recording, and the counter begins anew with every turn of
-//! an actor and every process: what a map of theirs iterates like is then up to them alone.
+//! The standard library asks for random keys once per thread, and gives each new map the same keys with a counter added. On a
+//! worker that counter depends on all who ran there before. So a worker's keys are the same for the whole recording, and the
+//! counter begins anew with every turn of an actor and every process: what a map of theirs iterates like is then up to them alone.
+//!
+//! On a thread of the program, both depend on what is done there [`apart`]: a library that is asked something may be the first to
+//! make a map, or make many, and in a replay it is not asked. So the thread's keys are up to its number in the trace, and
+//! what is done apart leaves the counter as it was.
 //!
 //! The keys are in a thread-local of the standard library that has no name. It is found by what is in it, at the same
 //! distance from a thread-local of ours on every thread, and that it is the right one is tried before it is believed. Where
-//! it is not found, maps of light activities may iterate differently in a replay; [`is_found`] says so.
+//! it is not found, maps may iterate differently in a replay; [`is_found`] says so.
 
 use std::{
     collections::HashMap,
@@ -88,6 +91,18 @@ pub(crate) fn is_found() -> bool {
 
 /// Gives the calling thread, a worker, the keys.
 pub(crate) fn give_to_worker() {
+    give(0);
+}
+
+/// Gives the calling thread, which runs the activity of this number and no other of its own, keys of its own.
+pub(crate) fn give_to_thread(number: u32) {
+    if HOT.with(|hot| hot.maps.get()).is_null() {
+        give(u64::from(number) + 1);
+    }
+}
+
+fn give(whose: u64) {
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     let Some(keys) = KEYS.get().filter(|_| is_found()) else {
         return;
     };
@@ -97,7 +112,7 @@ pub(crate) fn give_to_worker() {
     // SAFETY: As `find` has tried; the thread's own, and it has just been made.
     unsafe {
         counter.write(keys[0]);
-        other.write(keys[1]);
+        other.write(keys[1] ^ whose.wrapping_mul(SPREAD));
     }
     HOT.with(|hot| hot.maps.set(counter));
 }
@@ -112,20 +127,20 @@ pub(crate) fn restart() {
     }
 }
 
-/// The counter of the calling thread, to be given back to it by [`resume`].
+/// The counter of the calling thread, to be given back to it by [`resume`]; none if it has no keys of ours.
 #[inline(always)]
-pub(crate) fn pause() -> u64 {
+pub(crate) fn pause() -> Option<u64> {
     let counter = HOT.with(|hot| hot.maps.get());
     // SAFETY: As in `restart`.
-    unsafe { counter.as_ref() }.copied().unwrap_or(0)
+    unsafe { counter.as_ref() }.copied()
 }
 
 /// Goes on with this counter.
 #[inline(always)]
-pub(crate) fn resume(count: u64) {
-    let counter = HOT.with(|hot| hot.maps.get());
-    if !counter.is_null() {
-        // SAFETY: As in `restart`.
+pub(crate) fn resume(count: Option<u64>) {
+    if let Some(count) = count {
+        let counter = HOT.with(|hot| hot.maps.get());
+        // SAFETY: As in `restart`; and who had a counter has it still.
         unsafe { counter.write(count) };
     }
 }

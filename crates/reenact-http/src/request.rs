@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, Uri};
 use http_body_util::Full;
-use reenact_engine::{Asked, Reply, is_withheld};
+use reenact_engine::{Asked, Reply, is_active, is_withheld};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -229,15 +229,11 @@ impl Request {
     pub fn respond<B: Into<Bytes>>(mut self, response: Response<B>) {
         let (parts, body) = response.into_parts();
         let body = body.into();
-        let status = parts.status.as_u16().to_le_bytes();
-        let headers = parts.headers.iter();
-        let headers =
-            headers.flat_map(|(name, value)| [name.as_str().as_bytes(), value.as_bytes()]);
-        let asked = Asked::parts(
-            std::iter::once(&status[..])
-                .chain(headers)
-                .chain([&body[..]]),
-        );
+        // Nobody looks at it when off, and it is a hash of everything.
+        let asked = match is_active() {
+            true => asked(&parts, &body),
+            false => Asked::NOTHING,
+        };
         let reply = self.inner.exchange.take().map(|exchange| exchange.reply);
         let line = &self.inner.line;
         call(
@@ -259,6 +255,14 @@ impl Request {
     fn client(&self) -> &Exchange {
         self.inner.exchange.as_ref().expect(NO_CLIENT)
     }
+}
+
+/// A response, as far as a replay compares it.
+fn asked(parts: &http::response::Parts, body: &[u8]) -> Asked {
+    let status = parts.status.as_u16().to_le_bytes();
+    let headers = parts.headers.iter();
+    let headers = headers.flat_map(|(name, value)| [name.as_str().as_bytes(), value.as_bytes()]);
+    Asked::parts(std::iter::once(&status[..]).chain(headers).chain([body]))
 }
 
 /// Why it would be an error of ours if there were none.

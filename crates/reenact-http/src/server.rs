@@ -12,7 +12,7 @@ use std::{
 use bytes::Bytes;
 use http::Response;
 use reenact::{csp, thread};
-use reenact_engine::{Asked, Fact, Reply, Source, apart, is_played, outside};
+use reenact_engine::{Asked, Fact, Reply, Source, apart, is_active, is_played, outside};
 
 use crate::{
     call::call,
@@ -291,7 +291,11 @@ impl Inlet for Entrance {
             self.source
                 .bring(ops::ARRIVAL, Reply::Number(*room), |_delivery| {});
         }
-        let item = line.to_bytes();
+        // Nobody looks at it when off.
+        let item = match is_active() {
+            true => line.to_bytes(),
+            false => Vec::new(),
+        };
         self.source
             .bring(ops::ARRIVAL, Reply::Bytes(item.into()), |delivery| {
                 delivery.request(line, Some(exchange));

@@ -87,16 +87,16 @@ impl Service {
         }
         let customer = self.customer_of(request)?;
         let own = |prefix| path.strip_prefix(prefix).filter(|id| *id == customer);
-        match request.method() {
-            &Method::POST => match path {
+        match *request.method() {
+            Method::POST => match path {
                 "/rest/api/flights/queryflights" => self.query(&Form::of(request)?),
                 "/rest/api/bookings/bookflights" => self.book(&customer, &Form::of(request)?),
                 "/rest/api/bookings/cancelbooking" => self.cancel(&customer, &Form::of(request)?),
                 _ if own(CUSTOMER).is_some() => self.update(&customer, request),
                 _ => Err(UNKNOWN),
             },
-            &Method::GET if own(CUSTOMER).is_some() => self.profile(&customer),
-            &Method::GET if own(BOOKINGS).is_some() => {
+            Method::GET if own(CUSTOMER).is_some() => self.profile(&customer),
+            Method::GET if own(BOOKINGS).is_some() => {
                 json_of(&self.database.bookings_of(&customer)?)
             }
             _ => Err(UNKNOWN),

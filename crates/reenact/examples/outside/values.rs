@@ -14,6 +14,7 @@ use crate::setting;
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     match name {
         "values" => values(),
+        "maps" => maps(),
         "secret" => secret(),
         "type" => another_type(),
         "name" => println!("{}", external(&setting("NAME", "usual"), || 1)),
@@ -83,4 +84,34 @@ fn another_type() {
 fn nested(path: &str) {
     let length = external("length", || fs::read(path).map_or(0, |bytes| bytes.len()));
     println!("{length}");
+}
+
+/// Asks for values in whose making maps are made, and makes some itself, of which it tells the order.
+fn maps() {
+    let ask = |many: usize| reenact::external("maps", || all_orders(many).len());
+    let work = move |number: usize| {
+        // The first map on this thread is not the program's.
+        let mut text = format!("{}\n", ask(number));
+        for round in 0..3 {
+            text += &all_orders(2).concat();
+            text += &format!("{}\n", ask(number + round));
+        }
+        text
+    };
+    let threads: Vec<_> = (1..4)
+        .map(|number| reenact::thread::spawn(move || work(number)))
+        .collect();
+    print!("{}", work(5));
+    for thread in threads {
+        print!("{}", thread.join().unwrap());
+    }
+}
+
+/// The orders of so many new maps.
+fn all_orders(maps: usize) -> Vec<String> {
+    let map = |_| {
+        let map: std::collections::HashMap<_, _> = (0..20).map(|n| (n, ())).collect();
+        format!("{:?}\n", map.keys().collect::<Vec<_>>())
+    };
+    (0..maps).map(map).collect()
 }

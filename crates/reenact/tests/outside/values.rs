@@ -17,6 +17,13 @@ fn values_of_many_types() {
 }
 
 #[test]
+fn maps_that_are_made_for_a_value_do_not_change_the_program_s_own() {
+    let first = check(&Stage::new(), "maps", || {});
+    let second = check(&Stage::new(), "maps", || {});
+    assert_ne!(first.stdout, second.stdout);
+}
+
+#[test]
 fn a_value_that_is_withheld_is_not_in_the_trace() {
     let stage = Stage::new();
     let program = program(&stage, "secret").env("REENACT_REDACT", "external:token");

@@ -1,6 +1,6 @@
 //! Clients of the flight booking service, many at a time, and how long they waited.
 //!
-//! Every client plays one [round](round) after the other over a connection that it keeps. In a *closed* loop it sends the next
+//! Every client plays one [round] after the other over a connection that it keeps. In a *closed* loop it sends the next
 //! request as soon as it has the response to the last: that shows how much the service can do. In an *open* loop requests
 //! are due at times that nothing can move, so many per second over all clients; how long one took counts from when it was
 //! due, so that a service that falls behind does not get away with it.
