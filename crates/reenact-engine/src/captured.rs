@@ -17,6 +17,7 @@
 //! Only on Linux with the GNU C library: elsewhere there are no such functions in here, and the outside is recorded where
 //! the program asks [`external`](crate::external).
 
+mod callers;
 mod clock;
 pub(crate) mod identity;
 mod random;
@@ -103,6 +104,7 @@ fn is_captured() -> bool {
 /// Settles the mode before anything of the program runs, if the environment says anything of it. Not when something is first
 /// asked for: that may be in the middle of an allocator, in which nothing can be allocated.
 extern "C" fn before_main() {
+    callers::learn();
     let name = c"REENACT";
     // SAFETY: A string. Nobody else is there who could change the environment.
     if !unsafe { real::getenv(name.as_ptr()) }.is_null() {

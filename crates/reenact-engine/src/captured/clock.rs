@@ -9,7 +9,7 @@ use libc::{c_void, clockid_t, time_t, timespec, timeval};
 
 use reenact_trace::Kind;
 
-use super::{is_captured, real};
+use super::{callers, is_captured, real};
 use crate::{
     Asked, Captured, External, Op, OpInfo, Recollection, Reply,
     activity::{current_is_foreign, with_conducted},
@@ -36,23 +36,56 @@ const OTHER: Op = Op::new(&OpInfo {
     name: "read a clock",
 });
 
-/// The C library's, captured.
+/// The C library's, captured. Only a jump, with the place of the call as one argument more.
 ///
 /// # Safety
 ///
 /// `time` is where the time goes.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+    std::arch::naked_asm!("mov rdx, [rsp]", "jmp {}", sym asked_from)
+}
+
+/// The same.
+///
+/// # Safety
+///
+/// See there.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+    std::arch::naked_asm!("mov x2, x30", "b {}", sym asked_from)
+}
+
+/// The same, where it is not known how to tell who asks.
+///
+/// # Safety
+///
+/// See there.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+    // SAFETY: The caller's.
+    unsafe { asked_from(clock, time, 0) }
+}
+
+/// A clock is read by a call from this place.
+unsafe extern "C" fn asked_from(clock: clockid_t, time: *mut timespec, place: usize) -> c_int {
     let mode = mode::byte();
     // SAFETY: The caller's.
     unsafe {
-        if mode == Mode::Off as u8 {
+        if mode == Mode::Off as u8 || callers::is_allocator(place) {
             return result_of(real::clock_gettime(clock, time));
         }
         match clock {
-            libc::CLOCK_MONOTONIC if mode == Mode::Record as u8 => recorded::<MONOTONIC>(time),
-            libc::CLOCK_REALTIME if mode == Mode::Record as u8 => recorded::<REALTIME>(time),
-            _ => in_some_mode(clock, time),
+            libc::CLOCK_MONOTONIC if mode == Mode::Record as u8 => {
+                recorded::<MONOTONIC>(time, place)
+            }
+            libc::CLOCK_REALTIME if mode == Mode::Record as u8 => recorded::<REALTIME>(time, place),
+            _ => in_some_mode(clock, time, place),
         }
     }
 }
@@ -145,7 +178,7 @@ fn index_of(clock: clockid_t) -> Option<usize> {
 
 /// Off, there is no room for this on the way.
 #[inline(never)]
-unsafe fn recorded<const INDEX: usize>(time: *mut timespec) -> c_int {
+unsafe fn recorded<const INDEX: usize>(time: *mut timespec, place: usize) -> c_int {
     // SAFETY: The caller's, who gets the time there before it is looked at.
     unsafe {
         let result = real::clock_gettime(CLOCK_IDS[INDEX], time);
@@ -153,13 +186,13 @@ unsafe fn recorded<const INDEX: usize>(time: *mut timespec) -> c_int {
             return failed(result);
         }
         let timespec { tv_sec, tv_nsec } = *time;
-        note::<INDEX>(tv_sec, tv_nsec)
+        note::<INDEX>(tv_sec, tv_nsec, place)
     }
 }
 
 /// Apart from reading the clock, so that nothing has to be kept across that. Returns what reading it does.
 #[inline(never)]
-fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> c_int {
+fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64, place: usize) -> c_int {
     let now = Reading {
         seconds,
         nanoseconds,
@@ -167,13 +200,13 @@ fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> c_int {
     if record::clock_briefly::<INDEX>(now, WHAT[INDEX].op()) {
         return 0;
     }
-    note_at_length(INDEX, now)
+    note_at_length(INDEX, now, place)
 }
 
 #[cold]
 #[inline(never)]
-fn note_at_length(index: usize, now: Reading) -> c_int {
-    if is_captured() {
+fn note_at_length(index: usize, now: Reading, place: usize) -> c_int {
+    if is_captured() && callers::may_introduce(place) {
         record::clock(index, now, WHAT[index].op());
     }
     0
@@ -181,8 +214,9 @@ fn note_at_length(index: usize, now: Reading) -> c_int {
 
 #[cold]
 #[inline(never)]
-unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec) -> c_int {
-    if !is_captured() {
+unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec, place: usize) -> c_int {
+    if !is_captured() || !callers::may_introduce(place) {
+        callers::note(place);
         // SAFETY: The caller's.
         return result_of(unsafe { real::clock_gettime(clock, time) });
     }
