@@ -4,11 +4,12 @@
 //! worker was tried twice, on a machine with other load: over the eight programs it was slower by
 //! 3 and 9 % with kameo, 7 and 14 % with ractor, 14 and 32 % with bare tasks.
 
-use std::time::Instant;
-
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{measured::Measured, sizes::Size};
+use crate::{
+    measured::{Measured, Moment},
+    sizes::Size,
+};
 
 /// Runs `program` as a task on a new runtime with so many workers and measures it.
 ///
@@ -28,7 +29,7 @@ pub(crate) fn measure(
 
 /// Times `program`, which is one run of this size.
 pub(crate) async fn measured(size: Size, program: impl Future<Output = ()>) -> Measured {
-    let start = Instant::now();
+    let start = Moment::now();
     program.await;
     Measured::since(start, size.ops())
 }

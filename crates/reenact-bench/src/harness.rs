@@ -126,16 +126,24 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
 
 /// Runs the suite that is about a service, prints its rows, and returns what went wrong.
 fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
+    let (suite, effort) = (Suite::Http, options.effort);
     let mut progress = Progress::new();
     let mut measured = service::Measured::default();
     if options.wants(service::NAME) {
         let service = service::Service::new(&options.service, &options.clients, directory)?;
-        measured = service.run(options.effort, &mut progress);
+        measured = service.run(effort, &mut progress);
     }
+    let runner = Runner::new(&options.runner, &options.peers, directory)?;
+    let mut benches = plan::benches(suite, effort);
+    benches.retain(|bench| options.wants(&bench.name()));
+    let outcome = rounds::run(suite, &benches, effort, &runner, &mut progress);
+    let clocks = rows::of_benches(suite, &benches, &outcome.samples);
+    measured.rows.extend(clocks);
+    measured.failures.extend(outcome.failures);
     progress.clear();
     let heading = Heading {
-        suite: Suite::Http,
-        effort: options.effort,
+        suite,
+        effort,
         rounds: measured.rounds,
         versions: None,
     };

@@ -2,9 +2,21 @@
 //!
 //! The package `peers` includes this file, so that there is one form of the line that the harness reads.
 
-use std::time::Instant;
-
 use serde::{Deserialize, Serialize};
+
+/// A moment of the run, in nanoseconds. Not an `Instant`: the clock that this one asks is recorded, and in a replay says what it
+/// said then.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// Now.
+    pub fn now() -> Self {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let seconds = u64::try_from(now.tv_sec).expect("the clock counts from the start");
+        Self(seconds * 1_000_000_000 + now.tv_nsec as u64)
+    }
+}
 
 /// What one run gives: the line that `reenact-bench-round` and `peer-round` print.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -22,15 +34,15 @@ pub struct Measured {
 impl Measured {
     /// Times `work`, which returns its number of operations.
     pub fn around(work: impl FnOnce() -> u64) -> Self {
-        let start = Instant::now();
+        let start = Moment::now();
         let ops = work();
         Self::since(start, ops)
     }
 
     /// So many operations, which began at `start` and end now.
-    pub fn since(start: Instant, ops: u64) -> Self {
+    pub fn since(start: Moment, ops: u64) -> Self {
         Self {
-            ns: u64::try_from(start.elapsed().as_nanos()).expect("no run takes 584 years"),
+            ns: Moment::now().0 - start.0,
             ops,
             rss_bytes: None,
         }

@@ -2,6 +2,16 @@
 
 use reenact::{sync, thread};
 
+/// Clocks as a program reads them.
+mod time {
+    /// Reads a clock.
+    #[inline]
+    pub(super) fn read(clock: libc::clockid_t, time: &mut libc::timespec) -> bool {
+        // SAFETY: A place for the time.
+        unsafe { libc::clock_gettime(clock, time) == 0 }
+    }
+}
+
 #[allow(
     clippy::duplicate_mod,
     reason = "compiling the same source twice is the comparison"

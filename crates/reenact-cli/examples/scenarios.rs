@@ -6,10 +6,15 @@
 //! $ reenact replay scenarios.reenact --times 10
 //! ```
 
-use std::{io::Write, process::Command, time::Duration};
+use std::{
+    io::Write,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use reenact::{
     actor::{self, FarRef, System},
+    fs,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -27,14 +32,35 @@ fn main() {
         "file" => as_many_messages_as_a_file_says(),
         "child" => with_a_child(),
         "forever" => forever(),
+        "outside" => outside(),
+        "secret" => secret(),
         "nothing" => println!("nothing happened"),
         _ => {
             eprintln!(
-                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, nothing"
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing"
             );
             std::process::exit(2);
         }
     }
+}
+
+/// Asks for something that may be a secret, after having done something or not.
+fn secret() {
+    if std::env::args().nth(2).is_some() {
+        std::hint::black_box(Instant::now());
+    }
+    println!(
+        "{} letters",
+        std::env::var("TOKEN").unwrap_or_default().len()
+    );
+}
+
+/// Looks at a clock, reads a file and writes another.
+fn outside() {
+    println!("{:?}", Instant::now());
+    let orders = fs::read_to_string("orders").unwrap_or_else(|error| error.to_string());
+    println!("{orders}");
+    fs::write("report", orders.to_uppercase()).expect("room for a report");
 }
 
 /// Threads write their numbers into one list; the exit status depends on the order in which they came.

@@ -26,7 +26,16 @@ use std::{
 const ENDING: [i32; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
 /// Who is running for us. Locked while a signal is passed on, so that the number cannot have become another's.
-static PROGRAM: Mutex<Option<i32>> = Mutex::new(None);
+static PROGRAM: Mutex<Program> = Mutex::new(Program {
+    process: None,
+    missed: None,
+});
+
+struct Program {
+    process: Option<i32>,
+    /// A signal for it that came when it had been started, but we had not heard yet who it is.
+    missed: Option<i32>,
+}
 
 /// The last of [`ENDING`] that came, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
@@ -79,19 +88,27 @@ pub(crate) struct Recipient(());
 
 impl Recipient {
     pub(crate) fn new(child: &Child) -> Recipient {
-        set_program(Some(child.id() as i32));
+        let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = child.id() as i32;
+        program.process = Some(process);
+        if let Some(signal) = program.missed.take() {
+            pass_on(process, signal);
+        }
         Recipient(())
     }
 }
 
 impl Drop for Recipient {
     fn drop(&mut self) {
-        set_program(None);
+        let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+        program.process = None;
     }
 }
 
-fn set_program(pid: Option<i32>) {
-    *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) = pid;
+/// Passes a signal on to a process that has not been reaped, see [`Recipient`].
+fn pass_on(process: i32, signal: i32) {
+    // SAFETY: Takes numbers only.
+    unsafe { libc::kill(process, signal) };
 }
 
 fn watch(set: &libc::sigset_t) {
@@ -109,12 +126,11 @@ fn watch(set: &libc::sigset_t) {
         }
         RECEIVED.store(signal, Ordering::Relaxed);
         let from_a_process = info.si_code <= 0;
-        let program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pid) = *program
-            && from_a_process
-        {
-            // SAFETY: Takes numbers only; the process has not been reaped, see `Recipient`.
-            unsafe { libc::kill(pid, signal) };
+        let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+        match program.process {
+            Some(process) if from_a_process => pass_on(process, signal),
+            None if from_a_process => program.missed = Some(signal),
+            _ => {}
         }
     }
 }

@@ -126,7 +126,11 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
     // cut off.
     extern "C" fn at_exit() {
-        if mode::byte() == Mode::Record as u8 {
+        // A program that has done nothing has nothing to say.
+        let is_anybody = RECORDER
+            .get()
+            .is_some_and(|recorder| recorder.next_number.load(Relaxed) > 0);
+        if mode::byte() == Mode::Record as u8 && is_anybody {
             with_recording(|_| ());
             crate::activity::leave();
         }

@@ -217,7 +217,7 @@ fn own_locals() -> Option<(*const u64, usize)> {
             .map_or(0, |header| header.p_memsz as usize);
         let start = info.dlpi_tls_data as usize;
         let ours = HOT.with(|hot| std::ptr::from_ref(hot) as usize);
-        if (start..start + length).contains(&ours) && start % align_of::<u64>() == 0 {
+        if (start..start + length).contains(&ours) && start.is_multiple_of(align_of::<u64>()) {
             *found = Some((start as *const u64, length));
             return 1;
         }

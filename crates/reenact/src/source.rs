@@ -108,7 +108,8 @@
 
 use std::{fmt, io, sync::Arc};
 
-use reenact_engine::{Reply, apart, is_active, is_played, is_withheld, stay_apart};
+pub use reenact_engine::stay_apart;
+use reenact_engine::{Reply, apart, is_active, is_played, is_withheld};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::outside::{hear_value, ops, tell_value};

@@ -63,7 +63,7 @@ const TRANSACTIONS: &[Variant] = &[
     Variant::Replay,
 ];
 
-/// The benches of a suite; none for one that has parts, or is about a service.
+/// The benches of a suite; none for one that has parts.
 pub(super) fn benches(suite: Suite, effort: Effort) -> Vec<Bench> {
     let bench = |kind, workload, cores, variants| Bench {
         workload,
@@ -124,7 +124,11 @@ pub(super) fn benches(suite: Suite, effort: Effort) -> Vec<Bench> {
         }
         Suite::Stm => on_one_and_all(Kind::Transactions, &stm::PROGRAMS, TRANSACTIONS),
         Suite::Mixed => on_one_and_all(Kind::Mixed, &[sales::SALES], ACTORS),
-        Suite::Http | Suite::All => Vec::new(),
+        // What a program that serves asks for all the time; the service itself is run in a way of its own.
+        Suite::Http => ["clock", "time-of-day"]
+            .map(|workload| bench(Kind::Micro, workload, Cores::One, LOCKS))
+            .to_vec(),
+        Suite::All => Vec::new(),
     }
 }
 

@@ -107,8 +107,16 @@ impl Suite {
                 Metric::BytesPerOp,
                 Metric::Control,
             ],
-            // That of a service has columns of its own.
-            Self::Http | Self::All => &[],
+            // The service has columns of its own, besides.
+            Self::Http => &[
+                Metric::OffStd,
+                Metric::RecordOff,
+                Metric::DiscardOff,
+                Metric::ReplayRecord,
+                Metric::BytesPerOp,
+                Metric::Control,
+            ],
+            Self::All => &[],
         }
     }
 

@@ -1,13 +1,14 @@
 //! The list of all workloads.
 //!
-//! This file and its siblings are compiled twice; the parent module brings `sync` and `thread`
+//! This file and its siblings are compiled twice; the parent module brings `sync`, `thread` and `time`
 //! into scope, and here nothing else may name the crate they come from.
 
-use super::{sync, thread};
+use super::{sync, thread, time};
 use crate::{Measured, Setting, Workload};
 
 mod atomic;
 mod channel;
+mod clock;
 mod hand_off;
 mod lee;
 mod mutex;
@@ -33,4 +34,6 @@ pub const WORKLOADS: &[Workload] = &[
     Workload::threads("lee", lee::run),
     Workload::threads("vacation", vacation::run),
     Workload::threads("hand-off", hand_off::run),
+    Workload::threads("clock", clock::monotonic),
+    Workload::threads("time-of-day", clock::of_day),
 ];

@@ -32,6 +32,11 @@ struct Stats {
     events: u64,
     events_by_kind: BTreeMap<String, u64>,
     checks: u64,
+    /// Different data that came from outside, and how long they are together.
+    data: u64,
+    data_bytes: u64,
+    /// What was kept out of the recording.
+    withheld: Vec<String>,
     /// The share of operations that went as predicted, and are therefore not written.
     silent_share: Option<f64>,
     bytes_per_operation: Option<f64>,
@@ -103,6 +108,7 @@ impl Stats {
     fn of(trace: &Arc<Trace>) -> Result<Stats, Failure> {
         let totals = Totals::of(trace)?;
         let program = trace.program();
+        let data = trace.data_summary();
         let events: u64 = totals.by_kind.values().sum();
         let operations = totals.operations;
         let per_operation =
@@ -139,6 +145,9 @@ impl Stats {
                 .map(|(kind, count)| (kind.to_string(), *count))
                 .collect(),
             checks: totals.checks,
+            data: data.count,
+            data_bytes: data.bytes,
+            withheld: program.withheld.clone(),
             silent_share: per_operation(operations.saturating_sub(events)),
             bytes_per_operation: per_operation(trace.size()),
         })
@@ -213,6 +222,13 @@ impl Stats {
             rows.push(("", format!("{kind:<18} {}", HumanCount(*count))));
         }
         rows.push(("checks", HumanCount(self.checks).to_string()));
+        if self.data > 0 {
+            let bytes = DecimalBytes(self.data_bytes);
+            rows.push(("from outside", with_parts(self.data, &[bytes.to_string()])));
+        }
+        if !self.withheld.is_empty() {
+            rows.push(("withheld", self.withheld.join(", ")));
+        }
         rows.iter()
             .map(|(name, value)| format!("{name:<14}{value}\n"))
             .collect()

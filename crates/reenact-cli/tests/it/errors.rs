@@ -68,7 +68,7 @@ fn a_trace_of_another_version() {
         &["replay", "new.reenact"],
         125,
         expect![[r#"
-            reenact: new.reenact is a trace of format version 99; this reenact reads versions 1 to 2: use the reenact it was recorded with
+            reenact: new.reenact is a trace of format version 99; this reenact reads versions 1 to 3: use the reenact it was recorded with
             help: reenact --version says which one this is
         "#]],
     );

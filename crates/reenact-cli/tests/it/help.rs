@@ -46,21 +46,24 @@ fn help_for_record_says_what_the_exit_status_is() {
     expect![[r#"
         Run a program and keep how it went
 
-        Usage: reenact record [-o FILE] [--strategy SIDE] -- CMD...
+        Usage: reenact record [-o FILE] [--strategy SIDE] [--redact NAME,...] -- CMD...
 
         Arguments:
           <CMD>...  The program and its arguments
 
         Options:
-          -o, --output <FILE>    Where the recording goes [default: the program's name with .reenact, in
-                                 this directory]
-              --strategy <SIDE>  Which side of a message to an actor writes its place in the order down
-                                 [default: receiver] [possible values: receiver, sender]
-          -h, --help             Print help (see more with '--help')
+          -o, --output <FILE>      Where the recording goes [default: the program's name with .reenact, in
+                                   this directory]
+              --strategy <SIDE>    Which side of a message to an actor writes its place in the order down
+                                   [default: receiver] [possible values: receiver, sender]
+              --redact <NAME,...>  What to keep out of the recording, with commas between, such as
+                                   header:authorization,env:TOKEN
+          -h, --help               Print help (see more with '--help')
 
         Examples:
           reenact record -- ./app                    Recorded to app.reenact
           reenact record -o bug.reenact -- ./app -v  Recorded to bug.reenact
+          reenact record --redact header:authorization,env:DB_PASSWORD -- ./app
           while reenact record -- ./app; do :; done  Again and again until it fails
 
         Exit status: that of CMD; 125 if reenact itself failed, 126 or 127 if CMD could not be run.
@@ -84,6 +87,7 @@ fn help_for_replay_says_what_the_exit_status_is() {
               --force         Replay even though the program is not the one that was recorded
               --log[=<FILE>]  Show every operation in the order in which they happened; with =FILE, write
                               that to FILE
+              --really-write  Really write to files and sockets what the program writes
           -v, --verbose       Show the program's output every time
               --json          Print one JSON object per replay; the program's output goes to standard error
           -h, --help          Print help (see more with '--help')

@@ -3,6 +3,7 @@
 mod demo;
 mod errors;
 mod help;
+mod outside;
 mod program;
 mod record;
 mod replay;

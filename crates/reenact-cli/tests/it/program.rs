@@ -14,7 +14,7 @@ use expect_test::expect;
 use crate::run::{Place, Run};
 
 /// The program `examples/scenarios.rs`. Cargo builds examples along with the tests, unless asked for these alone.
-fn scenarios() -> &'static str {
+pub(crate) fn scenarios() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| {
         let directory = Path::new(env!("CARGO_BIN_EXE_reenact")).parent().unwrap();
@@ -42,7 +42,7 @@ fn scenarios() -> &'static str {
     })
 }
 
-fn record(place: &Place, scenario: &str) -> Run {
+pub(crate) fn record(place: &Place, scenario: &str) -> Run {
     place.reenact(&["record", "-o", "run.reenact", "--", scenarios(), scenario])
 }
 

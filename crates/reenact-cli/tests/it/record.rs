@@ -48,7 +48,8 @@ fn the_signal_that_ends_the_program_ends_reenact() {
 fn a_signal_sent_to_reenact_reaches_the_program() {
     let place = Place::new();
     // The program says when it is ready, and its exit status says that it was its own handler that ran.
-    let script = "trap 'exit 7' TERM; echo ready; read line";
+    // A shell that is told just before it reads looks for its handlers when it has read.
+    let script = "trap 'exit 7' TERM; echo ready; while true; do read -t 1 line; done";
     let mut child = place
         .command(&["record", "--", "bash", "-c", script])
         .stdin(Stdio::piped())

@@ -152,6 +152,7 @@ fn a_directory_that_is_gone_is_said() {
         arguments: ["sh", "-c", "pwd"].map(Into::into).to_vec(),
         directory: "/no/such/directory".into(),
         environment: vec![],
+        withheld: vec![],
     };
     place.trace_of("bug.reenact", &program, Some(Exit::Status(0)));
     let run = place.reenact(&["replay", "bug.reenact"]);
@@ -172,6 +173,7 @@ fn a_program_that_was_rebuilt_is_refused_unless_forced() {
         arguments: ["sh", "-c", "exit 9"].map(Into::into).to_vec(),
         directory: "/".into(),
         environment: vec![],
+        withheld: vec![],
     };
     place.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
     let run = place.reenact(&["replay", "bug.reenact"]);
@@ -199,6 +201,7 @@ fn a_program_that_has_moved_is_replayed_from_where_it_is() {
         arguments: ["sh", "-c", "echo $0; exit 9"].map(Into::into).to_vec(),
         directory: "/".into(),
         environment: vec![],
+        withheld: vec![],
     };
     place.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
     let run = place.reenact(&["replay", "bug.reenact"]);

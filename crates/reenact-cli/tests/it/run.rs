@@ -92,6 +92,7 @@ impl Place {
                     ("GREETING".into(), "hello".into()),
                     ("REENACT".into(), "record".into()),
                 ],
+                withheld: Vec::new(),
             },
             exit,
         )
@@ -106,6 +107,7 @@ impl Place {
             arguments: vec!["sh".into()],
             directory: self.directory.path().into(),
             environment: Vec::new(),
+            withheld: Vec::new(),
         };
         let writer = Writer::create(&path, &program, Storage::File, |_| ()).unwrap();
         let mut appender = writer.appender(0).unwrap();

@@ -116,7 +116,7 @@ fn perform(directory: &Path, open: &mut [Option<File>], operation: Operation) ->
                 (
                     metadata.is_dir(),
                     metadata.file_type().is_file(),
-                    metadata.is_file().then(|| metadata.len()),
+                    metadata.is_file().then_some(metadata.len()),
                     metadata.mode(),
                     metadata.permissions().readonly(),
                     metadata.is_file().then(|| metadata.nlink()),
