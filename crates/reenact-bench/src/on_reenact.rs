@@ -3,6 +3,7 @@
 use reenact::{sync, thread};
 
 /// Clocks as a program reads them.
+#[allow(unsafe_code, reason = "the C library is asked as it is")]
 mod time {
     /// Reads a clock.
     #[inline]

@@ -3,6 +3,7 @@
 use std::{sync, thread};
 
 /// Clocks as they are without Reenact: by the C library's function, past ours that stands before it.
+#[allow(unsafe_code, reason = "the C library is asked as it is")]
 mod time {
     use std::sync::OnceLock;
 

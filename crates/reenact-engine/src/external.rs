@@ -124,7 +124,10 @@ pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
         Mode::Off => call.ask(),
         _ if is_apart() => call.ask(),
         Mode::Record => {
+            // The maps that are made for it are not counted.
+            let maps = seeds::pause();
             let answer = apart(|| call.ask());
+            seeds::resume(maps);
             record::external(op, call.asked(), call.tell(&answer));
             answer
         }
@@ -172,13 +175,10 @@ pub fn really_writes() -> bool {
     *REALLY.get_or_init(|| std::env::var_os("REENACT_REALLY_WRITE").is_some())
 }
 
-/// Does what is not part of the program: the clocks it reads are not recorded, and the maps it makes are not counted.
+/// Does what is not part of the program: the clocks it reads are not recorded.
 #[inline]
 pub fn apart<R>(action: impl FnOnce() -> R) -> R {
-    let maps = seeds::pause();
-    let result = with_apart(|depth| depth + 1, action);
-    seeds::resume(maps);
-    result
+    with_apart(|depth| depth + 1, action)
 }
 
 /// Does what is part of the program again, in the middle of what is not.

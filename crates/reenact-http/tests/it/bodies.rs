@@ -19,7 +19,7 @@ fn a_body_comes_in_chunks_and_with_pauses() {
         client.send("7\r\n, world\r\n0\r\n\r\n");
         assert_eq!(client.answer().body, "hello, world");
         assert_eq!(client.post("/echo", "again").body, "again");
-        service.stop().is_fine();
+        service.stop().fine();
     }
 }
 
@@ -42,7 +42,7 @@ fn a_handler_that_waits_for_a_body_keeps_only_itself() {
             client.send("x".repeat(LONG));
             assert_eq!(client.answer().body, format!("{LONG} of {LONG}"));
         }
-        service.stop().is_fine();
+        service.stop().fine();
     }
 }
 
@@ -60,7 +60,7 @@ fn a_client_that_goes_in_the_midst_of_a_body_is_an_error_of_the_body() {
         client
             .send("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n");
         assert_eq!(client.answer().status, 400);
-        let recorded = service.stop().is_fine();
+        let recorded = service.stop().fine();
         let errors = "POST /echo: 400 Bad Request";
         assert_eq!(recorded.stdout.matches(errors).count(), 2, "{recorded:#?}");
         stage.replay().is_same_as(&recorded);
@@ -81,7 +81,7 @@ fn a_body_that_says_it_is_too_long_is_refused_and_one_that_is_an_error() {
     (0..15).for_each(|_| {
         client.try_send(&chunk);
     });
-    let recorded = service.stop().is_fine();
+    let recorded = service.stop().fine();
     assert!(
         recorded
             .stdout
@@ -106,7 +106,7 @@ fn only_a_body_that_is_read_is_in_the_trace() {
             client.post("/length", "somebody-reads-this").body,
             "19 of 19"
         );
-        let recorded = service.stop().is_fine();
+        let recorded = service.stop().fine();
         assert!(!stage.trace_has("nobody-reads-this"));
         assert!(stage.trace_has("somebody-reads-this"));
         stage.replay().is_same_as(&recorded);

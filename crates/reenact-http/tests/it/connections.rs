@@ -12,7 +12,7 @@ fn a_connection_takes_several_requests_and_the_service_ends_when_it_is_told() {
         for count in 0..10 {
             assert_eq!(client.get("/count").body, count.to_string());
         }
-        let outcome = service.stop().is_fine();
+        let outcome = service.stop().fine();
         assert_eq!(outcome.stdout.lines().count(), 1 + 10 + 1);
         assert!(client.is_closed());
     }
@@ -37,7 +37,7 @@ fn clients_are_served_at_the_same_time() {
         clients
             .into_iter()
             .for_each(|client| client.join().unwrap());
-        let outcome = service.stop().is_fine();
+        let outcome = service.stop().fine();
         assert_eq!(outcome.stdout.lines().count(), 1 + 40 * 20 + 1);
     }
 }
@@ -53,7 +53,7 @@ fn what_is_no_http_does_not_bother_the_program() {
     client.try_send(format!("GET /count HTTP/1.1\r\nlong: {long}\r\n\r\n"));
     assert_eq!(client.answer().status, 431);
     assert_eq!(service.client().get("/count").body, "0");
-    service.stop().is_fine();
+    service.stop().fine();
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_handler_that_panics_and_a_request_that_is_dropped_are_answered_all_the_same
     let mut client = service.client();
     assert_eq!(client.get("/drop").status, 500);
     assert_eq!(client.get("/count").body, "0");
-    service.stop().is_fine();
+    service.stop().fine();
 }
 
 #[test]
@@ -84,5 +84,5 @@ fn responses_say_what_the_program_says() {
         "{answer:?}"
     );
     assert_eq!(client.get("/peer").body, "true");
-    service.stop().is_fine();
+    service.stop().fine();
 }

@@ -14,7 +14,7 @@ fn ask(stage: &Stage, paths: &[&str]) -> Outcome {
             .answer();
         assert_eq!(answer.status, 200);
     }
-    service.stop().is_fine()
+    service.stop().fine()
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_replay_needs_no_clients_and_no_network() {
         clients
             .into_iter()
             .for_each(|client| client.join().unwrap());
-        let recorded = service.stop().is_fine();
+        let recorded = service.stop().fine();
         assert_eq!(recorded.stdout.lines().count(), 1 + 16 * 40 + 1);
         // Somebody else has the port now.
         let _taken = TcpListener::bind(address).unwrap();
@@ -56,7 +56,7 @@ fn senders_may_record_instead() {
         clients
             .into_iter()
             .for_each(|client| client.join().unwrap());
-        let recorded = service.stop().is_fine();
+        let recorded = service.stop().fine();
         stage.replay().is_same_as(&recorded);
     }
 }
@@ -78,7 +78,7 @@ fn many_requests_may_be_without_a_response() {
         client.send("1\r\nx\r\n0\r\n\r\n");
         assert_eq!(client.answer().body, "1 of 1");
     }
-    let recorded = service.stop().is_fine();
+    let recorded = service.stop().fine();
     for _ in 0..3 {
         stage.replay().is_same_as(&recorded);
     }
@@ -125,7 +125,7 @@ fn a_server_that_stops_does_not_wait_for_ever() {
         );
         // Which it says when the handler waits for it.
         assert_eq!(client.answer().status, 100);
-        let recorded = service.stop().is_fine();
+        let recorded = service.stop().fine();
         let given_up = "POST /length: 400 Bad Request";
         assert!(recorded.stdout.contains(given_up), "{recorded:#?}");
         stage.replay().is_same_as(&recorded);
@@ -137,7 +137,7 @@ fn a_response_that_differs_is_reported() {
     let mut stage = Stage::new("threads").env("MOOD", "good");
     let service = stage.record();
     assert_eq!(service.client().get("/mood").body, "good");
-    let recorded = service.stop().is_fine();
+    let recorded = service.stop().fine();
     stage.replay().is_same_as(&recorded);
     stage.set("MOOD", "well");
     let replayed = stage.replay();

@@ -195,7 +195,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Ended well, without a word from us.
     #[track_caller]
-    pub(crate) fn is_fine(self) -> Outcome {
+    pub(crate) fn fine(self) -> Outcome {
         assert!(self.status.success(), "{self:#?}");
         assert_eq!(self.report, None, "{self:#?}");
         assert!(!self.stderr.contains("reenact:"), "{self:#?}");
