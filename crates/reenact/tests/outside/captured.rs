@@ -7,7 +7,7 @@ use reenact_trace::{Event, Item, Kind, Trace};
 
 use crate::{
     oracle::{check, program, record},
-    stage::{Stage, without_places},
+    stage::{PROGRAMS, Stage, without_places},
 };
 
 fn events(trace: &Arc<Trace>) -> Vec<Event> {
@@ -107,6 +107,21 @@ fn operations_of_ours_look_at_no_clock_of_the_program_s() {
         (count(&stage, Kind::CLOCK), count(&stage, Kind::TIME)),
         (0, 0)
     );
+}
+
+/// ```text
+/// a thread ── allocates ── takes the allocator's lock ── looks at a clock ── must not allocate
+/// ```
+#[test]
+fn an_allocator_that_looks_at_a_clock_is_no_part_of_the_program() {
+    let stage = Stage::new();
+    let program = stage
+        .program("")
+        .in_binary(PROGRAMS.with_file_name("allocator"));
+    let recorded = record(&stage, &program);
+    for _ in 0..3 {
+        program.replay().is_same_as(&recorded);
+    }
 }
 
 #[test]
