@@ -50,8 +50,15 @@ fn test() -> Result<(), String> {
         "warnings",
     ])?;
     cargo(&["test", "--workspace"])?;
-    // A minute of load, once.
-    cargo(&["test", "--package", "acme-air", "--", "--ignored"])?;
+    // A minute of load, once; optimized, because as much is to be replayed.
+    cargo(&[
+        "test",
+        "--release",
+        "--package",
+        "acme-air",
+        "--",
+        "--ignored",
+    ])?;
     // The links of the documentation hold.
     let mut doc = command(&["doc", "--workspace", "--no-deps", "--quiet"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
