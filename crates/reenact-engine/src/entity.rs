@@ -18,6 +18,7 @@ use std::{
 use crate::{
     Access, Asked, Decision, Op, Operation, Reply,
     activity::{Hot, with_conducted},
+    external::apart,
     mode::{self, Mode},
     record,
     replay::quiet,
@@ -234,7 +235,7 @@ impl Entity {
         match mode::settled() {
             Mode::Off | Mode::Unknown => block(),
             Mode::Record => {
-                let signalled = block();
+                let signalled = apart(block);
                 if signalled {
                     self.note_take(op);
                 } else {
@@ -345,7 +346,7 @@ impl Entity {
         match mode::settled() {
             Mode::Off | Mode::Unknown => taken.unwrap_or_else(block),
             Mode::Record => {
-                let taken = taken.unwrap_or_else(block);
+                let taken = taken.unwrap_or_else(|| apart(block));
                 self.note(op, access);
                 taken
             }
@@ -359,7 +360,7 @@ impl Entity {
                     undo(taken);
                 }
                 self.arrive(op, access);
-                block()
+                apart(block)
             }
         }
     }
@@ -566,13 +567,13 @@ pub(crate) fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted:
 pub fn choose(op: Op, predicted: u64, ask: impl FnOnce() -> u64) -> u64 {
     match mode::settled() {
         Mode::Record => {
-            let answer = ask();
+            let answer = apart(ask);
             record::choice(op, predicted, answer);
             answer
         }
         Mode::Replay | Mode::Conducted => match arrive(op, Access::Choose, None, predicted) {
             Decision::Answer(answer) => answer,
-            _ => ask(),
+            _ => apart(ask),
         },
         _ => ask(),
     }
@@ -583,13 +584,13 @@ pub fn choose(op: Op, predicted: u64, ask: impl FnOnce() -> u64) -> u64 {
 pub fn outside(op: Op, ask: impl FnOnce() -> u64) -> u64 {
     match mode::settled() {
         Mode::Record => {
-            let answer = ask();
+            let answer = apart(ask);
             record::external(op, Asked::NOTHING, Reply::Number(answer));
             answer
         }
         Mode::Replay | Mode::Conducted => match arrive(op, Access::Outside, None, 0) {
             Decision::Answer(answer) => answer,
-            _ => ask(),
+            _ => apart(ask),
         },
         _ => ask(),
     }

@@ -9,7 +9,8 @@
 //! For whoever adds a model: pick the [`Access`] that says how your operation meets its entity, give it an [`Op`],
 //! and call the method of `Entity` of that name. What becomes true once, and is awaited by others, is a [`Fact`]; where many
 //! things change as one, their order is that of a [`Clock`]. Threads announce their children with [`Birth`], light
-//! activities have a [`Seat`]. `docs/add-a-model.md` in the repository goes through it step by step, with a model that is
+//! activities have a [`Seat`]. What your model asks the clock for while it waits is not the program's; the engine sees to that
+//! where it calls you, elsewhere ask [`raw::now`] or do it [`apart`]. `docs/add-a-model.md` in the repository goes through it step by step, with a model that is
 //! added from outside.
 
 mod activity;

@@ -446,6 +446,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::FORMAT_VERSION;
 
     fn kinds() -> impl Strategy<Value = Kind> {
         prop_oneof![
@@ -453,12 +454,15 @@ mod tests {
             Just(Kind::LOOK),
             Just(Kind::RECEIVE),
             Just(Kind::TAKE_AFTER_LOOKS),
+            Just(Kind::CLOCK),
+            Just(Kind::TIME),
             (1..0x60u8).prop_filter_map("reserved", Kind::new),
         ]
     }
 
     fn numbers() -> impl Strategy<Value = u64> {
-        prop_oneof![0..20u64, 100..20_000u64, any::<u64>()]
+        let of_bits = (0..64u32).prop_flat_map(|bits| 0..=u64::MAX >> bits);
+        prop_oneof![0..20u64, 100..20_000u64, of_bits]
     }
 
     /// What `encode` makes, which is decoded to what `expected` says.
@@ -468,7 +472,7 @@ mod tests {
         encode(&mut encoder);
         let used = encoder.used();
         let mut bytes = &buffer[..used];
-        assert_eq!(decode(&mut bytes, 2), Ok(expected));
+        assert_eq!(decode(&mut bytes, FORMAT_VERSION), Ok(expected));
         assert!(bytes.is_empty());
         used
     }
@@ -558,6 +562,26 @@ mod tests {
         assert_eq!(length_of(1, Kind::RECEIVE, 4095), 2);
         assert_eq!(length_of(2, Kind::RECEIVE, 4095), 4);
         assert_eq!(length_of(1, Kind::RECEIVE, 4096), 4);
+    }
+
+    #[test]
+    fn a_reading_of_a_clock_is_as_long_as_it_has_to_be() {
+        for (bytes, most) in [(1, 0xff), (2, 0xffff), (3, 0xff_ffff), (4, 0xffff_ffff)] {
+            assert_eq!(length_of(0, Kind::CLOCK, most), 1 + bytes);
+            assert_eq!(length_of(1, Kind::CLOCK, most), 1 + bytes);
+        }
+        assert_eq!(length_of(0, Kind::CLOCK, 1 << 32), 7);
+        assert_eq!(length_of(2, Kind::CLOCK, 1), 3);
+        assert_eq!(length_of(0, Kind::TIME, 1), 4);
+        assert_eq!(length_of(0, Kind::TIME, (1 << 40) - 1), 6);
+        assert_eq!(length_of(1, Kind::TIME, 1), 3);
+    }
+
+    #[test]
+    fn version_2_had_no_readings_of_clocks() {
+        for tag in 0x66..0x70 {
+            assert_eq!(decode(&mut &[tag, 0, 0, 0, 0, 0][..], 2), Err(UNKNOWN));
+        }
     }
 
     #[test]

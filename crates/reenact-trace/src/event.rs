@@ -171,7 +171,9 @@ mod tests {
             (0x09, "withheld", false),
             (0x44, "answer", true),
             (0x45, "data", true),
-            (0x0a, "kind 0x0a", false),
+            (0x0a, "time", false),
+            (0x0b, "random", false),
+            (0x1f, "kind 0x1f", false),
             (0x5f, "kind 0x5f", true),
         ] {
             let kind = Kind::new(code).unwrap();

@@ -1,7 +1,8 @@
 //! Customers, flights and bookings, in an embedded database.
 //!
 //! A database is outside of the program: what it answers depends on a file. So every call is recorded with its answer, and in
-//! a replay there is neither a file nor a database.
+//! a replay there is neither a file nor a database. What is recorded is what the database has, as it has it: making something
+//! of that is the program's own business, and happens again by itself.
 
 use std::{path::Path, sync::OnceLock};
 
@@ -70,10 +71,11 @@ impl Database {
     }
 
     pub(crate) fn customer(&self, id: &str) -> Result<Option<Customer>> {
-        self.read("customer", |transaction| {
+        let found = self.read("customer", |transaction| {
             let found = transaction.open_table(CUSTOMERS)?.get(id)?;
-            Ok(found.map(|found| parsed(found.value())))
-        })
+            Ok(found.map(|found| found.value().to_owned()))
+        })?;
+        Ok(found.as_deref().map(parsed))
     }
 
     /// Changes a customer, if there is one of this id.
@@ -90,10 +92,11 @@ impl Database {
 
     /// The flights of a route.
     pub(crate) fn flights(&self, route: &str) -> Result<Vec<Flight>> {
-        self.read("flights", |transaction| {
+        let found = self.read("flights", |transaction| {
             let found = transaction.open_table(FLIGHTS)?.get(route)?;
-            Ok(found.map_or_else(Vec::new, |found| parsed(found.value())))
-        })
+            Ok(found.map(|found| found.value().to_owned()))
+        })?;
+        Ok(found.as_deref().map_or_else(Vec::new, parsed))
     }
 
     pub(crate) fn book(&self, bookings: &[Booking]) -> Result<()> {
@@ -109,20 +112,22 @@ impl Database {
 
     /// Cancels a booking; which one that was.
     pub(crate) fn cancel(&self, customer: &str, booking: &str) -> Result<Option<Booking>> {
-        self.write("cancel", |transaction| {
+        let cancelled = self.write("cancel", |transaction| {
             let mut bookings = transaction.open_table(BOOKINGS)?;
             let cancelled = bookings.remove((customer, booking))?;
-            Ok(cancelled.map(|cancelled| parsed(cancelled.value())))
-        })
+            Ok(cancelled.map(|cancelled| cancelled.value().to_owned()))
+        })?;
+        Ok(cancelled.as_deref().map(parsed))
     }
 
     pub(crate) fn bookings_of(&self, customer: &str) -> Result<Vec<Booking>> {
-        self.read("bookings", |transaction| {
+        let found: Vec<String> = self.read("bookings", |transaction| {
             let bookings = transaction.open_table(BOOKINGS)?;
             // Nothing that is text comes after this.
             let range = bookings.range((customer, "")..=(customer, "\u{10ffff}"))?;
-            range.map(|found| Ok(parsed(found?.1.value()))).collect()
-        })
+            range.map(|found| Ok(found?.1.value().to_owned())).collect()
+        })?;
+        Ok(found.iter().map(|found| parsed(found)).collect())
     }
 
     /// All customers and all bookings. From now on they are in the file.

@@ -206,3 +206,43 @@ fn standard_input_is_not_read_in_a_replay() {
         program(&stage, "input").replay().is_same_as(&recorded);
     }
 }
+
+/// The data are last in a trace, before what says that it is whole.
+#[test]
+fn a_trace_whose_data_are_cut_says_so_where_they_are_missed() {
+    let stage = Stage::new();
+    let world = stage.path("world");
+    fs::write(&world, "0123456789".repeat(10_000)).unwrap();
+    let program = program(&stage, &command(&stage, "read-often"));
+    let recorded = record(&stage, &program);
+    let size = fs::metadata(stage.trace()).unwrap().len();
+    let trace = fs::OpenOptions::new()
+        .write(true)
+        .open(stage.trace())
+        .unwrap();
+    trace.set_len(size - 50_000).unwrap();
+    let outcome = program.replay();
+    let report = outcome.diverged();
+    assert!(
+        report.starts_with("the trace cannot be read any further: ")
+            && report.contains("not whole"),
+        "{report}"
+    );
+    assert!(
+        report.contains("activity:  main") && report.contains("world"),
+        "{report}"
+    );
+    assert_eq!((&*recorded.stdout, &*outcome.stdout), ("2000000\n", ""));
+}
+
+#[test]
+fn the_same_bytes_are_in_the_trace_once() {
+    let size = |text: String| {
+        let stage = Stage::new();
+        fs::write(stage.path("world"), text).unwrap();
+        record(&stage, &program(&stage, &command(&stage, "read-often")));
+        fs::metadata(stage.trace()).unwrap().len()
+    };
+    let (short, long) = (size("x".to_owned()), size("0123456789".repeat(10_000)));
+    assert!(long < short + 150_000, "{short} {long}");
+}
