@@ -151,7 +151,7 @@ fn sections_that_nobody_writes() {
         expect!["FILE: an activity is named in a chunk that says it has only one at byte 136"],
     );
     check_damage(
-        &[structured(&[0x81, 0x6f])],
+        &[structured(&[0x81, 0x00])],
         expect!["FILE: an unknown kind of entry at byte 137"],
     );
     check_damage(
