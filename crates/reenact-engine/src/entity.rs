@@ -585,7 +585,7 @@ pub fn outside(op: Op, ask: impl FnOnce() -> u64) -> u64 {
     match mode::settled() {
         Mode::Record => {
             let answer = apart(ask);
-            record::external(op, Asked::NOTHING, Reply::Number(answer));
+            record::external(op, Asked::NOTHING, &Reply::Number(answer));
             answer
         }
         Mode::Replay | Mode::Conducted => match arrive(op, Access::Outside, None, 0) {

@@ -7,9 +7,9 @@
 //! What a program asks of the outside is its own; what reenact asks, or the standard library on its behalf, is not. So
 //! everything that we do between two operations of the program is done [`apart`].
 
-use std::{borrow::Cow, panic::Location};
+use std::{borrow::Cow, cell::Cell, panic::Location};
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     Access, Op, Operation,
@@ -44,14 +44,14 @@ impl Asked {
 
     /// These bytes, one part after the other. Where one ends and the next begins matters.
     pub fn parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Asked {
-        let mut hash = Xxh3::new();
-        let mut length = 0;
-        for part in parts {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part);
-            length += part.len();
-        }
-        Asked::of(length, hash.digest())
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let (length, hash) = parts.into_iter().fold((0, 0u64), |(length, hash), part| {
+            // Most are short, and hashed at once faster than together.
+            let own = xxh3_64(part) ^ part.len() as u64;
+            let hash = (hash.rotate_left(29) ^ own).wrapping_mul(SPREAD);
+            (length + part.len(), hash)
+        });
+        Asked::of(length, hash >> 32)
     }
 
     /// The same, handed to somebody in particular. The length stays that of what is handed out.
@@ -128,13 +128,35 @@ pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
             let maps = seeds::pause();
             let answer = apart(|| call.ask());
             seeds::resume(maps);
-            record::external(op, call.asked(), call.tell(&answer));
+            let reply = call.tell(&answer);
+            record::external(op, call.asked(), &reply);
+            if let Reply::Bytes(Cow::Owned(buffer)) = reply {
+                give_back(buffer);
+            }
             answer
         }
         Mode::Replay | Mode::Conducted => {
             play(op, &mut call).unwrap_or_else(|| apart(|| call.ask()))
         }
         _ => call.ask(),
+    }
+}
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// An empty buffer for what is to be written down. The bytes of a [`Reply`] that is recorded come back here, so that there is
+/// no need to make one every time.
+pub fn buffer() -> Vec<u8> {
+    BUFFER.try_with(Cell::take).unwrap_or_default()
+}
+
+fn give_back(mut buffer: Vec<u8>) {
+    const MOST: usize = 64 << 10;
+    if buffer.capacity() <= MOST {
+        buffer.clear();
+        let _ = BUFFER.try_with(|spare| spare.set(buffer));
     }
 }
 

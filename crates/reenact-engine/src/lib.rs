@@ -44,7 +44,9 @@ pub use attempt::{begin_attempt, end_attempt, is_attempting};
 pub use clock::{Clock, Turn};
 pub use conduct::{Captured, Conductor, Decision, NextArrival, Recollection};
 pub use entity::{Entity, choose, outside};
-pub use external::{Asked, External, Reply, apart, external, is_played, really_writes, stay_apart};
+pub use external::{
+    Asked, External, Reply, apart, buffer, external, is_played, really_writes, stay_apart,
+};
 pub use fact::Fact;
 pub use meeting::{Party, Permission, chose, decided};
 pub use operation::{Access, Op, OpInfo, Operation};

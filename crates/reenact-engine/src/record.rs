@@ -582,14 +582,14 @@ pub(crate) fn choice(op: Op, predicted: u64, answer: u64) {
 }
 
 /// An answer from outside, to what was asked.
-pub(crate) fn external(op: Op, asked: Asked, reply: Reply<'_>) {
+pub(crate) fn external(op: Op, asked: Asked, reply: &Reply<'_>) {
     let (second, tag) = (asked.code(), tag(0, op));
-    let (kind, number) = match reply {
+    let (kind, number) = match *reply {
         Reply::Number(number) if asked == Asked::NOTHING => (Kind::OUTSIDE, number),
         Reply::Number(number) => (Kind::ANSWER, number),
         Reply::Withheld => (Kind::WITHHELD, 0),
-        Reply::Bytes(bytes) => {
-            return data(Kind::DATA, &bytes, second, tag);
+        Reply::Bytes(ref bytes) => {
+            return data(Kind::DATA, bytes, second, tag);
         }
     };
     let event = || Kept::Event {

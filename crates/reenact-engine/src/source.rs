@@ -84,7 +84,7 @@ impl<D: Send + 'static> Source<D> {
         }
         let handed_on = aside(|| {
             self.seat.enter();
-            record::external(op, Asked::NOTHING, item);
+            record::external(op, Asked::NOTHING, &item);
             // Who brings it goes on as what it was, panic or not.
             let handed_on = catch_unwind(AssertUnwindSafe(|| not_apart(|| hand_on(deliver))));
             stand_up();
@@ -107,7 +107,7 @@ impl<D: Send + 'static> Source<D> {
             aside(|| {
                 self.seat.enter();
                 if mode::byte() == Mode::Record as u8 {
-                    record::external(op, Asked::NOTHING, OVER);
+                    record::external(op, Asked::NOTHING, &OVER);
                 }
                 not_apart(|| drop(last));
                 self.seat.end();

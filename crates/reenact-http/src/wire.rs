@@ -13,7 +13,11 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        self.to_string().into_bytes()
+        use std::io::Write;
+
+        let mut bytes = Vec::with_capacity(128);
+        write!(bytes, "{self}").expect("there is always room");
+        bytes
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Line> {

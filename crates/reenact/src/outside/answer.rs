@@ -269,8 +269,7 @@ pub(crate) fn hear_value<T: DeserializeOwned>(reply: &Reply<'_>) -> Option<T> {
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, postcard::Error> {
-    // Long enough for most, so that it does not grow byte by byte.
-    postcard::to_extend(value, Vec::with_capacity(256))
+    postcard::to_extend(value, reenact_engine::buffer())
 }
 
 /// The value again, if these bytes are one, and nothing more.
