@@ -50,15 +50,6 @@ fn test() -> Result<(), String> {
         "warnings",
     ])?;
     cargo(&["test", "--workspace"])?;
-    // A minute of load, once; optimized, because as much is to be replayed.
-    cargo(&[
-        "test",
-        "--release",
-        "--package",
-        "acme-air",
-        "--",
-        "--ignored",
-    ])?;
     // The links of the documentation hold.
     let mut doc = command(&["doc", "--workspace", "--no-deps", "--quiet"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
