@@ -186,21 +186,21 @@ unsafe fn recorded<const INDEX: usize>(time: *mut timespec, place: usize) -> c_i
             return failed(result);
         }
         let timespec { tv_sec, tv_nsec } = *time;
-        note::<INDEX>(tv_sec, tv_nsec, place)
+        if note::<INDEX>(tv_sec, tv_nsec) {
+            return 0;
+        }
+        note_at_length(INDEX, reading_of(nanoseconds(&*time)), place)
     }
 }
 
-/// Apart from reading the clock, so that nothing has to be kept across that. Returns what reading it does.
+/// Apart from reading the clock, so that nothing has to be kept across it that is needed only in the other case.
 #[inline(never)]
-fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64, place: usize) -> c_int {
+fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> bool {
     let now = Reading {
         seconds,
         nanoseconds,
     };
-    if record::clock_briefly::<INDEX>(now, WHAT[INDEX].op()) {
-        return 0;
-    }
-    note_at_length(INDEX, now, place)
+    record::clock_briefly::<INDEX>(now, WHAT[INDEX].op())
 }
 
 #[cold]

@@ -130,27 +130,28 @@ impl Appender {
         {
             return false;
         }
-        let put = match of_day {
-            false if number < 1 << 8 => self.put_reading(short_clock(silent, number, 1), 1),
-            false if number < 1 << 16 => self.put_reading(short_clock(silent, number, 2), 2),
-            false if number < 1 << 24 => self.put_reading(short_clock(silent, number, 3), 3),
-            false if number < 1 << 32 => self.put_reading(short_clock(silent, number, 4), 4),
-            true if number < 1 << 24 => self.put_reading(short_time(number, 3), 3),
-            true if number < 1 << 40 => self.put_reading(short_time(number, 5), 5),
-            _ => false,
+        let bytes = match of_day {
+            false if number < 1 << 8 => 1,
+            false if number < 1 << 16 => 2,
+            false if number < 1 << 24 => 3,
+            false if number < 1 << 32 => 4,
+            true if number < 1 << 24 => 3,
+            true if number < 1 << 40 => 5,
+            _ => return false,
         };
-        if put {
-            place.move_on(u64::from(silent) + 1);
-        }
-        put
-    }
-
-    #[inline(always)]
-    fn put_reading(&mut self, bytes: [u8; 8], length: usize) -> bool {
-        let used = self.used;
-        self.chunk.put(used, bytes);
-        self.used = used + 1 + length;
-        self.chunk.set_used(self.used);
+        // Before anything is stored in the chunk, for all that the compiler knows of who else may look at this.
+        place.move_on(u64::from(silent) + 1);
+        let (mut chunk, used) = (self.chunk, self.used);
+        let end = used + 1 + bytes as usize;
+        self.used = end;
+        chunk.put(
+            used,
+            match of_day {
+                false => short_clock(silent, number, bytes),
+                true => short_time(number, bytes),
+            },
+        );
+        chunk.set_used(end);
         true
     }
 
