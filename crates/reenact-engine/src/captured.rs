@@ -14,7 +14,7 @@
 //! Not captured is what is not part of the program: what reenact itself asks, or the standard library within one of our
 //! operations (both are done [`apart`](crate::apart)), and threads of ours while they run nobody.
 //!
-//! Only on Linux with the GNU C library: elsewhere there are no such functions in here, and the outside is recorded where
+//! Only on Linux with the GNU C library: elsewhere these functions do not have those names, and the outside is recorded where
 //! the program asks [`external`](crate::external).
 
 mod callers;
@@ -101,15 +101,11 @@ fn is_captured() -> bool {
     }
 }
 
-/// Settles the mode before anything of the program runs, if the environment says anything of it. Not when something is first
-/// asked for: that may be in the middle of an allocator, in which nothing can be allocated.
+/// Settles the mode before anything of the program runs. Not when something is first asked for: that may be in the middle of
+/// an allocator, in which nothing can be allocated.
 extern "C" fn before_main() {
     callers::learn();
-    let name = c"REENACT";
-    // SAFETY: A string. Nobody else is there who could change the environment.
-    if !unsafe { real::getenv(name.as_ptr()) }.is_null() {
-        mode::settle();
-    }
+    mode::settle();
 }
 
 #[used]

@@ -1,8 +1,8 @@
 //! Which mode the process is in, and how it gets there.
 //!
 //! The mode is one byte. Off is zero, so that an operation in a program that is not recorded costs a load and a
-//! branch that is never taken. It starts as unknown and is settled by the first operation: there is no `main` to
-//! wrap and nothing to link in a certain order.
+//! branch that is never taken. It starts as unknown and is settled before `main` ([`crate::captured`]), or by the first
+//! operation: there is no `main` to wrap and nothing to link in a certain order.
 
 use std::{
     path::PathBuf,

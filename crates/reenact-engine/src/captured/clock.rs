@@ -42,7 +42,7 @@ const OTHER: Op = Op::new(&OpInfo {
 ///
 /// `time` is where the time goes.
 #[cfg(target_arch = "x86_64")]
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     std::arch::naked_asm!("mov rdx, [rsp]", "jmp {}", sym asked_from)
@@ -54,7 +54,7 @@ pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut times
 ///
 /// See there.
 #[cfg(target_arch = "aarch64")]
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     std::arch::naked_asm!("mov x2, x30", "b {}", sym asked_from)
@@ -66,7 +66,7 @@ pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut times
 ///
 /// See there.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     // SAFETY: The caller's.
     unsafe { asked_from(clock, time, 0) }
@@ -110,7 +110,7 @@ fn failed(result: c_int) -> c_int {
 /// # Safety
 ///
 /// `time` is where the time goes, or null.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
     let mut now = timespec {
         tv_sec: 0,
@@ -134,7 +134,7 @@ pub(super) unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_v
 /// # Safety
 ///
 /// `time` is where the time goes, or null.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn time(time: *mut time_t) -> time_t {
     let mut now = timespec {
         tv_sec: 0,

@@ -22,7 +22,7 @@ pub(crate) fn play(process: pid_t) {
 }
 
 /// The C library's, captured.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) extern "C" fn getpid() -> pid_t {
     match RECORDED.load(Relaxed) {
         recorded if recorded != 0 && is_captured() => recorded,
@@ -32,7 +32,7 @@ pub(super) extern "C" fn getpid() -> pid_t {
 
 /// The C library's. In a replay, a program that signals the process that it takes itself for means this one, not whichever
 /// has that number now.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
     let process = match RECORDED.load(Relaxed) {
         recorded if recorded > 0 && recorded == process => real::getpid(),
@@ -48,7 +48,7 @@ pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
 /// # Safety
 ///
 /// `name` is a string.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
     if mode::is_conducted() && !name.is_null() && is_captured() {
         // SAFETY: The caller's.

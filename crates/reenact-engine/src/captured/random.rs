@@ -17,9 +17,10 @@ use crate::{
 /// # Safety
 ///
 /// There is room for so many bytes.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
-    if mode::byte() == Mode::Off as u8 || !is_captured() {
+    // Libraries ask for no bytes at all to see whether there are any, once in a process, on whichever thread comes first.
+    if mode::byte() == Mode::Off as u8 || length == 0 || !is_captured() {
         // SAFETY: The caller's.
         return unsafe { real::getrandom(buffer, length, flags) };
     }
@@ -49,7 +50,7 @@ unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
     let Recollection::Bytes(bytes) = recalled.flatten()? else {
         return None;
     };
-    if bytes.is_empty() && length > 0 {
+    if bytes.is_empty() {
         real::set_errno(libc::EAGAIN);
         return Some(-1);
     }
@@ -68,7 +69,7 @@ unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
 /// # Safety
 ///
 /// There is room for so many bytes.
-#[unsafe(no_mangle)]
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getentropy(buffer: *mut c_void, length: usize) -> c_int {
     if length > 256 {
         real::set_errno(libc::EIO);

@@ -138,6 +138,11 @@ fn c_clocks() {
 }
 
 fn random() {
+    // All at once: whichever comes first is the first to ask in this process.
+    let at_once: Vec<_> = (0..4).map(|_| thread::spawn(uuid::Uuid::new_v4)).collect();
+    at_once
+        .into_iter()
+        .for_each(|thread| println!("{}", thread.join().unwrap()));
     let threads = (0..3).map(|_| {
         thread::spawn(|| {
             let mut bytes = [0; 100];
