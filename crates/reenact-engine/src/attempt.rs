@@ -5,7 +5,7 @@
 //! transaction's own event by the attempt that takes effect; that of the others is forgotten. A replay looks ahead, over
 //! what came from outside, to find the transaction's event.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use reenact_trace::Kind;
 
@@ -41,14 +41,10 @@ thread_local! {
     static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-fn state(hot: &Cell<Attempting>) -> Attempting {
-    hot.get()
-}
-
 /// Whether the calling thread is in a transaction.
 #[inline(always)]
 pub fn is_attempting() -> bool {
-    HOT.with(|hot| state(&hot.attempting)) != Attempting::Nothing
+    HOT.with(|hot| hot.attempting.get()) != Attempting::Nothing
 }
 
 /// The calling thread begins to attempt a transaction.
@@ -79,7 +75,7 @@ pub(crate) fn keep(what: impl FnOnce() -> Kept) -> bool {
 /// The attempt takes effect: what it kept is written.
 #[inline(always)]
 pub(crate) fn write_kept() {
-    if HOT.with(|hot| state(&hot.attempting)) == Attempting::WithMore {
+    if HOT.with(|hot| hot.attempting.get()) == Attempting::WithMore {
         write_all();
     }
 }

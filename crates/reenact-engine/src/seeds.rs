@@ -10,7 +10,7 @@
 //!
 //! The keys are in a thread-local of the standard library that has no name. It is found by what is in it, at the same
 //! distance from a thread-local of ours on every thread, and that it is the right one is tried before it is believed. Where
-//! it is not found, maps may iterate differently in a replay; [`is_found`] says so.
+//! it is not found, there is a line on standard error, and maps may iterate differently in a replay.
 
 use std::{
     collections::HashMap,
