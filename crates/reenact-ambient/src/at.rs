@@ -1,0 +1,3 @@
+//! Featherweight AmbientTalk.
+
+pub mod ast;

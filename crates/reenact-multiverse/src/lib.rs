@@ -1,0 +1,28 @@
+//! Every universe that a program can reach.
+//!
+//! A program that is not deterministic has more than one way to go. A *universe* is a state it can be in, the
+//! *multiverse* the graph of all of them. This crate knows how to walk that graph and how to debug in it, and nothing of
+//! any language: a base language says what its states and steps are by implementing [`Semantics`], and gets
+//!
+//! - the search and the graph it makes: ends, deadlocks, livelocks, shortest paths;
+//! - a debugger, whose breakpoints and steps hold in all universes at once;
+//! - a session, which is what a terminal or a page needs to drive it.
+//!
+//! It runs nothing: no thread of the program, no recording. What is debugged here is a semantics.
+
+#![forbid(unsafe_code)]
+
+mod catalogue;
+mod observation;
+mod operation;
+mod semantics;
+
+pub use self::{
+    catalogue::{
+        ActivityKind, Breakpoint, Freeing, Goal, OperationKind, Step, Whose, breakpoint,
+        breakpoints, step, steps,
+    },
+    observation::Observation,
+    operation::{Operation, Site},
+    semantics::{Activity, Ending, Marked, Semantics, Wait},
+};
