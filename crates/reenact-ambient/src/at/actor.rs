@@ -1,0 +1,292 @@
+//! An actor: ⟨identity, heap, inbox, expression⟩.
+//!
+//! This is the form in which an actor executes. What is kept between steps is its canonical form, see `canonical`.
+//!
+//! # Invariants
+//!
+//! 1. The heap is reached from the rest only through [`HeapId`]s of this actor; other actors hold [`Far`] references,
+//!    which name a slot of `exports`.
+//! 2. Slot 0 is the behaviour.
+//! 3. An actor without a turn has no value: nobody can ask for it.
+//! 4. `waiting` are the futures that have no value and that somebody waits for, `ruined` those with an error that nobody
+//!    has looked at, both in the order in which that began. They are kept even if nothing else refers to them, or a
+//!    deadlock could be forgotten.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    code::{CodeId, ClassId, SelectorId, SiteId},
+    tables::{ActorId, TextId},
+    value::{Far, FarKind, HeapId, Value},
+};
+
+/// An actor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Actor {
+    pub(crate) id: ActorId,
+    /// How many actors it has created.
+    pub(crate) children: u32,
+    pub(crate) heap: Vec<Entity>,
+    /// What others may refer to, by slot, the oldest first.
+    pub(crate) exports: Vec<HeapId>,
+    pub(crate) inbox: VecDeque<Message>,
+    pub(crate) turn: Option<Turn>,
+    /// What it has printed.
+    pub(crate) printed: Vec<TextId>,
+    /// Errors that ended a turn that nobody waits for.
+    pub(crate) errors: Vec<TextId>,
+    pub(crate) waiting: Vec<HeapId>,
+    pub(crate) ruined: Vec<HeapId>,
+}
+
+/// What is in a heap.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Entity {
+    /// An object or an isolate; its class knows which.
+    Object { class: ClassId, fields: Vec<Value> },
+    /// A block: an object with one method `apply`, and what it has captured, `this` first.
+    Block { code: CodeId, captured: Vec<Value> },
+    /// A variable that a block has captured and that changes.
+    Cell(Value),
+    List(Vec<Value>),
+    Future(Future),
+    /// Sets its future.
+    Resolver(HeapId),
+}
+
+/// A future: ⟨identity, stored messages, value or unresolved⟩.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Future {
+    pub(crate) state: FutureState,
+    /// Where the program made it.
+    pub(crate) site: SiteId,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum FutureState {
+    Unresolved {
+        /// Messages for the value.
+        stored: Vec<Message>,
+        /// Registered blocks, as the messages that registered them.
+        subscribers: Vec<Message>,
+    },
+    Resolved(Value),
+    Ruined(Value),
+}
+
+/// A message: ⟨receiver, method, arguments⟩ and where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Message {
+    pub(crate) kind: MessageKind,
+    pub(crate) receiver: Value,
+    pub(crate) selector: SelectorId,
+    pub(crate) args: Vec<Value>,
+    /// The hidden last argument: resolves the future of a two-way message.
+    pub(crate) resolver: Option<Value>,
+    pub(crate) sender: ActorId,
+    pub(crate) site: SiteId,
+    /// A debugger follows it.
+    pub(crate) is_marked: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum MessageKind {
+    /// The program sends it.
+    Plain,
+    /// Registers a block with a future: the arguments are the block for its value and the block for its error, or null.
+    /// Without a block, what becomes of the one future becomes of the other.
+    Register,
+    /// Runs a registered block.
+    Callback,
+    /// Resolves a future with a value.
+    Resolve,
+    /// Ruins a future with an error.
+    Ruin,
+}
+
+/// A turn: what is done about one message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Turn {
+    pub(crate) cause: Cause,
+    /// What is being evaluated, the innermost last. Never empty between steps.
+    pub(crate) frames: Vec<Frame>,
+    /// To be resolved with the result.
+    pub(crate) resolver: Option<Value>,
+    /// A debugger follows what is sent next.
+    pub(crate) marks_next: bool,
+}
+
+/// What a turn is about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Cause {
+    /// The actor was created: it initialises its fields.
+    Creation,
+    Message {
+        kind: MessageKind,
+        selector: SelectorId,
+        site: SiteId,
+        sender: ActorId,
+        is_marked: bool,
+    },
+}
+
+/// A part of what is being evaluated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Frame {
+    /// Code that runs.
+    Code {
+        code: CodeId,
+        pc: u32,
+        /// `this`, what is captured, parameters and variables.
+        locals: Vec<Value>,
+        stack: Vec<Value>,
+        /// Where errors are caught: the code to go on with, and how high the stack was.
+        handlers: Vec<(u32, u32)>,
+    },
+    /// Messages that a resolution sends.
+    Sends(VecDeque<Message>),
+}
+
+impl Actor {
+    /// An actor that has done nothing.
+    pub(crate) fn new(id: ActorId) -> Actor {
+        Actor {
+            id,
+            children: 0,
+            heap: Vec::new(),
+            exports: Vec::new(),
+            inbox: VecDeque::new(),
+            turn: None,
+            printed: Vec::new(),
+            errors: Vec::new(),
+            waiting: Vec::new(),
+            ruined: Vec::new(),
+        }
+    }
+
+    pub(crate) fn alloc(&mut self, entity: Entity) -> Value {
+        self.heap.push(entity);
+        Value::Near(HeapId(self.heap.len() as u32 - 1))
+    }
+
+    pub(crate) fn get(&self, id: HeapId) -> &Entity {
+        &self.heap[id.0 as usize]
+    }
+
+    pub(crate) fn get_mut(&mut self, id: HeapId) -> &mut Entity {
+        &mut self.heap[id.0 as usize]
+    }
+
+    /// What a value of this actor leads to, if it is in its heap.
+    pub(crate) fn entity(&self, value: Value) -> Option<&Entity> {
+        match value {
+            Value::Near(id) => Some(self.get(id)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn future_mut(&mut self, id: HeapId) -> &mut Future {
+        match self.get_mut(id) {
+            Entity::Future(future) => future,
+            other => unreachable!("a resolver or a list of futures names {other:?}"),
+        }
+    }
+
+    /// Whether a value is a future, near or far.
+    pub(crate) fn is_future(&self, value: Value) -> bool {
+        match value {
+            Value::Far(far) => far.kind == FarKind::Future,
+            near => matches!(self.entity(near), Some(Entity::Future(_))),
+        }
+    }
+
+    /// Gives a near entity away.
+    pub(crate) fn export(&mut self, id: HeapId) -> Far {
+        let kind = match self.get(id) {
+            Entity::Future(_) => FarKind::Future,
+            Entity::Resolver(_) => FarKind::Resolver,
+            _ => FarKind::Object,
+        };
+        let slot = self.exports.iter().position(|&one| one == id).unwrap_or_else(|| {
+            self.exports.push(id);
+            self.exports.len() - 1
+        });
+        Far {
+            actor: self.id,
+            slot: slot as u32,
+            kind,
+        }
+    }
+
+    /// Calls `visit` with every message that the actor holds.
+    pub(crate) fn visit_messages(&mut self, visit: &mut impl FnMut(&mut Message)) {
+        self.inbox.iter_mut().for_each(&mut *visit);
+        for entity in &mut self.heap {
+            if let Entity::Future(Future {
+                state: FutureState::Unresolved { stored, subscribers },
+                ..
+            }) = entity
+            {
+                stored.iter_mut().chain(subscribers).for_each(&mut *visit);
+            }
+        }
+        for frame in self.turn.iter_mut().flat_map(|turn| &mut turn.frames) {
+            if let Frame::Sends(messages) = frame {
+                messages.iter_mut().for_each(&mut *visit);
+            }
+        }
+    }
+
+    /// Calls `visit` with every value that the actor holds.
+    pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
+        for entity in &mut self.heap {
+            entity.visit(visit);
+        }
+        for message in &mut self.inbox {
+            message.visit(visit);
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.visit(visit);
+        }
+    }
+}
+
+impl Entity {
+    /// Values within it, in order. The future of a resolver is not a value.
+    pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
+        match self {
+            Entity::Object { fields, .. } => fields.iter_mut().for_each(visit),
+            Entity::Block { captured, .. } => captured.iter_mut().for_each(visit),
+            Entity::Cell(value) => visit(value),
+            Entity::List(values) => values.iter_mut().for_each(visit),
+            Entity::Future(future) => match &mut future.state {
+                FutureState::Unresolved { stored, subscribers } => {
+                    stored.iter_mut().chain(subscribers).for_each(|message| message.visit(visit));
+                }
+                FutureState::Resolved(value) | FutureState::Ruined(value) => visit(value),
+            },
+            Entity::Resolver(_) => {}
+        }
+    }
+}
+
+impl Message {
+    pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
+        visit(&mut self.receiver);
+        self.args.iter_mut().chain(&mut self.resolver).for_each(visit);
+    }
+}
+
+impl Turn {
+    pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
+        for frame in &mut self.frames {
+            match frame {
+                Frame::Code { locals, stack, .. } => locals.iter_mut().chain(stack).for_each(&mut *visit),
+                Frame::Sends(messages) => messages.iter_mut().for_each(|message| message.visit(visit)),
+            }
+        }
+        self.resolver.iter_mut().for_each(visit);
+    }
+}

@@ -1,0 +1,686 @@
+//! From what is written to what is executed.
+//!
+//! Names are resolved here, and only here: a variable of the method or block, a field of an object around it, a variable
+//! that has to be captured. An actor and an isolate see nothing of their surroundings but their parameters, so that
+//! nothing is shared between actors; what tries to is an error that says what to do.
+//!
+//! A variable that is captured by a block, an object or a local function and assigned somewhere lives in a cell of the
+//! heap; all others are copied. Literal blocks of control structures are no blocks at all but run in place.
+
+mod captures;
+mod scope;
+
+use std::collections::HashMap;
+
+use self::{
+    captures::shared_variables,
+    scope::{Access, BodyKind, Context, Frame, Place},
+};
+use super::{
+    ast::{Expr, ExprKind, Method, Name, Statement},
+    code::{
+        Body, Class, ClassId, ClassKind, Code, CodeId, Instruction, KnownNames, Library, NOWHERE, SelectorId, SiteId,
+    },
+    tables::Texts,
+    value::Value,
+};
+use crate::{Source, Span, SyntaxError};
+
+type Result<T = ()> = std::result::Result<T, SyntaxError>;
+
+/// What numbers, booleans and lists can do, in terms of what is built in.
+const LIBRARY: &str = include_str!("library.at");
+
+/// Compiles a program.
+pub(crate) fn compile(source: &Source, program: &[Statement], texts: &Texts) -> Result<Code> {
+    let mut compiler = Compiler::new(texts);
+    compiler.source = Some(source);
+    let main = compiler.class("main", ClassKind::Actor, &[], program)?.0;
+    debug_assert_eq!(main, super::code::PROGRAM, "the program is the first class");
+
+    compiler.source = None;
+    let text = Source::new("library", LIBRARY);
+    let library = super::parser::parse(&text).expect("the library is a program");
+    let mut classes = library.iter().map(|statement| match statement {
+        Statement::Expr(Expr {
+            kind: ExprKind::Object(body),
+            ..
+        }) => compiler.class("library", ClassKind::Object, &[], body).map(|(class, _)| class),
+        other => unreachable!("the library has objects only, not {other:?}"),
+    });
+    let mut next = || classes.next().expect("one for each kind of value")
+        .expect("the library is a correct program");
+    let library = Library {
+        number: next(),
+        bool: next(),
+        list: next(),
+    };
+    drop(classes);
+    Ok(compiler.finish(library))
+}
+
+struct Compiler<'a> {
+    source: Option<&'a Source>,
+    texts: &'a Texts,
+    bodies: Vec<Body>,
+    /// Classes get their number before they are complete.
+    classes: Vec<Option<Class>>,
+    selectors: Vec<String>,
+    selector_ids: HashMap<String, SelectorId>,
+    sites: Vec<Option<reenact_multiverse::Site>>,
+    site_ids: HashMap<u32, SiteId>,
+    lines: Vec<u32>,
+    /// What is around the place that is being compiled, the innermost last.
+    contexts: Vec<Context>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(texts: &'a Texts) -> Compiler<'a> {
+        Compiler {
+            source: None,
+            texts,
+            bodies: Vec::new(),
+            classes: Vec::new(),
+            selectors: Vec::new(),
+            selector_ids: HashMap::new(),
+            sites: vec![None],
+            site_ids: HashMap::new(),
+            lines: Vec::new(),
+            contexts: Vec::new(),
+        }
+    }
+
+    fn finish(mut self, library: Library) -> Code {
+        let names = KnownNames {
+            apply: self.selector("apply"),
+            resolve: self.selector("resolve"),
+            ruin: self.selector("ruin"),
+            when: self.selector("when:becomes:"),
+        };
+        self.lines.sort_unstable();
+        self.lines.dedup();
+        let classes = self.classes.into_iter().map(|class| class.expect("every class is complete"));
+        Code {
+            bodies: self.bodies,
+            classes: classes.collect(),
+            selectors: self.selectors,
+            sites: self.sites,
+            lines: self.lines,
+            names,
+            library,
+        }
+    }
+
+    fn selector(&mut self, name: &str) -> SelectorId {
+        if let Some(&id) = self.selector_ids.get(name) {
+            return id;
+        }
+        let id = SelectorId(self.selectors.len() as u32);
+        self.selectors.push(name.to_owned());
+        self.selector_ids.insert(name.to_owned(), id);
+        id
+    }
+
+    fn site(&mut self, span: Span) -> SiteId {
+        let Some(source) = self.source else {
+            return NOWHERE;
+        };
+        let sites = &mut self.sites;
+        *self.site_ids.entry(span.start).or_insert_with(|| {
+            sites.push(Some(source.site(span.start)));
+            SiteId(sites.len() as u32 - 1)
+        })
+    }
+
+    // Instructions
+
+    fn frame(&mut self) -> &mut Frame {
+        match self.contexts.last_mut() {
+            Some(Context::Frame(frame)) => frame,
+            _ => unreachable!("code is compiled within a frame"),
+        }
+    }
+
+    fn emit(&mut self, span: Span, instruction: Instruction) {
+        let site = self.site(span);
+        let body = &mut self.frame().body;
+        body.instructions.push(instruction);
+        body.sites.push(site);
+    }
+
+    fn here(&mut self) -> u32 {
+        self.frame().body.instructions.len() as u32
+    }
+
+    /// A jump whose target is not known yet.
+    fn jump(&mut self, span: Span, instruction: fn(u32) -> Instruction) -> usize {
+        self.emit(span, instruction(u32::MAX));
+        self.here() as usize - 1
+    }
+
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.frame().body.instructions[jump] {
+            Instruction::Jump(to) | Instruction::JumpUnless(to) | Instruction::Catch(to) => *to = here,
+            other => unreachable!("{other:?} does not jump"),
+        }
+    }
+
+    // Bodies
+
+    /// Compiles code with a frame of its own. Returns it with what it captures.
+    fn code(
+        &mut self,
+        name: &str,
+        span: Span,
+        params: &[Name],
+        body: &[Statement],
+        kind: BodyKind,
+    ) -> Result<(CodeId, Vec<Access>)> {
+        let mut frame = Frame::new(name, shared_variables(body), kind);
+        frame.body.params = params.len() as u32;
+        frame.body.site = self.source.map(|source| source.site(span.start));
+        self.contexts.push(Context::Frame(frame));
+        for param in params {
+            self.declare(param, false)?;
+        }
+        for param in params {
+            if let Some(Place { is_cell: true, local }) = self.frame().find(&param.text) {
+                self.emit(param.span, Instruction::Box(local));
+            }
+        }
+        match kind {
+            BodyKind::Init => self.init(span, body)?,
+            BodyKind::Method | BodyKind::Block => self.statements(span, body)?,
+        }
+        self.emit(span, Instruction::Return);
+        let Some(Context::Frame(frame)) = self.contexts.pop() else {
+            unreachable!("contexts are pushed and popped in pairs")
+        };
+        let (body, captures) = frame.finish();
+        self.bodies.push(body);
+        Ok((CodeId(self.bodies.len() as u32 - 1), captures))
+    }
+
+    fn declare(&mut self, name: &Name, is_cell: bool) -> Result<Place> {
+        if self.frame().is_declared_here(&name.text) {
+            return Err(SyntaxError::new(name.span, format!("`{}` is defined twice here", name.text)));
+        }
+        Ok(self.frame().declare(&name.text, is_cell))
+    }
+
+    /// Compiles a class. Returns it with what its objects capture.
+    fn class(
+        &mut self,
+        name: &str,
+        kind: ClassKind,
+        params: &[Name],
+        body: &[Statement],
+    ) -> Result<(ClassId, Vec<Access>)> {
+        let id = ClassId(self.classes.len() as u32);
+        self.classes.push(None);
+        let mut fields: Vec<String> = Vec::new();
+        let mut methods: Vec<&Method> = Vec::new();
+        for statement in body {
+            let names = match statement {
+                Statement::Def { name, .. } => std::slice::from_ref(name),
+                Statement::DefList { names, .. } => names,
+                Statement::Method(method) => {
+                    if methods.iter().any(|other| other.name.text == method.name.text) {
+                        let message = format!("the method `{}` is defined twice here", method.name.text);
+                        return Err(SyntaxError::new(method.name.span, message));
+                    }
+                    methods.push(method);
+                    continue;
+                }
+                Statement::Expr(_) => continue,
+            };
+            for name in names {
+                if fields.contains(&name.text) {
+                    let message = format!("the field `{}` is defined twice here", name.text);
+                    return Err(SyntaxError::new(name.span, message));
+                }
+                fields.push(name.text.clone());
+            }
+        }
+        for param in params {
+            if !fields.contains(&param.text) {
+                fields.push(param.text.clone());
+            }
+        }
+        let names = methods.iter().map(|method| method.name.text.clone()).collect();
+        self.contexts.push(Context::Object {
+            fields: fields.clone(),
+            methods: names,
+            is_closed: kind != ClassKind::Object,
+            captures: Vec::new(),
+        });
+        let mut compiled = HashMap::new();
+        for method in methods {
+            let (code, _) = self.code(&method.name.text, method.span, &method.params, &method.body, BodyKind::Method)?;
+            let selector = self.selector(&method.name.text);
+            compiled.insert(selector, code);
+        }
+        let span = body.first().map_or(Span::default(), Statement::span);
+        let (init, _) = self.code(name, span, params, body, BodyKind::Init)?;
+        let Some(Context::Object { captures, .. }) = self.contexts.pop() else {
+            unreachable!("contexts are pushed and popped in pairs")
+        };
+        self.classes[id.0 as usize] = Some(Class {
+            kind,
+            name: name.to_owned(),
+            fields,
+            methods: compiled,
+            init,
+        });
+        Ok((id, captures))
+    }
+
+    /// Initialises the fields of `this` in order, and returns it.
+    fn init(&mut self, span: Span, body: &[Statement]) -> Result {
+        // Parameters are fields as well.
+        let params = self.frame().body.params;
+        for local in 1..=params {
+            let name = self.frame().name_of(local);
+            self.emit(span, Instruction::Local(0));
+            self.variable(span, &name)?;
+            let slot = self.field(&name);
+            self.emit(span, Instruction::SetSlot(slot));
+            self.emit(span, Instruction::Pop);
+        }
+        self.frame().forget_all();
+        for statement in body {
+            self.line(statement.span());
+            match statement {
+                Statement::Def { name, value } => {
+                    if let Some(value) = value {
+                        self.emit(name.span, Instruction::Local(0));
+                        self.expr(value)?;
+                        let slot = self.field(&name.text);
+                        self.emit(name.span, Instruction::SetSlot(slot));
+                        self.emit(name.span, Instruction::Pop);
+                    }
+                }
+                Statement::DefList { names, value } => {
+                    self.expr(value)?;
+                    self.emit(value.span, Instruction::Unpack(names.len() as u32));
+                    for name in names {
+                        let slot = self.field(&name.text);
+                        let holding = self.frame().temporary();
+                        self.emit(name.span, Instruction::SetLocal(holding));
+                        self.emit(name.span, Instruction::Local(0));
+                        self.emit(name.span, Instruction::Local(holding));
+                        self.emit(name.span, Instruction::SetSlot(slot));
+                        self.emit(name.span, Instruction::Pop);
+                    }
+                }
+                Statement::Method(_) => {}
+                Statement::Expr(expr) => {
+                    self.expr(expr)?;
+                    self.emit(expr.span, Instruction::Pop);
+                }
+            }
+        }
+        self.emit(span, Instruction::Local(0));
+        Ok(())
+    }
+
+    /// A field of the object whose initialisation is being compiled.
+    fn field(&self, name: &str) -> u32 {
+        match self.contexts.iter().rev().nth(1) {
+            Some(Context::Object { fields, .. }) => {
+                fields.iter().position(|field| field == name).expect("all fields were collected") as u32
+            }
+            _ => unreachable!("an initialisation is within an object"),
+        }
+    }
+
+    fn line(&mut self, span: Span) {
+        if let Some(source) = self.source {
+            let line = source.site(span.start).line;
+            self.lines.push(line);
+            self.emit(span, Instruction::Line(line));
+        }
+    }
+
+    /// Statements, in a scope of their own; leaves the value of the last one.
+    fn statements(&mut self, span: Span, body: &[Statement]) -> Result {
+        let outer = self.frame().enter();
+        // Local functions can call each other, whatever their order.
+        for statement in body {
+            if let Statement::Method(method) = statement {
+                let place = self.declare(&method.name, true)?;
+                self.emit(method.name.span, Instruction::Push(Value::Null));
+                self.emit(method.name.span, Instruction::SetLocal(place.local));
+                self.emit(method.name.span, Instruction::Box(place.local));
+            }
+        }
+        for (at, statement) in body.iter().enumerate() {
+            if at > 0 {
+                self.emit(statement.span(), Instruction::Pop);
+            }
+            self.statement(statement)?;
+        }
+        if body.is_empty() {
+            self.emit(span, Instruction::Push(Value::Null));
+        }
+        self.frame().leave(outer);
+        Ok(())
+    }
+
+    /// A statement in a method or a block; leaves its value.
+    fn statement(&mut self, statement: &Statement) -> Result {
+        self.line(statement.span());
+        match statement {
+            Statement::Def { name, value } => {
+                match value {
+                    Some(value) => self.expr(value)?,
+                    None => self.emit(name.span, Instruction::Push(Value::Null)),
+                }
+                self.emit(name.span, Instruction::Dup);
+                self.define(name)
+            }
+            Statement::DefList { names, value } => {
+                self.expr(value)?;
+                self.emit(value.span, Instruction::Dup);
+                self.emit(value.span, Instruction::Unpack(names.len() as u32));
+                names.iter().try_for_each(|name| self.define(name))
+            }
+            Statement::Method(method) => {
+                let place = self.frame().find(&method.name.text).expect("it is declared");
+                self.emit(method.span, Instruction::Local(place.local));
+                self.block(&method.name.text, method.span, &method.params, &method.body)?;
+                self.emit(method.span, Instruction::SetBox);
+                Ok(())
+            }
+            Statement::Expr(expr) => self.expr(expr),
+        }
+    }
+
+    /// Defines a variable with what is on the stack.
+    fn define(&mut self, name: &Name) -> Result {
+        let place = self.declare(name, false)?;
+        self.emit(name.span, Instruction::SetLocal(place.local));
+        if place.is_cell {
+            self.emit(name.span, Instruction::Box(place.local));
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, name: &str, span: Span, params: &[Name], body: &[Statement]) -> Result {
+        let (code, captures) = self.code(name, span, params, body, BodyKind::Block)?;
+        self.emit(span, Instruction::Local(0));
+        for access in &captures {
+            self.load_captured(span, access);
+        }
+        self.emit(span, Instruction::Block(code, captures.len() as u32));
+        Ok(())
+    }
+
+    // Expressions
+
+    fn exprs(&mut self, all: &[Expr]) -> Result {
+        all.iter().try_for_each(|expr| self.expr(expr))
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Result {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Null => self.emit(span, Instruction::Push(Value::Null)),
+            ExprKind::Bool(value) => self.emit(span, Instruction::Push(Value::Bool(*value))),
+            ExprKind::Int(value) => self.emit(span, Instruction::Push(Value::Int(*value))),
+            ExprKind::Float(value) => self.emit(span, Instruction::Push(Value::float(*value))),
+            ExprKind::Text(text) => {
+                let text = self.texts.id(text);
+                self.emit(span, Instruction::Push(Value::Text(text)));
+            }
+            ExprKind::List(values) => {
+                self.exprs(values)?;
+                self.emit(span, Instruction::List(values.len() as u32));
+            }
+            ExprKind::This => self.emit(span, Instruction::Local(0)),
+            ExprKind::Variable(name) => self.variable(span, name)?,
+            ExprKind::Assign(name, value) => self.assign(name, value)?,
+            ExprKind::Field(object, name) => {
+                self.expr(object)?;
+                let selector = self.selector(&name.text);
+                self.emit(name.span, Instruction::Field(selector));
+            }
+            ExprKind::AssignField(object, name, value) => {
+                self.expr(object)?;
+                self.expr(value)?;
+                let selector = self.selector(&name.text);
+                self.emit(name.span, Instruction::SetField(selector));
+            }
+            ExprKind::Index(list, index) => {
+                self.expr(list)?;
+                self.expr(index)?;
+                self.emit(span, Instruction::Index);
+            }
+            ExprKind::AssignIndex(list, index, value) => {
+                self.expr(list)?;
+                self.expr(index)?;
+                self.expr(value)?;
+                self.emit(span, Instruction::SetIndex);
+            }
+            ExprKind::Call(name, args) => self.call(name, args)?,
+            ExprKind::Invoke(object, name, args) => {
+                self.expr(object)?;
+                self.exprs(args)?;
+                let selector = self.selector(&name.text);
+                self.emit(name.span, Instruction::Invoke(selector, args.len() as u32));
+            }
+            ExprKind::Send {
+                receiver,
+                name,
+                args,
+                is_two_way,
+            } => {
+                self.expr(receiver)?;
+                self.exprs(args)?;
+                if *is_two_way {
+                    self.emit(span, Instruction::MakeFuture);
+                }
+                let send = Instruction::Send {
+                    selector: self.selector(&name.text),
+                    args: args.len() as u32,
+                    is_two_way: *is_two_way,
+                };
+                self.emit(span, send);
+            }
+            ExprKind::Block(params, body) => self.block("block", span, params, body)?,
+            ExprKind::Object(body) => self.object(span, ClassKind::Object, &[], body)?,
+            ExprKind::Isolate(params, body) => self.object(span, ClassKind::Isolate, params, body)?,
+            ExprKind::Actor(params, body) => self.object(span, ClassKind::Actor, params, body)?,
+            ExprKind::If(condition, then, otherwise) => {
+                self.expr(condition)?;
+                let to_else = self.jump(condition.span, Instruction::JumpUnless);
+                self.branch(then)?;
+                let to_end = self.jump(then.span, Instruction::Jump);
+                self.land(to_else);
+                match otherwise {
+                    Some(otherwise) => self.branch(otherwise)?,
+                    None => self.emit(span, Instruction::Push(Value::Null)),
+                }
+                self.land(to_end);
+            }
+            ExprKind::While(condition, body) => {
+                let begin = self.here();
+                self.branch(condition)?;
+                let to_end = self.jump(condition.span, Instruction::JumpUnless);
+                self.branch(body)?;
+                self.emit(body.span, Instruction::Pop);
+                self.emit(span, Instruction::Jump(begin));
+                self.land(to_end);
+                self.emit(span, Instruction::Push(Value::Null));
+            }
+            ExprKind::When {
+                future,
+                becomes,
+                catch,
+            } => {
+                self.expr(future)?;
+                self.expr(becomes)?;
+                match catch {
+                    Some(catch) => self.expr(catch)?,
+                    None => self.emit(span, Instruction::Push(Value::Null)),
+                }
+                self.emit(span, Instruction::MakeFuture);
+                self.emit(span, Instruction::Register);
+            }
+            ExprKind::Try(body, catch) => {
+                let to_catch = self.jump(span, Instruction::Catch);
+                self.branch(body)?;
+                self.emit(span, Instruction::EndCatch);
+                let to_end = self.jump(span, Instruction::Jump);
+                self.land(to_catch);
+                self.handler(catch)?;
+                self.land(to_end);
+            }
+            ExprKind::Raise(error) => {
+                self.expr(error)?;
+                self.emit(span, Instruction::Raise);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a control structure runs: in place if it is written there, or else a block.
+    fn branch(&mut self, branch: &Expr) -> Result {
+        if let ExprKind::Block(params, body) = &branch.kind
+            && params.is_empty()
+        {
+            return self.statements(branch.span, body);
+        }
+        self.expr(branch)?;
+        self.emit(branch.span, Instruction::Apply(0));
+        Ok(())
+    }
+
+    /// What is done about the error on the stack.
+    fn handler(&mut self, handler: &Expr) -> Result {
+        if let ExprKind::Block(params, body) = &handler.kind
+            && params.len() <= 1
+        {
+            let outer = self.frame().enter();
+            match params.first() {
+                Some(param) => self.define(param)?,
+                None => self.emit(handler.span, Instruction::Pop),
+            }
+            self.statements(handler.span, body)?;
+            self.frame().leave(outer);
+            return Ok(());
+        }
+        let error = self.frame().temporary();
+        self.emit(handler.span, Instruction::SetLocal(error));
+        self.expr(handler)?;
+        self.emit(handler.span, Instruction::Local(error));
+        self.emit(handler.span, Instruction::Apply(1));
+        Ok(())
+    }
+
+    fn object(&mut self, span: Span, kind: ClassKind, params: &[Name], body: &[Statement]) -> Result {
+        let name = self.name_around();
+        let (class, captures) = self.class(&name, kind, params, body)?;
+        for access in &captures {
+            self.load_captured(span, access);
+        }
+        for param in params {
+            self.variable(param.span, &param.text)?;
+        }
+        let params = params.len() as u32;
+        let instruction = match kind {
+            ClassKind::Actor => Instruction::Actor { class, params },
+            ClassKind::Object | ClassKind::Isolate => Instruction::Object {
+                class,
+                captured: captures.len() as u32,
+                params,
+            },
+        };
+        self.emit(span, instruction);
+        Ok(())
+    }
+
+    /// What to call an object that is made here: `makeMath` makes a math.
+    fn name_around(&self) -> String {
+        let around = self.contexts.iter().rev().find_map(|context| match context {
+            Context::Frame(frame) if frame.kind == BodyKind::Method => Some(frame.body.name.as_str()),
+            _ => None,
+        });
+        let name = around.unwrap_or("object");
+        let name = ["make", "create", "new"]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix))
+            .filter(|rest| rest.starts_with(char::is_uppercase))
+            .unwrap_or(name);
+        let mut letters = name.chars();
+        match letters.next() {
+            Some(first) => first.to_lowercase().chain(letters).collect(),
+            None => String::new(),
+        }
+    }
+
+    fn call(&mut self, name: &Name, args: &[Expr]) -> Result {
+        let (span, count) = (name.span, args.len() as u32);
+        if self.is_variable(&name.text) {
+            self.variable(span, &name.text)?;
+            self.exprs(args)?;
+            self.emit(span, Instruction::Apply(count));
+            return Ok(());
+        }
+        if let Some(holder) = self.holder_of_method(&name.text) {
+            self.load_holder(span, &holder);
+            self.exprs(args)?;
+            let selector = self.selector(&name.text);
+            self.emit(span, Instruction::Invoke(selector, count));
+            return Ok(());
+        }
+        match (name.text.as_str(), args) {
+            ("makeFuture", []) => {
+                self.emit(span, Instruction::MakeFuture);
+                self.emit(span, Instruction::List(2));
+                Ok(())
+            }
+            ("foreach:in:", [block, list]) => {
+                self.expr(list)?;
+                self.expr(block)?;
+                let selector = self.selector("each:");
+                self.emit(span, Instruction::Invoke(selector, 1));
+                Ok(())
+            }
+            (text, _) => Err(self.unknown(span, "method or function", text)),
+        }
+    }
+
+    fn assign(&mut self, name: &Name, value: &Expr) -> Result {
+        let span = name.span;
+        let Some(access) = self.access(&name.text) else {
+            return Err(self.unknown(span, "variable", &name.text));
+        };
+        match access {
+            Access::Local(Place { local, is_cell: false }) => {
+                if self.frame().is_copy(local) {
+                    unreachable!("a captured variable that is assigned is in a cell");
+                }
+                self.expr(value)?;
+                self.emit(span, Instruction::Dup);
+                self.emit(span, Instruction::SetLocal(local));
+            }
+            Access::Slot {
+                holder,
+                slot,
+                is_cell: false,
+            } => {
+                self.load_holder(span, &holder);
+                self.expr(value)?;
+                self.emit(span, Instruction::SetSlot(slot));
+            }
+            cell => {
+                self.load_captured(span, &cell);
+                self.expr(value)?;
+                self.emit(span, Instruction::SetBox);
+            }
+        }
+        Ok(())
+    }
+}

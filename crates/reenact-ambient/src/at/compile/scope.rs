@@ -1,0 +1,353 @@
+//! What a name means, judging by what is around it.
+//!
+//! Contexts alternate: code is within an object or within other code, an object is within code. Code reaches its own
+//! variables and the object around it (`this`); everything farther out is captured on the way, by the blocks and objects
+//! in between.
+
+use std::collections::HashSet;
+
+use super::{Compiler, Result};
+use crate::{
+    Span, SyntaxError,
+    at::code::{Body, Instruction},
+};
+
+/// What is around a place in the program.
+pub(super) enum Context {
+    /// Code.
+    Frame(Frame),
+    /// An object, an isolate or an actor.
+    Object {
+        fields: Vec<String>,
+        methods: Vec<String>,
+        /// Whether it sees nothing of what is around it.
+        is_closed: bool,
+        /// What it takes from around it. These are its fields after those with names.
+        captures: Vec<(Captured, Access)>,
+    },
+}
+
+/// What an object has captured.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Captured {
+    Variable(String),
+    /// The object around it.
+    This,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BodyKind {
+    Method,
+    Block,
+    Init,
+}
+
+/// A variable of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) local: u32,
+    /// Whether the variable holds a cell with the value.
+    pub(super) is_cell: bool,
+}
+
+/// How code gets to something that has a name.
+#[derive(Clone, Debug)]
+pub(super) enum Access {
+    Local(Place),
+    /// A field of `this`, or of an object around that.
+    Slot {
+        holder: Hops,
+        slot: u32,
+        is_cell: bool,
+    },
+    This,
+}
+
+/// The way from `this` to an object around it: fields to follow.
+pub(super) type Hops = Vec<u32>;
+
+/// Code that is being compiled.
+pub(super) struct Frame {
+    pub(super) body: Body,
+    pub(super) kind: BodyKind,
+    /// Variables that have to be in cells.
+    shared: HashSet<String>,
+    /// What is visible, the innermost last, and where the innermost scope begins.
+    variables: Vec<(String, Place)>,
+    scope: usize,
+    captured: Vec<(String, Place, Access)>,
+}
+
+impl Frame {
+    pub(super) fn new(name: &str, shared: HashSet<String>, kind: BodyKind) -> Frame {
+        let body = Body {
+            name: name.to_owned(),
+            locals: 1,
+            ..Body::default()
+        };
+        Frame {
+            body,
+            kind,
+            shared,
+            variables: Vec::new(),
+            scope: 0,
+            captured: Vec::new(),
+        }
+    }
+
+    /// The code, and what it has captured.
+    pub(super) fn finish(mut self) -> (Body, Vec<Access>) {
+        self.body.captured = self.captured.iter().map(|(_, place, _)| place.local).collect();
+        (self.body, self.captured.into_iter().map(|(_, _, access)| access).collect())
+    }
+
+    pub(super) fn temporary(&mut self) -> u32 {
+        self.body.locals += 1;
+        self.body.locals - 1
+    }
+
+    pub(super) fn declare(&mut self, name: &str, is_cell: bool) -> Place {
+        let place = Place {
+            local: self.temporary(),
+            is_cell: is_cell || self.shared.contains(name),
+        };
+        self.variables.push((name.to_owned(), place));
+        place
+    }
+
+    pub(super) fn is_declared_here(&self, name: &str) -> bool {
+        self.variables[self.scope..].iter().any(|(other, _)| other == name)
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Place> {
+        let captured = self.captured.iter().map(|(name, place, _)| (name, place));
+        let own = self.variables.iter().rev().map(|(name, place)| (name, place));
+        own.chain(captured).find(|(other, _)| *other == name).map(|(_, place)| *place)
+    }
+
+    pub(super) fn name_of(&self, local: u32) -> String {
+        let variable = self.variables.iter().find(|(_, place)| place.local == local);
+        variable.expect("it is a variable").0.clone()
+    }
+
+    /// Begins a scope within the code; returns what [`leave`](Frame::leave) wants.
+    pub(super) fn enter(&mut self) -> usize {
+        std::mem::replace(&mut self.scope, self.variables.len())
+    }
+
+    pub(super) fn leave(&mut self, outer: usize) {
+        self.variables.truncate(self.scope);
+        self.scope = outer;
+    }
+
+    /// The parameters of an object are its fields from now on.
+    pub(super) fn forget_all(&mut self) {
+        self.variables.clear();
+    }
+
+    fn capture(&mut self, name: &str, is_cell: bool, access: Access) -> Place {
+        let place = Place {
+            local: self.temporary(),
+            is_cell,
+        };
+        self.captured.push((name.to_owned(), place, access));
+        place
+    }
+
+    /// Whether a variable is a copy of one outside.
+    pub(super) fn is_copy(&self, local: u32) -> bool {
+        self.captured.iter().any(|(_, place, _)| place.local == local)
+    }
+}
+
+impl Compiler<'_> {
+    /// How the code that is being compiled gets to a name.
+    pub(super) fn access(&mut self, name: &str) -> Option<Access> {
+        self.access_at(self.contexts.len() - 1, name)
+    }
+
+    fn access_at(&mut self, at: usize, name: &str) -> Option<Access> {
+        match &self.contexts[at] {
+            Context::Frame(frame) => {
+                if let Some(place) = frame.find(name) {
+                    return Some(Access::Local(place));
+                }
+                let is_block = frame.kind == BodyKind::Block;
+                match self.access_at(at.checked_sub(1)?, name)? {
+                    Access::Local(outer) if is_block => {
+                        let Context::Frame(frame) = &mut self.contexts[at] else {
+                            unreachable!("it was a frame before")
+                        };
+                        Some(Access::Local(frame.capture(name, outer.is_cell, Access::Local(outer))))
+                    }
+                    // `this` is the same in a block.
+                    slot => Some(slot),
+                }
+            }
+            Context::Object {
+                fields,
+                is_closed,
+                captures,
+                ..
+            } => {
+                if let Some(slot) = fields.iter().position(|field| field == name) {
+                    return Some(Access::Slot {
+                        holder: Hops::new(),
+                        slot: slot as u32,
+                        is_cell: false,
+                    });
+                }
+                if *is_closed {
+                    return None;
+                }
+                let wanted = Captured::Variable(name.to_owned());
+                let known = captures.iter().position(|(captured, _)| *captured == wanted);
+                if let Some((at_capture, Access::Local(place))) = known.map(|k| (k, &captures[k].1)) {
+                    return Some(Access::Slot {
+                        holder: Hops::new(),
+                        slot: (fields.len() + at_capture) as u32,
+                        is_cell: place.is_cell,
+                    });
+                }
+                match self.access_at(at.checked_sub(1)?, name)? {
+                    Access::Local(place) => Some(Access::Slot {
+                        holder: Hops::new(),
+                        slot: self.capture_in_object(at, wanted, Access::Local(place)),
+                        is_cell: place.is_cell,
+                    }),
+                    Access::Slot { holder, slot, is_cell } => Some(Access::Slot {
+                        holder: self.through_object(at, holder),
+                        slot,
+                        is_cell,
+                    }),
+                    Access::This => unreachable!("`this` has no name"),
+                }
+            }
+        }
+    }
+
+    /// The slot in which an object keeps what it captures.
+    fn capture_in_object(&mut self, at: usize, what: Captured, access: Access) -> u32 {
+        let Context::Object { fields, captures, .. } = &mut self.contexts[at] else {
+            unreachable!("only objects have slots")
+        };
+        let known = captures.iter().position(|(captured, _)| *captured == what);
+        let index = known.unwrap_or_else(|| {
+            captures.push((what, access));
+            captures.len() - 1
+        });
+        (fields.len() + index) as u32
+    }
+
+    /// The way to an object around the one at `at`, given the way from where that one is made.
+    fn through_object(&mut self, at: usize, mut rest: Hops) -> Hops {
+        let outer = self.capture_in_object(at, Captured::This, Access::This);
+        rest.insert(0, outer);
+        rest
+    }
+
+    /// The way to the nearest object around that has a method of this name.
+    pub(super) fn holder_of_method(&mut self, name: &str) -> Option<Hops> {
+        self.holder_at(self.contexts.len() - 1, name)
+    }
+
+    fn holder_at(&mut self, at: usize, name: &str) -> Option<Hops> {
+        match &self.contexts[at] {
+            Context::Frame(_) => self.holder_at(at.checked_sub(1)?, name),
+            Context::Object { methods, is_closed, .. } => {
+                if methods.iter().any(|method| method == name) {
+                    return Some(Hops::new());
+                }
+                if *is_closed {
+                    return None;
+                }
+                let holder = self.holder_at(at.checked_sub(1)?, name)?;
+                Some(self.through_object(at, holder))
+            }
+        }
+    }
+
+    pub(super) fn load_holder(&mut self, span: Span, holder: &Hops) {
+        self.emit(span, Instruction::Local(0));
+        for &slot in holder {
+            self.emit(span, Instruction::Slot(slot));
+        }
+    }
+
+    /// Pushes what is captured: for a variable in a cell, the cell.
+    pub(super) fn load_captured(&mut self, span: Span, access: &Access) {
+        match access {
+            Access::Local(place) => self.emit(span, Instruction::Local(place.local)),
+            Access::Slot { holder, slot, .. } => {
+                self.load_holder(span, holder);
+                self.emit(span, Instruction::Slot(*slot));
+            }
+            Access::This => self.emit(span, Instruction::Local(0)),
+        }
+    }
+
+    /// Pushes the value of a variable.
+    pub(super) fn variable(&mut self, span: Span, name: &str) -> Result {
+        if name == "system" {
+            self.emit(span, Instruction::Push(crate::at::value::Value::System));
+            return Ok(());
+        }
+        let Some(access) = self.access(name) else {
+            return Err(self.unknown(span, "variable", name));
+        };
+        self.load_captured(span, &access);
+        if let Access::Local(Place { is_cell: true, .. }) | Access::Slot { is_cell: true, .. } = access {
+            self.emit(span, Instruction::Unbox);
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_variable(&mut self, name: &str) -> bool {
+        self.access(name).is_some()
+    }
+
+    /// The error about a name that means nothing here.
+    pub(super) fn unknown(&self, span: Span, what: &str, name: &str) -> SyntaxError {
+        let error = SyntaxError::new(span, format!("there is no {what} `{name}` here"));
+        let mut is_visible = true;
+        let mut similar = None;
+        for context in self.contexts.iter().rev() {
+            let (names, closes): (Vec<&str>, bool) = match context {
+                Context::Frame(frame) => (frame.variables.iter().map(|(name, _)| name.as_str()).collect(), false),
+                Context::Object {
+                    fields,
+                    methods,
+                    is_closed,
+                    ..
+                } => (fields.iter().chain(methods).map(String::as_str).collect(), *is_closed),
+            };
+            if !is_visible && names.contains(&name) {
+                return error.with_help(if what == "variable" {
+                    format!("an actor or an isolate sees its parameters only: write `{{ |{name}| … }}` to pass it")
+                } else {
+                    format!("an actor or an isolate sees nothing of what is around it: define `{name}` within it")
+                });
+            }
+            if is_visible && similar.is_none() {
+                similar = names.into_iter().find(|other| is_similar(other, name));
+            }
+            is_visible &= !closes;
+        }
+        match similar {
+            Some(other) => error.with_help(format!("there is `{other}`")),
+            None => error,
+        }
+    }
+}
+
+/// Whether one is a slip of the other: one letter more, less, or different, or other capitals.
+fn is_similar(a: &str, b: &str) -> bool {
+    if a.eq_ignore_ascii_case(b) {
+        return true;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };
+    let front = short.iter().zip(long.iter()).take_while(|(x, y)| x == y).count();
+    let back = short.iter().rev().zip(long.iter().rev()).take_while(|(x, y)| x == y).count();
+    long.len() > 2 && long.len() - short.len() <= 1 && front + back + 1 >= long.len()
+}

@@ -1,0 +1,197 @@
+//! What numbers, booleans, texts, lists and `system` can do by themselves, and how values are printed.
+
+use super::{MAX_LENGTH, Machine, Result};
+use crate::at::{
+    actor::Entity,
+    code::{ClassId, SiteId},
+    value::{FarKind, Value},
+};
+
+/// How deep lists are compared and printed.
+const MAX_DEPTH: u32 = 8;
+
+impl Machine<'_> {
+    /// The class of the library that a value belongs to.
+    pub(super) fn library_class(&self, value: Value) -> Option<ClassId> {
+        let library = self.code.library;
+        match (value, self.actor.entity(value)) {
+            (Value::Int(_) | Value::Float(_), _) => Some(library.number),
+            (Value::Bool(_), _) => Some(library.bool),
+            (_, Some(Entity::List(_))) => Some(library.list),
+            _ => None,
+        }
+    }
+
+    /// The result of an operation that is built in; nothing if there is no such operation.
+    pub(super) fn builtin(
+        &mut self,
+        receiver: Value,
+        name: &str,
+        args: &[Value],
+        site: SiteId,
+    ) -> Result<Option<Value>> {
+        let value = match (receiver, name, args) {
+            (_, "==", &[other]) => Value::Bool(self.is_equal(receiver, other, 0)),
+            (_, "!=", &[other]) => Value::Bool(!self.is_equal(receiver, other, 0)),
+            (Value::System, "println", &[value]) => {
+                let text = self.texts.id(&self.show(value));
+                self.actor.printed.push(text);
+                Value::Null
+            }
+            (Value::Bool(value), "not", []) => Value::Bool(!value),
+            (Value::Int(a), "negate", []) => match a.checked_neg() {
+                Some(number) => Value::Int(number),
+                None => return Err(self.error(site, "the number is too large")),
+            },
+            (Value::Float(a), "negate", []) => Value::float(-f64::from_bits(a)),
+            (Value::Int(a), _, &[Value::Int(b)]) => return self.whole(a, name, b, site),
+            (Value::Int(_) | Value::Float(_), _, &[other @ (Value::Int(_) | Value::Float(_))]) => {
+                return Ok(floating(number(receiver), name, number(other)));
+            }
+            (Value::Text(_), "+", &[other]) | (_, "+", &[other @ Value::Text(_)]) => {
+                let text = self.show(receiver) + &self.show(other);
+                if text.len() > MAX_LENGTH {
+                    return Err(self.error(site, "the text is too long"));
+                }
+                Value::Text(self.texts.id(&text))
+            }
+            (Value::Text(a), "<", &[Value::Text(b)]) => Value::Bool(self.texts.get(a) < self.texts.get(b)),
+            (Value::Text(a), "length", []) => Value::Int(self.texts.get(a).chars().count() as i64),
+            _ => return self.of_list(receiver, name, args, site),
+        };
+        Ok(Some(value))
+    }
+
+    fn of_list(&mut self, receiver: Value, name: &str, args: &[Value], site: SiteId) -> Result<Option<Value>> {
+        let Some(Entity::List(values)) = self.actor.entity(receiver) else {
+            return Ok(None);
+        };
+        Ok(Some(match (name, args) {
+            ("length", []) => Value::Int(values.len() as i64),
+            ("isEmpty", []) => Value::Bool(values.is_empty()),
+            ("contains", &[value]) => Value::Bool(values.iter().any(|&one| self.is_equal(one, value, 0))),
+            ("+", &[other]) => {
+                let Some(Entity::List(more)) = self.actor.entity(other) else {
+                    return Ok(None);
+                };
+                let joined: Vec<Value> = values.iter().chain(more).copied().collect();
+                if joined.len() > MAX_LENGTH {
+                    return Err(self.error(site, "the list is too long"));
+                }
+                self.actor.alloc(Entity::List(joined))
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn whole(&self, a: i64, name: &str, b: i64, site: SiteId) -> Result<Option<Value>> {
+        let result = match name {
+            "+" => a.checked_add(b),
+            "-" => a.checked_sub(b),
+            "*" => a.checked_mul(b),
+            "/" | "%" if b == 0 => return Err(self.error(site, "division by zero")),
+            "/" if a.checked_rem(b) != Some(0) => return Ok(floating(a as f64, "/", b as f64)),
+            "/" => a.checked_div(b),
+            "%" => a.checked_rem_euclid(b),
+            "max" => Some(a.max(b)),
+            "min" => Some(a.min(b)),
+            "<" => return Ok(Some(Value::Bool(a < b))),
+            "<=" => return Ok(Some(Value::Bool(a <= b))),
+            ">" => return Ok(Some(Value::Bool(a > b))),
+            ">=" => return Ok(Some(Value::Bool(a >= b))),
+            _ => return Ok(None),
+        };
+        match result {
+            Some(number) => Ok(Some(Value::Int(number))),
+            None => Err(self.error(site, "the number is too large")),
+        }
+    }
+
+    /// The same value; for numbers the same amount, for lists the same elements, for everything else the same object.
+    fn is_equal(&self, a: Value, b: Value, depth: u32) -> bool {
+        match (a, b) {
+            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) if a != b => number(a) == number(b),
+            _ => match (self.actor.entity(a), self.actor.entity(b)) {
+                (Some(Entity::List(x)), Some(Entity::List(y))) if a != b && depth < MAX_DEPTH => {
+                    x.len() == y.len() && x.iter().zip(y).all(|(&x, &y)| self.is_equal(x, y, depth + 1))
+                }
+                _ => a == b,
+            },
+        }
+    }
+
+    /// A value as it is printed.
+    pub(crate) fn show(&self, value: Value) -> String {
+        let mut text = String::new();
+        self.print(value, 0, &mut text);
+        text
+    }
+
+    fn print(&self, value: Value, depth: u32, out: &mut String) {
+        use std::fmt::Write;
+        let entity = self.actor.entity(value);
+        let result = match (value, entity) {
+            (Value::Bool(value), _) => write!(out, "{value}"),
+            (Value::Int(number), _) => write!(out, "{number}"),
+            (Value::Float(bits), _) => write!(out, "{}", f64::from_bits(bits)),
+            (Value::Text(text), _) => write!(out, "{}", self.texts.get(text)),
+            (_, Some(Entity::Object { class, .. })) => write!(out, "the {}", self.code.class(*class).name),
+            (_, Some(Entity::List(values))) => {
+                out.push('[');
+                for (at, &one) in values.iter().enumerate() {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    if depth >= MAX_DEPTH || out.len() > MAX_LENGTH / 2 {
+                        out.push('…');
+                        break;
+                    }
+                    self.print(one, depth + 1, out);
+                }
+                out.push(']');
+                Ok(())
+            }
+            _ => write!(out, "{}", plain_name(value, entity)),
+        };
+        result.expect("writing into a text does not fail");
+    }
+}
+
+/// How a value that has no text is called.
+pub(crate) fn plain_name(value: Value, entity: Option<&Entity>) -> &'static str {
+    match (value, entity) {
+        (Value::System, _) => "system",
+        (Value::Far(far), _) => match far.kind {
+            FarKind::Object => "a far reference",
+            FarKind::Future => "a far future",
+            FarKind::Resolver => "a far resolver",
+        },
+        (_, Some(Entity::Block { .. })) => "a block",
+        (_, Some(Entity::Future(_))) => "a future",
+        (_, Some(Entity::Resolver(_))) => "a resolver",
+        _ => "null",
+    }
+}
+
+fn number(value: Value) -> f64 {
+    match value {
+        Value::Int(number) => number as f64,
+        Value::Float(bits) => f64::from_bits(bits),
+        other => unreachable!("{other:?} is no number"),
+    }
+}
+
+fn floating(a: f64, name: &str, b: f64) -> Option<Value> {
+    Some(match name {
+        "+" => Value::float(a + b),
+        "-" => Value::float(a - b),
+        "*" => Value::float(a * b),
+        "/" => Value::float(a / b),
+        "%" => Value::float(a.rem_euclid(b)),
+        "max" => Value::float(a.max(b)),
+        "min" => Value::float(a.min(b)),
+        "<" => Value::Bool(a < b),
+        "<=" => Value::Bool(a <= b),
+        ">" => Value::Bool(a > b),
+        ">=" => Value::Bool(a >= b),
+        _ => return None,
+    })
+}

@@ -1,0 +1,269 @@
+//! Rules about messages that arrive and about futures.
+
+use std::collections::VecDeque;
+
+use super::{Machine, Rule};
+use crate::at::{
+    actor::{Cause, Entity, Frame, Future, FutureState, Message, MessageKind, Turn},
+    code::{Code, Instruction, NOWHERE, SiteId},
+    tables::ActorId,
+    value::{HeapId, Value},
+};
+
+/// What becomes of a future.
+#[derive(Clone, Copy)]
+enum Fate {
+    Value(Value),
+    Error(Value),
+}
+
+impl Message {
+    /// Resolves or ruins the future of `resolver`.
+    pub(crate) fn resolution(
+        kind: MessageKind,
+        resolver: Value,
+        value: Value,
+        code: &Code,
+        sender: ActorId,
+        is_marked: bool,
+    ) -> Message {
+        Message {
+            kind,
+            receiver: resolver,
+            selector: match kind {
+                MessageKind::Ruin => code.names.ruin,
+                _ => code.names.resolve,
+            },
+            args: vec![value],
+            resolver: None,
+            sender,
+            site: NOWHERE,
+            is_marked,
+        }
+    }
+
+    pub(crate) fn is_resolution(&self) -> bool {
+        matches!(self.kind, MessageKind::Resolve | MessageKind::Ruin)
+    }
+}
+
+impl Machine<'_> {
+    pub(super) fn make_future(&mut self, site: SiteId) -> (Value, Value) {
+        let state = FutureState::Unresolved {
+            stored: Vec::new(),
+            subscribers: Vec::new(),
+        };
+        let future = self.actor.alloc(Entity::Future(Future { state, site }));
+        let Value::Near(id) = future else {
+            unreachable!("what is allocated is near")
+        };
+        let resolver = self.actor.alloc(Entity::Resolver(id));
+        (future, resolver)
+    }
+
+    /// Begins the turn of the first message.
+    pub(super) fn process(&mut self) -> Rule {
+        let message = self.actor.inbox.pop_front().expect("there is a message");
+        self.actor.turn = Some(Turn {
+            cause: Cause::Message {
+                kind: message.kind,
+                selector: message.selector,
+                site: message.site,
+                sender: message.sender,
+                is_marked: message.is_marked,
+            },
+            frames: Vec::new(),
+            resolver: None,
+            marks_next: false,
+        });
+        let near = match message.receiver {
+            Value::Near(id) => Some((id, self.actor.get(id))),
+            _ => None,
+        };
+        match near {
+            // process-message-to-future
+            Some((id, Entity::Future(_))) => {
+                self.process_at_future(id, message);
+                Rule::ProcessMessageToFuture
+            }
+            // process-message, at a resolver
+            Some((_, &Entity::Resolver(future))) if self.resolves(&message) => {
+                let fate = self.fate(message.selector == self.code.names.ruin, message.args[0]);
+                self.resolve(message.receiver, future, fate, message.is_marked);
+                if let Some(resolver) = message.resolver {
+                    self.turn().resolver = Some(resolver);
+                    self.answer_below();
+                }
+                Rule::ProcessMessage
+            }
+            // process-message, a register message
+            _ if message.kind == MessageKind::Register => {
+                let receiver = message.receiver;
+                let told = self.told(message, Fate::Value(receiver), false);
+                self.send_all(told);
+                Rule::ProcessMessage
+            }
+            // process-message
+            _ => {
+                self.turn().resolver = message.resolver;
+                if let Err(raised) = self.invoke(message.receiver, message.selector, message.args, message.site) {
+                    self.unwind(raised);
+                }
+                Rule::ProcessMessage
+            }
+        }
+    }
+
+    fn fate(&self, is_error: bool, value: Value) -> Fate {
+        match is_error {
+            true => Fate::Error(value),
+            false => Fate::Value(value),
+        }
+    }
+
+    /// Whether the message, to a resolver, is one that a resolver knows.
+    fn resolves(&self, message: &Message) -> bool {
+        let names = &self.code.names;
+        (message.selector == names.resolve || message.selector == names.ruin) && message.args.len() == 1
+    }
+
+    /// The answer to a two-way `resolve`, after everyone else has been told.
+    fn answer_below(&mut self) {
+        let sends = self.turn().frames.pop();
+        self.result(Value::Null);
+        self.turn().frames.extend(sends);
+    }
+
+    fn process_at_future(&mut self, id: HeapId, message: Message) {
+        let fate = match &mut self.actor.future_mut(id).state {
+            FutureState::Unresolved { stored, subscribers } => {
+                let is_first = stored.is_empty() && subscribers.is_empty();
+                match message.kind {
+                    MessageKind::Register => subscribers.push(message),
+                    _ => stored.push(message),
+                }
+                if is_first {
+                    self.actor.waiting.push(id);
+                }
+                return;
+            }
+            &mut FutureState::Resolved(value) => Fate::Value(value),
+            &mut FutureState::Ruined(error) => Fate::Error(error),
+        };
+        if message.kind == MessageKind::Register {
+            // Somebody looks at the error, if there is one.
+            self.actor.ruined.retain(|&one| one != id);
+        }
+        let told = self.told(message, fate, false);
+        self.send_all(told);
+    }
+
+    /// Executes the resolution that is next.
+    pub(super) fn resolve_next(&mut self) -> Rule {
+        let (resolver, fate, is_marked) = match self.turn().frames.last_mut() {
+            Some(Frame::Sends(messages)) => {
+                let message = messages.pop_front().expect("a resolution is next");
+                let fate = self.fate(message.kind == MessageKind::Ruin, message.args[0]);
+                (message.receiver, fate, message.is_marked)
+            }
+            _ => {
+                let Some(Instruction::Invoke(name, 1)) = self.instruction() else {
+                    unreachable!("a resolution is next")
+                };
+                self.go_on();
+                let value = self.pop();
+                let resolver = self.pop();
+                self.push(Value::Null);
+                let fate = self.fate(name == self.code.names.ruin, value);
+                (resolver, fate, self.turn().cause.is_marked())
+            }
+        };
+        let Some(&Entity::Resolver(future)) = self.actor.entity(resolver) else {
+            unreachable!("a resolver of its own is next")
+        };
+        self.resolve(resolver, future, fate, is_marked);
+        Rule::Resolve
+    }
+
+    /// resolve: sets the future, forwards the messages that it has stored, then tells those who have registered.
+    fn resolve(&mut self, resolver: Value, id: HeapId, fate: Fate, is_marked: bool) {
+        let Future { state, site } = self.actor.future_mut(id);
+        let site = *site;
+        if !matches!(state, FutureState::Unresolved { .. }) {
+            // The first one counts.
+            return;
+        }
+        if let Fate::Value(value) = fate
+            && self.actor.is_future(value)
+        {
+            // A future that is resolved with itself stays unresolved. With another one, it becomes what that becomes.
+            let chain = Message {
+                kind: MessageKind::Register,
+                receiver: value,
+                selector: self.code.names.when,
+                args: vec![Value::Null, Value::Null],
+                resolver: Some(resolver),
+                sender: self.actor.id,
+                site,
+                is_marked,
+            };
+            return self.send_all((value != Value::Near(id)).then_some(chain));
+        }
+        let state = match fate {
+            Fate::Value(value) => FutureState::Resolved(value),
+            Fate::Error(error) => FutureState::Ruined(error),
+        };
+        let old = std::mem::replace(&mut self.actor.future_mut(id).state, state);
+        let FutureState::Unresolved { stored, subscribers } = old else {
+            unreachable!("it was unresolved")
+        };
+        self.actor.waiting.retain(|&one| one != id);
+        if matches!(fate, Fate::Error(_)) && subscribers.is_empty() {
+            self.actor.ruined.push(id);
+        }
+        let stored = stored.into_iter().map(|message| self.told(message, fate, false));
+        let subscribers = subscribers.into_iter().map(|message| self.told(message, fate, is_marked));
+        let told: Vec<Message> = stored.chain(subscribers).flatten().collect();
+        self.send_all(told);
+    }
+
+    /// What a message to a future turns into, now that the future is what it is. Nothing: it is lost with the future.
+    fn told(&self, message: Message, fate: Fate, is_marked: bool) -> Option<Message> {
+        let is_marked = is_marked || message.is_marked;
+        let me = self.actor.id;
+        match (message.kind, fate) {
+            (MessageKind::Register, fate) => {
+                let (block, value, kind) = match fate {
+                    Fate::Value(value) => (message.args[0], value, MessageKind::Resolve),
+                    Fate::Error(error) => (message.args[1], error, MessageKind::Ruin),
+                };
+                if block == Value::Null {
+                    return Some(Message::resolution(kind, message.resolver?, value, self.code, me, is_marked));
+                }
+                Some(Message {
+                    kind: MessageKind::Callback,
+                    receiver: block,
+                    selector: self.code.names.apply,
+                    args: vec![value],
+                    is_marked,
+                    ..message
+                })
+            }
+            (_, Fate::Value(value)) => Some(Message {
+                receiver: value,
+                ..message
+            }),
+            (_, Fate::Error(error)) => {
+                let kind = MessageKind::Ruin;
+                Some(Message::resolution(kind, message.resolver?, error, self.code, me, is_marked))
+            }
+        }
+    }
+
+    fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) {
+        let messages: VecDeque<Message> = messages.into_iter().collect();
+        if !messages.is_empty() {
+            self.turn().frames.push(Frame::Sends(messages));
+        }
+    }
+}
