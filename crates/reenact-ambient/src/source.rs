@@ -121,69 +121,88 @@ impl miette::SourceCode for Source {
 
 /// A text that is not a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct SyntaxError {
-    /// What is wrong.
-    pub message: String,
-    /// Where.
-    pub span: Span,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// Another place that has to do with it, and how, such as the brace that is not closed.
-    pub related: Option<(Span, &'static str)>,
-    /// What the places are in.
-    pub program: Option<Source>,
+#[error("{}", .0.message)]
+pub struct SyntaxError(Box<Details>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Details {
+    message: String,
+    span: Span,
+    help: Option<String>,
+    related: Option<(Span, &'static str)>,
+    source: Option<Source>,
 }
 
 impl SyntaxError {
     /// Says what is wrong at a place.
     pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
-        SyntaxError {
+        SyntaxError(Box::new(Details {
             message: message.into(),
             span,
             help: None,
             related: None,
-            program: None,
-        }
+            source: None,
+        }))
     }
 
     /// Says what to do about it.
     pub fn with_help(mut self, help: impl Into<String>) -> SyntaxError {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
     }
 
     /// Points at another place as well, and says why.
     pub fn with_related(mut self, span: Span, why: &'static str) -> SyntaxError {
-        self.related = Some((span, why));
+        self.0.related = Some((span, why));
         self
     }
 
     /// Says which text the places are in.
     pub fn with_source(mut self, source: &Source) -> SyntaxError {
-        self.program = Some(source.clone());
+        self.0.source = Some(source.clone());
         self
     }
 
-    /// The line and the column of the error, if the text is known.
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where.
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The line and the column of it, if the text is known.
     pub fn site(&self) -> Option<Site> {
-        let program = self.program.as_ref()?;
-        Some(program.site(self.span.start))
+        let source = self.0.source.as_ref()?;
+        Some(source.site(self.0.span.start))
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// Another place that has to do with it, and how, such as the brace that is not closed.
+    pub fn related(&self) -> Option<(Span, &'static str)> {
+        self.0.related
     }
 }
 
 impl Diagnostic for SyntaxError {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        Some(Box::new(self.help.as_ref()?))
+        Some(Box::new(self.0.help.as_ref()?))
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(self.program.as_ref()?)
+        Some(self.0.source.as_ref()?)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.span);
+        let here = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.0.span);
         let related = self
+            .0
             .related
             .map(|(span, why)| LabeledSpan::new_with_span(Some(why.to_owned()), span));
         Some(Box::new(std::iter::once(here).chain(related)))

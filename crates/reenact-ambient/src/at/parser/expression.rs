@@ -275,32 +275,35 @@ impl<'a> Parser<'a> {
                 TokenKind::Text(text) => ExprKind::Text(text),
                 _ => unreachable!("the token is a text"),
             },
-            TokenKind::Word("def") => {
-                return Err(self.unexpected("an expression").with_help(
-                    "a definition is a statement; in the place of a value, write `{ def … }`",
-                ));
-            }
-            TokenKind::Word(word) => {
-                self.advance()?;
-                match word {
-                    "true" => ExprKind::Bool(true),
-                    "false" => ExprKind::Bool(false),
-                    "null" | "nil" => ExprKind::Null,
-                    "this" | "self" => ExprKind::This,
-                    _ if self.is("(") => {
-                        let name = Name {
-                            text: word.to_owned(),
-                            span,
-                        };
-                        ExprKind::Call(name, self.list(")")?)
-                    }
-                    _ => ExprKind::Variable(word.to_owned()),
-                }
-            }
+            TokenKind::Word(word) => self.word(word)?,
             _ => return Err(self.unexpected("an expression")),
         };
         self.grow(self.height)?;
         Ok(self.node(span, kind))
+    }
+
+    /// What begins with a word, up to the parenthesis after the arguments if there is one.
+    fn word(&mut self, word: &str) -> Parsed<ExprKind> {
+        if word == "def" {
+            return Err(self.unexpected("an expression").with_help(
+                "a definition is a statement; in the place of a value, write `{ def … }`",
+            ));
+        }
+        self.advance()?;
+        Ok(match word {
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            "null" | "nil" => ExprKind::Null,
+            "this" | "self" => ExprKind::This,
+            _ if self.is("(") => {
+                let name = Name {
+                    text: word.to_owned(),
+                    span: self.last,
+                };
+                ExprKind::Call(name, self.list(")")?)
+            }
+            _ => ExprKind::Variable(word.to_owned()),
+        })
     }
 
     fn block(&mut self) -> Parsed<ExprKind> {

@@ -83,6 +83,10 @@ impl<'a> Parser<'a> {
         if alike.is_empty() {
             return Ok(());
         }
+        // It may well have been meant to go on.
+        if let TokenKind::Sign("@" | "(" | ":=") = self.token.kind {
+            return Err(self.unexpected("a keyword"));
+        }
         let help = if name.text.ends_with("catch:using:") {
             "exceptions have no types here, and all of them are caught: `catch: { |e| … }`"
                 .to_owned()
