@@ -1,5 +1,11 @@
 //! The text of a program, places in it, and what is wrong with it.
+//!
+//! Both languages of this crate, their parsers as well as what checks a program after that, report a [`SyntaxError`]. It
+//! carries the text that it is about, so that whoever prints it as a [`miette::Diagnostic`] shows the line and a caret.
 
+use std::sync::Arc;
+
+use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceSpan, SpanContents};
 use reenact_multiverse::Site;
 
 /// A part of the text, in bytes.
@@ -19,11 +25,29 @@ impl Span {
             end: other.end,
         }
     }
+
+    /// The place right after it, where nothing stands.
+    pub fn after(self) -> Span {
+        Span {
+            start: self.end,
+            end: self.end,
+        }
+    }
 }
 
-/// The text of a program with its name.
-#[derive(Clone, Debug)]
-pub struct Source {
+impl From<Span> for SourceSpan {
+    fn from(span: Span) -> SourceSpan {
+        let length = span.end.saturating_sub(span.start);
+        (span.start as usize, length as usize).into()
+    }
+}
+
+/// The text of a program with its name. A clone shares the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source(Arc<Text>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Text {
     name: String,
     text: String,
     /// Where each line begins.
@@ -38,31 +62,29 @@ impl Source {
         let lines = std::iter::once(0)
             .chain(begins.map(|(at, _)| at as u32 + 1))
             .collect();
-        Source {
+        Source(Arc::new(Text {
             name: name.into(),
             text,
             lines,
-        }
+        }))
     }
 
     /// How people know it.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// All of it.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// The line and the column of a byte.
     pub fn site(&self, at: u32) -> Site {
-        let line = self.lines.partition_point(|&begin| begin <= at) - 1;
-        let begin = self.lines[line] as usize;
-        let column = self
-            .text
-            .get(begin..at as usize)
-            .map_or(0, |before| before.chars().count());
+        let line = self.0.lines.partition_point(|&begin| begin <= at) - 1;
+        let begin = self.0.lines[line] as usize;
+        let before = self.text().get(begin..at as usize);
+        let column = before.map_or(0, |before| before.chars().count());
         Site {
             line: line as u32 + 1,
             column: column as u32 + 1,
@@ -71,18 +93,118 @@ impl Source {
 
     /// A line by its number, without its end.
     pub fn line(&self, line: u32) -> Option<&str> {
-        self.text.lines().nth((line as usize).checked_sub(1)?)
+        let begin = *self.0.lines.get((line as usize).checked_sub(1)?)?;
+        let rest = &self.text()[begin as usize..];
+        let text = rest.split_once('\n').map_or(rest, |(text, _)| text);
+        Some(text.strip_suffix('\r').unwrap_or(text))
+    }
+}
+
+impl miette::SourceCode for Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let found = self.0.text.read_span(span, before, after)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.0.name.clone(),
+            found.data(),
+            *found.span(),
+            found.line(),
+            found.column(),
+            found.line_count(),
+        )))
     }
 }
 
 /// A text that is not a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct SyntaxError {
+#[error("{}", .0.message)]
+pub struct SyntaxError(Box<Details>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Details {
+    message: String,
+    span: Span,
+    help: Option<String>,
+    related: Option<(Span, &'static str)>,
+    source: Option<Source>,
+}
+
+impl SyntaxError {
+    /// Says what is wrong at a place.
+    pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
+        SyntaxError(Box::new(Details {
+            message: message.into(),
+            span,
+            help: None,
+            related: None,
+            source: None,
+        }))
+    }
+
+    /// Says what to do about it.
+    pub fn with_help(mut self, help: impl Into<String>) -> SyntaxError {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    /// Points at another place as well, and says why.
+    pub fn with_related(mut self, span: Span, why: &'static str) -> SyntaxError {
+        self.0.related = Some((span, why));
+        self
+    }
+
+    /// Says which text the places are in.
+    pub fn with_source(mut self, source: &Source) -> SyntaxError {
+        self.0.source = Some(source.clone());
+        self
+    }
+
     /// What is wrong.
-    pub message: String,
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// Where.
-    pub span: Span,
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The line and the column of it, if the text is known.
+    pub fn site(&self) -> Option<Site> {
+        let source = self.0.source.as_ref()?;
+        Some(source.site(self.0.span.start))
+    }
+
     /// What to do about it.
-    pub help: Option<String>,
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// Another place that has to do with it, and how, such as the brace that is not closed.
+    pub fn related(&self) -> Option<(Span, &'static str)> {
+        self.0.related
+    }
+}
+
+impl Diagnostic for SyntaxError {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new(self.0.help.as_ref()?))
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(self.0.source.as_ref()?)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let here = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.0.span);
+        let related = self
+            .0
+            .related
+            .map(|(span, why)| LabeledSpan::new_with_span(Some(why.to_owned()), span));
+        Some(Box::new(std::iter::once(here).chain(related)))
+    }
 }

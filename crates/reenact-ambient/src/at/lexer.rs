@@ -1,0 +1,299 @@
+//! From text to tokens, one at a time.
+//!
+//! Tokens are made when the parser asks for them: what is wrong first in the text is what is reported.
+
+use crate::{Span, SyntaxError};
+
+/// A token with its place.
+#[derive(Debug)]
+pub(super) struct Token<'a> {
+    pub(super) kind: TokenKind<'a>,
+    pub(super) span: Span,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum TokenKind<'a> {
+    /// `x`, `def`, `true`
+    Word(&'a str),
+    /// `at:`, with its colon.
+    Keyword(&'a str),
+    /// Without a sign, hence one bit longer than the numbers of the language.
+    Int(u64),
+    Float(f64),
+    Text(String),
+    /// One of [`SIGNS`].
+    Sign(&'static str),
+    /// The text is over.
+    End,
+}
+
+/// All signs. One that begins with another one stands before it.
+const SIGNS: &[&str] = &[
+    ":=", "<-", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "{", "}", "[", "]", ",", ";", ".",
+    "|", "@", "<", ">", "+", "-", "*", "/", "%", "!",
+];
+
+/// What people write who know another language: the sign, what is wrong with it, what to write instead.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "===",
+        "there is no operator `===`",
+        "two values are compared with `==`",
+    ),
+    (
+        "->",
+        "there is no operator `->`",
+        "a message is sent with `<-`: `receiver<-message()`",
+    ),
+    (
+        "=>",
+        "there is no operator `=>`",
+        "at least is written `>=`, a block `{ |x| … }`",
+    ),
+    (
+        "=",
+        "`=` neither assigns nor compares",
+        "did you mean `:=` or `==`?",
+    ),
+    (
+        ":",
+        "found a `:` on its own",
+        "a keyword and its colon belong together: `if: c then: { … }`; a value is assigned with `:=`",
+    ),
+    (
+        "&",
+        "there is no operator `&`",
+        "both of two conditions is written `&&`",
+    ),
+    (
+        "'",
+        "found a single quote",
+        "a text is written in double quotes: \"text\"",
+    ),
+    (
+        "#",
+        "found a `#`",
+        "a comment is written `// …` or `/* … */`",
+    ),
+];
+
+/// Where in the text we are.
+#[derive(Debug)]
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Result<Lexer<'a>, SyntaxError> {
+        match u32::try_from(text.len()) {
+            Ok(_) => Ok(Lexer { text, at: 0 }),
+            Err(_) => Err(SyntaxError::new(
+                Span::default(),
+                "a program of 4 GiB and more is too long",
+            )),
+        }
+    }
+
+    /// The text of a place.
+    pub(super) fn slice(&self, span: Span) -> &'a str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn span(&self, start: usize) -> Span {
+        Span {
+            start: start as u32,
+            end: self.at as u32,
+        }
+    }
+
+    /// Takes the characters that are wanted.
+    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let length = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// The next token; [`TokenKind::End`] again and again once the text is over.
+    pub(super) fn next(&mut self) -> Result<Token<'a>, SyntaxError> {
+        self.skip_blanks()?;
+        let start = self.at;
+        let kind = match self.rest().chars().next() {
+            None => TokenKind::End,
+            Some(c) if c.is_alphabetic() || c == '_' => self.word(),
+            Some(c) if c.is_ascii_digit() => self.number()?,
+            Some('"') => self.quoted()?,
+            Some(c) => self.sign(c)?,
+        };
+        Ok(Token {
+            kind,
+            span: self.span(start),
+        })
+    }
+
+    fn skip_blanks(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            self.take_while(char::is_whitespace);
+            if self.rest().starts_with("//") {
+                self.take_while(|c| c != '\n');
+            } else if self.rest().starts_with("/*") {
+                let Some(length) = self.rest()[2..].find("*/") else {
+                    let start = self.at;
+                    self.at += 2;
+                    return Err(
+                        SyntaxError::new(self.span(start), "this comment is not closed")
+                            .with_help("a comment that begins with `/*` ends with `*/`"),
+                    );
+                };
+                self.at += 2 + length + 2;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn word(&mut self) -> TokenKind<'a> {
+        let start = self.at;
+        self.take_while(|c| c.is_alphanumeric() || c == '_');
+        if self.rest().starts_with('?') {
+            self.at += 1;
+        }
+        if self.rest().starts_with(':') && !self.rest().starts_with(":=") {
+            self.at += 1;
+            TokenKind::Keyword(&self.text[start..self.at])
+        } else {
+            TokenKind::Word(&self.text[start..self.at])
+        }
+    }
+
+    fn number(&mut self) -> Result<TokenKind<'a>, SyntaxError> {
+        let start = self.at;
+        let digits = |c: char| c.is_ascii_digit();
+        self.take_while(digits);
+        let mut is_float = false;
+        // A point without a digit after it is that of a message.
+        if let Some(fraction) = self.rest().strip_prefix('.')
+            && fraction.starts_with(digits)
+        {
+            is_float = true;
+            self.at += 1;
+            self.take_while(digits);
+        }
+        if let Some(exponent) = self.rest().strip_prefix(['e', 'E'])
+            && let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent)
+            && unsigned.starts_with(digits)
+        {
+            is_float = true;
+            self.at = self.text.len() - unsigned.len();
+            self.take_while(digits);
+        }
+        let written = &self.text[start..self.at];
+        let tail = self.take_while(|c| c.is_alphanumeric() || c == '_');
+        if !tail.is_empty() {
+            return Err(SyntaxError::new(
+                self.span(start),
+                format!("the number `{written}` goes on with `{}`", shown(tail)),
+            )
+            .with_help("a name begins with a letter or `_`"));
+        }
+        let number = if is_float {
+            let float = written.parse().ok().filter(|float: &f64| float.is_finite());
+            float.map(TokenKind::Float)
+        } else {
+            written.parse().ok().map(TokenKind::Int)
+        };
+        number.ok_or_else(|| SyntaxError::too_large(self.span(start), is_float))
+    }
+
+    fn quoted(&mut self) -> Result<TokenKind<'a>, SyntaxError> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            text.push_str(self.take_while(|c| !matches!(c, '"' | '\\' | '\n')));
+            let escape = self.at;
+            let mut rest = self.rest().chars();
+            match (rest.next(), rest.next()) {
+                (Some('"'), _) => {
+                    self.at += 1;
+                    return Ok(TokenKind::Text(text));
+                }
+                (Some('\\'), Some(c)) if c != '\n' => {
+                    self.at += 1 + c.len_utf8();
+                    text.push(match c {
+                        'n' => '\n',
+                        't' => '\t',
+                        'r' => '\r',
+                        '"' | '\\' => c,
+                        _ => {
+                            return Err(SyntaxError::new(
+                                self.span(escape),
+                                format!("`\\{}` means nothing in a text", c.escape_debug()),
+                            )
+                            .with_help(r#"there are `\n`, `\t`, `\r`, `\"` and `\\`"#));
+                        }
+                    });
+                }
+                _ => {
+                    return Err(
+                        SyntaxError::new(self.span(start), "this text is not closed").with_help(
+                            "a text ends with `\"` on the line on which it begins; \
+                             a new line in it is written `\\n`",
+                        ),
+                    );
+                }
+            }
+        }
+    }
+
+    fn sign(&mut self, first: char) -> Result<TokenKind<'a>, SyntaxError> {
+        let start = self.at;
+        let rest = self.rest();
+        let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+        let mistake = MISTAKES.iter().find(|(sign, ..)| rest.starts_with(sign));
+        match (sign, mistake) {
+            (sign, Some(&(wrong, message, help)))
+                if sign.is_none_or(|sign| sign.len() < wrong.len()) =>
+            {
+                self.at += wrong.len();
+                Err(SyntaxError::new(self.span(start), message).with_help(help))
+            }
+            (Some(sign), _) => {
+                self.at += sign.len();
+                Ok(TokenKind::Sign(sign))
+            }
+            (None, _) => {
+                self.at += first.len_utf8();
+                Err(SyntaxError::new(
+                    self.span(start),
+                    format!("`{}` means nothing here", first.escape_debug()),
+                ))
+            }
+        }
+    }
+}
+
+/// The beginning of what is long, for a message.
+pub(super) fn shown(text: &str) -> String {
+    match text.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+impl SyntaxError {
+    /// A number that the language has no room for.
+    pub(crate) fn too_large(span: Span, is_float: bool) -> SyntaxError {
+        let largest = if is_float {
+            "the largest number is about 1.8e308".to_owned()
+        } else {
+            format!("whole numbers go from {} to {}", i64::MIN, i64::MAX)
+        };
+        SyntaxError::new(span, "this number is too large").with_help(largest)
+    }
+}

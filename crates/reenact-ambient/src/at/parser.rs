@@ -1,0 +1,381 @@
+//! From text to [`ast`](super::ast), by recursive descent.
+//!
+//! # Grammar
+//!
+//! ```text
+//! program    = body
+//! body       = [ statement ] { ";" [ statement ] }      the ";" may be missing after a method
+//! statement  = definition | expression
+//! definition = "def" name [ ":=" expression ]
+//!            | "def" "[" name { "," name } "]" ":=" expression
+//!            | "def" name "(" [ name { "," name } ] ")" "{" body "}"
+//!            | "def" keyword name { keyword name } "{" body "}"
+//!
+//! expression = keywords
+//!            | place ":=" expression                    x, o.x, l[i]
+//!            | operation
+//! keywords   = keyword argument { keyword argument }
+//! argument   = keywords | operation
+//! operation  = || , && , == != < <= > >= , + - , * / % , ! -    from loose to tight, all of them to the left
+//! postfix    = primary { "." selector | "." name | "<-" selector [ "@" annotation ] | "[" expression "]" }
+//! selector   = name "(" [ expression { "," expression } ] ")" | keywords
+//! primary    = number | text | "true" | "false" | "null" | "nil" | "this" | "self"
+//!            | name | name "(" [ expression { "," expression } ] ")"
+//!            | "[" [ expression { "," expression } ] "]"
+//!            | "{" [ "|" name { "," name } "|" ] body "}"
+//!            | "(" expression ")"
+//! ```
+//!
+//! A keyword is a name with a colon right after it. Keywords without a receiver are a control structure or the call of
+//! a function, see `keywords.rs`.
+//!
+//! # Who gets a keyword
+//!
+//! The message that began last, and a message with keywords reaches as far to the right as it can: in
+//! `if: list.at: 1 then: { … }`, `then:` belongs to `list.at:`, which leaves `if:` alone and is an error; one writes
+//! `if: (list.at: 1) then: { … }`. So an argument can be a message with keywords without parentheses if it is the last
+//! one. An annotation goes to the send that it stands after, the innermost one if there are several:
+//! `a<-at: 1 put: b<-c()@FutureMessage` waits for `c`.
+//!
+//! # Depth
+//!
+//! Who walks a tree does it by recursion, and so does its `Drop`. Hence there is a [limit](MAX_DEPTH) to how deep a
+//! program is nested, in the text (`depth`, on the way down) as well as in the tree (`height`, on the way up: `1+1+1+…`
+//! is a deep tree in a text without a parenthesis).
+
+mod expression;
+mod keywords;
+
+use super::{
+    ast::{Expr, ExprKind, Method, Name, Statement},
+    lexer::{Lexer, Token, TokenKind, shown},
+};
+use crate::{Source, Span, SyntaxError};
+
+/// How deep a program may be nested. A level takes up to 12 KiB of the stack in a build without optimizations, and a
+/// thread has 2 MiB.
+const MAX_DEPTH: u32 = 100;
+
+/// What cannot be a name.
+const RESERVED: &[&str] = &["def", "true", "false", "null", "nil", "this", "self"];
+
+/// Help with `:=`.
+const PLACES: &str = "what can be assigned is a variable `x`, a field `o.x`, an element `l[i]`";
+
+/// Reads a program.
+///
+/// # Errors
+///
+/// The first thing that is wrong with it, with its place in `source`.
+pub fn parse(source: &Source) -> Result<Vec<Statement>, SyntaxError> {
+    let parsed = Parser::new(source.text()).and_then(|mut parser| parser.body(None));
+    parsed.map_err(|error| error.with_source(source))
+}
+
+type Parsed<T> = Result<T, SyntaxError>;
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The one that comes next.
+    token: Token<'a>,
+    /// The one before it.
+    last: Span,
+    /// How deep we are.
+    depth: u32,
+    /// How high the tree is that was made last.
+    height: u32,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Parsed<Parser<'a>> {
+        let mut lexer = Lexer::new(text)?;
+        Ok(Parser {
+            token: lexer.next()?,
+            lexer,
+            last: Span::default(),
+            depth: 0,
+            height: 0,
+        })
+    }
+
+    /// Statements up to the brace that closes the one at `open`, or to the end. That brace is not taken.
+    fn body(&mut self, open: Option<Span>) -> Parsed<Vec<Statement>> {
+        let mut statements = Vec::new();
+        let mut height = 0;
+        loop {
+            while self.eat(";")? {}
+            match (&self.token.kind, open) {
+                (TokenKind::End, None) | (TokenKind::Sign("}"), Some(_)) => break,
+                (TokenKind::End, Some(open)) => return Err(self.unclosed("`}`", open)),
+                (TokenKind::Sign(")" | "]" | "}"), _) => return Err(self.unopened("a statement")),
+                _ => {}
+            }
+            let statement = self.statement()?;
+            height = height.max(self.height);
+            let is_method = matches!(statement, Statement::Method(_));
+            statements.push(statement);
+            let is_over = matches!(self.token.kind, TokenKind::End | TokenKind::Sign(";" | "}"));
+            if !is_over && !is_method {
+                return Err(self.not_separated());
+            }
+        }
+        self.height = height;
+        Ok(statements)
+    }
+
+    fn statement(&mut self) -> Parsed<Statement> {
+        let start = self.token.span;
+        if !self.eat_word("def")? {
+            return Ok(Statement::Expr(self.expression()?));
+        }
+        if self.is("[") {
+            return self.list_definition();
+        }
+        if let TokenKind::Keyword(_) = self.token.kind {
+            return self.keyword_method(start);
+        }
+        if self.is(":=") {
+            return Err(self
+                .unexpected("a name after `def`")
+                .with_help("a variable is written `def x := 1`"));
+        }
+        let name = self.name("a name after `def`")?;
+        if self.is("(") {
+            let open = self.token.span;
+            self.advance()?;
+            let params = self.names(")", open)?;
+            return self.method(start, name, params);
+        }
+        match self.token.kind {
+            TokenKind::Sign("{") => {
+                return Err(self
+                    .unexpected("`(` or `:=`")
+                    .with_help("a method without parameters is written `def m() { … }`"));
+            }
+            TokenKind::Sign(".") => {
+                return Err(self
+                    .unexpected("`(` or `:=`")
+                    .with_help("what is in an object is defined in its braces; a field that exists is assigned without `def`"));
+            }
+            _ => {}
+        }
+        self.height = 0;
+        let value = match self.eat(":=")? {
+            true => Some(self.expression()?),
+            false => None,
+        };
+        Ok(Statement::Def { name, value })
+    }
+
+    /// `def [a, b] := value`, after `def`.
+    fn list_definition(&mut self) -> Parsed<Statement> {
+        let open = self.token.span;
+        self.advance()?;
+        let names = self.names("]", open)?;
+        self.expect(":=", "`:=` and a list")?;
+        let value = self.expression()?;
+        Ok(Statement::DefList { names, value })
+    }
+
+    /// `def at: a put: b { … }`, after `def`.
+    fn keyword_method(&mut self, start: Span) -> Parsed<Statement> {
+        let span = self.token.span;
+        let mut text = String::new();
+        let mut params = Vec::new();
+        while let TokenKind::Keyword(keyword) = self.token.kind {
+            text.push_str(keyword);
+            self.advance()?;
+            params.push(self.name("the name of a parameter")?);
+        }
+        self.method(start, Name { text, span }, params)
+    }
+
+    /// `{ … }` of a method.
+    fn method(&mut self, start: Span, name: Name, params: Vec<Name>) -> Parsed<Statement> {
+        let open = self.expect("{", "`{` and what the method does")?;
+        self.enter()?;
+        let body = self.body(Some(open))?;
+        self.leave();
+        self.grow(self.height)?;
+        self.advance()?;
+        Ok(Statement::Method(Method {
+            name,
+            params,
+            body,
+            span: start.to(self.last),
+        }))
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        match self.token.kind {
+            TokenKind::Word(word) if RESERVED.contains(&word) => Err(self
+                .unexpected(what)
+                .with_help(format!("`{word}` has a meaning of its own"))),
+            TokenKind::Word(word) => {
+                self.advance()?;
+                Ok(Name {
+                    text: word.to_owned(),
+                    span: self.last,
+                })
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Names and the sign that closes them.
+    fn names(&mut self, close: &'static str, open: Span) -> Parsed<Vec<Name>> {
+        let mut names = Vec::new();
+        while names.is_empty() || !self.is(close) {
+            if names.is_empty() && self.is(close) {
+                break;
+            }
+            names.push(self.name("a name")?);
+            if !self.is(close) && !self.eat(",")? {
+                let wanted = format!("`,` or `{close}`");
+                return Err(self.unclosed(&wanted, open));
+            }
+        }
+        self.advance()?;
+        Ok(names)
+    }
+
+    fn is(&self, sign: &str) -> bool {
+        matches!(self.token.kind, TokenKind::Sign(found) if found == sign)
+    }
+
+    fn advance(&mut self) -> Parsed<TokenKind<'a>> {
+        let next = self.lexer.next()?;
+        let token = std::mem::replace(&mut self.token, next);
+        self.last = token.span;
+        Ok(token.kind)
+    }
+
+    fn eat(&mut self, sign: &str) -> Parsed<bool> {
+        let is_there = self.is(sign);
+        if is_there {
+            self.advance()?;
+        }
+        Ok(is_there)
+    }
+
+    fn eat_word(&mut self, word: &str) -> Parsed<bool> {
+        let is_there = self.token.kind == TokenKind::Word(word);
+        if is_there {
+            self.advance()?;
+        }
+        Ok(is_there)
+    }
+
+    /// Takes a sign that has to be there. `what` says why.
+    fn expect(&mut self, sign: &str, what: &str) -> Parsed<Span> {
+        match self.eat(sign)? {
+            true => Ok(self.last),
+            false => Err(self.unexpected(what)),
+        }
+    }
+
+    /// One level down in the text.
+    fn enter(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        self.check_depth(self.depth)
+    }
+
+    /// One level up again.
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// A tree on top of parts of that height.
+    fn grow(&mut self, parts: u32) -> Parsed<()> {
+        self.height = parts + 1;
+        self.check_depth(self.height)
+    }
+
+    fn check_depth(&self, depth: u32) -> Parsed<()> {
+        if depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        Err(SyntaxError::new(
+            self.token.span,
+            format!("the program is nested more than {MAX_DEPTH} levels deep here"),
+        )
+        .with_help("give a part of it a name with `def`"))
+    }
+
+    /// How the next token is called in a message.
+    fn found(&self) -> String {
+        match &self.token.kind {
+            TokenKind::End => "the end of the program".to_owned(),
+            TokenKind::Text(_) => "a text".to_owned(),
+            _ => format!("`{}`", shown(self.lexer.slice(self.token.span))),
+        }
+    }
+
+    /// Something else than what may be here.
+    fn unexpected(&self, wanted: &str) -> SyntaxError {
+        let (span, help) = match self.token.kind {
+            // The end of the text may be many empty lines away.
+            TokenKind::End => (self.last.after(), None),
+            TokenKind::Keyword(_) => (
+                self.token.span,
+                Some(
+                    "a message with keywords has a `.` or `<-` before it, or stands on its own, or in parentheses",
+                ),
+            ),
+            TokenKind::Sign(sign) => (self.token.span, help_with_sign(sign)),
+            _ => (self.token.span, None),
+        };
+        let error = SyntaxError::new(span, format!("expected {wanted}, found {}", self.found()));
+        match help {
+            Some(help) => error.with_help(help),
+            None => error,
+        }
+    }
+
+    /// Something else than what closes `open`.
+    fn unclosed(&self, wanted: &str, open: Span) -> SyntaxError {
+        let error = self
+            .unexpected(wanted)
+            .with_related(open, "what is not closed begins here");
+        let sign = self.lexer.slice(open);
+        match self.token.kind {
+            TokenKind::End => error.with_help(format!("nothing closes this `{sign}`")),
+            TokenKind::Sign("}" | ")" | "]") => {
+                error.with_help(format!("the `{sign}` has to be closed before"))
+            }
+            _ => error,
+        }
+    }
+
+    /// Something that closes nothing.
+    fn unopened(&self, wanted: &str) -> SyntaxError {
+        self.unexpected(wanted)
+            .with_help("nothing is open here that this closes")
+    }
+
+    /// A statement goes on with what cannot belong to it.
+    fn not_separated(&self) -> SyntaxError {
+        let error = self.unexpected("`;`");
+        match self.token.kind {
+            TokenKind::Sign(")" | "]") => self.unopened("`;`"),
+            TokenKind::Sign(_) | TokenKind::Keyword(_) => error,
+            _ => error
+                .with_help("statements are separated by `;`")
+                .with_related(self.last, "a `;` is missing after this"),
+        }
+    }
+}
+
+/// What somebody may have wanted to say who wrote a sign where it cannot be.
+fn help_with_sign(sign: &str) -> Option<&'static str> {
+    Some(match sign {
+        ":=" => PLACES,
+        "@" => "an annotation stands right after a message that is sent: `o<-m()@FutureMessage`",
+        "(" => "what is called has a name; a block is called with `.apply(…)`",
+        "|" => {
+            "a block begins with its parameters: `{ |x| … }`; one of two conditions is written `||`"
+        }
+        "||" => "a block without parameters is written `{ … }`",
+        _ => return None,
+    })
+}
