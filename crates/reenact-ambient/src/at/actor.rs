@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    code::{CodeId, ClassId, SelectorId, SiteId},
+    code::{ClassId, CodeId, SelectorId, SiteId},
     tables::{ActorId, TextId},
     value::{Far, FarKind, HeapId, Value},
 };
@@ -45,9 +45,15 @@ pub(crate) struct Actor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Entity {
     /// An object or an isolate; its class knows which.
-    Object { class: ClassId, fields: Vec<Value> },
+    Object {
+        class: ClassId,
+        fields: Vec<Value>,
+    },
     /// A block: an object with one method `apply`, and what it has captured, `this` first.
-    Block { code: CodeId, captured: Vec<Value> },
+    Block {
+        code: CodeId,
+        captured: Vec<Value>,
+    },
     /// A variable that a block has captured and that changes.
     Cell(Value),
     List(Vec<Value>),
@@ -209,10 +215,14 @@ impl Actor {
             Entity::Resolver(_) => FarKind::Resolver,
             _ => FarKind::Object,
         };
-        let slot = self.exports.iter().position(|&one| one == id).unwrap_or_else(|| {
-            self.exports.push(id);
-            self.exports.len() - 1
-        });
+        let slot = self
+            .exports
+            .iter()
+            .position(|&one| one == id)
+            .unwrap_or_else(|| {
+                self.exports.push(id);
+                self.exports.len() - 1
+            });
         Far {
             actor: self.id,
             slot: slot as u32,
@@ -225,7 +235,11 @@ impl Actor {
         self.inbox.iter_mut().for_each(&mut *visit);
         for entity in &mut self.heap {
             if let Entity::Future(Future {
-                state: FutureState::Unresolved { stored, subscribers },
+                state:
+                    FutureState::Unresolved {
+                        stored,
+                        subscribers,
+                    },
                 ..
             }) = entity
             {
@@ -262,8 +276,14 @@ impl Entity {
             Entity::Cell(value) => visit(value),
             Entity::List(values) => values.iter_mut().for_each(visit),
             Entity::Future(future) => match &mut future.state {
-                FutureState::Unresolved { stored, subscribers } => {
-                    stored.iter_mut().chain(subscribers).for_each(|message| message.visit(visit));
+                FutureState::Unresolved {
+                    stored,
+                    subscribers,
+                } => {
+                    stored
+                        .iter_mut()
+                        .chain(subscribers)
+                        .for_each(|message| message.visit(visit));
                 }
                 FutureState::Resolved(value) | FutureState::Ruined(value) => visit(value),
             },
@@ -275,7 +295,10 @@ impl Entity {
 impl Message {
     pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
         visit(&mut self.receiver);
-        self.args.iter_mut().chain(&mut self.resolver).for_each(visit);
+        self.args
+            .iter_mut()
+            .chain(&mut self.resolver)
+            .for_each(visit);
     }
 }
 
@@ -283,8 +306,12 @@ impl Turn {
     pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
         for frame in &mut self.frames {
             match frame {
-                Frame::Code { locals, stack, .. } => locals.iter_mut().chain(stack).for_each(&mut *visit),
-                Frame::Sends(messages) => messages.iter_mut().for_each(|message| message.visit(visit)),
+                Frame::Code { locals, stack, .. } => {
+                    locals.iter_mut().chain(stack).for_each(&mut *visit)
+                }
+                Frame::Sends(messages) => {
+                    messages.iter_mut().for_each(|message| message.visit(visit))
+                }
             }
         }
         self.resolver.iter_mut().for_each(visit);

@@ -130,3 +130,20 @@ pub enum ExprKind {
     /// `raise: e`
     Raise(Box<Expr>),
 }
+
+impl Statement {
+    /// Where it is.
+    pub fn span(&self) -> Span {
+        match self {
+            Statement::Def { name, value } => match value {
+                Some(value) => name.span.to(value.span),
+                None => name.span,
+            },
+            Statement::DefList { names, value } => names
+                .first()
+                .map_or(value.span, |name| name.span.to(value.span)),
+            Statement::Method(method) => method.span,
+            Statement::Expr(expr) => expr.span,
+        }
+    }
+}

@@ -106,7 +106,8 @@ impl Moving {
     fn settle(&mut self, heap: &mut Vec<Entity>) {
         while let Some(&from) = self.queue.get(heap.len()) {
             // Each entity is moved once: its place is given once.
-            let mut entity = std::mem::replace(&mut self.old[from as usize], Entity::Cell(Value::Null));
+            let mut entity =
+                std::mem::replace(&mut self.old[from as usize], Entity::Cell(Value::Null));
             entity.visit(&mut |value| self.visit_value(value));
             if let Entity::Resolver(future) = &mut entity {
                 self.visit(future);

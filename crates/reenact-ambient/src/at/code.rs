@@ -146,13 +146,24 @@ pub(crate) enum Instruction {
     /// captured values → block
     Block(CodeId, u32),
     /// captured values, parameters → object
-    Object { class: ClassId, captured: u32, params: u32 },
+    Object {
+        class: ClassId,
+        captured: u32,
+        params: u32,
+    },
     /// parameters → far reference to the behaviour of a new actor
-    Actor { class: ClassId, params: u32 },
+    Actor {
+        class: ClassId,
+        params: u32,
+    },
     /// → future, resolver
     MakeFuture,
     /// receiver, arguments → null; or receiver, arguments, future, resolver → future
-    Send { selector: SelectorId, args: u32, is_two_way: bool },
+    Send {
+        selector: SelectorId,
+        args: u32,
+        is_two_way: bool,
+    },
     /// receiver, block, block or null, future, resolver → future
     Register,
     /// Errors are caught at this instruction, with the error on the stack.

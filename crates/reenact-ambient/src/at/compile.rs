@@ -19,7 +19,8 @@ use self::{
 use super::{
     ast::{Expr, ExprKind, Method, Name, Statement},
     code::{
-        Body, Class, ClassId, ClassKind, Code, CodeId, Instruction, KnownNames, Library, NOWHERE, SelectorId, SiteId,
+        Body, Class, ClassId, ClassKind, Code, CodeId, Instruction, KnownNames, Library, NOWHERE,
+        SelectorId, SiteId,
     },
     tables::Texts,
     value::Value,
@@ -45,11 +46,17 @@ pub(crate) fn compile(source: &Source, program: &[Statement], texts: &Texts) -> 
         Statement::Expr(Expr {
             kind: ExprKind::Object(body),
             ..
-        }) => compiler.class("library", ClassKind::Object, &[], body).map(|(class, _)| class),
+        }) => compiler
+            .class("library", ClassKind::Object, &[], body)
+            .map(|(class, _)| class),
         other => unreachable!("the library has objects only, not {other:?}"),
     });
-    let mut next = || classes.next().expect("one for each kind of value")
-        .expect("the library is a correct program");
+    let mut next = || {
+        classes
+            .next()
+            .expect("one for each kind of value")
+            .expect("the library is a correct program")
+    };
     let library = Library {
         number: next(),
         bool: next(),
@@ -99,7 +106,10 @@ impl<'a> Compiler<'a> {
         };
         self.lines.sort_unstable();
         self.lines.dedup();
-        let classes = self.classes.into_iter().map(|class| class.expect("every class is complete"));
+        let classes = self
+            .classes
+            .into_iter()
+            .map(|class| class.expect("every class is complete"));
         Code {
             bodies: self.bodies,
             classes: classes.collect(),
@@ -161,7 +171,9 @@ impl<'a> Compiler<'a> {
     fn land(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.frame().body.instructions[jump] {
-            Instruction::Jump(to) | Instruction::JumpUnless(to) | Instruction::Catch(to) => *to = here,
+            Instruction::Jump(to) | Instruction::JumpUnless(to) | Instruction::Catch(to) => {
+                *to = here
+            }
             other => unreachable!("{other:?} does not jump"),
         }
     }
@@ -185,7 +197,11 @@ impl<'a> Compiler<'a> {
             self.declare(param, false)?;
         }
         for param in params {
-            if let Some(Place { is_cell: true, local }) = self.frame().find(&param.text) {
+            if let Some(Place {
+                is_cell: true,
+                local,
+            }) = self.frame().find(&param.text)
+            {
                 self.emit(param.span, Instruction::Box(local));
             }
         }
@@ -204,7 +220,10 @@ impl<'a> Compiler<'a> {
 
     fn declare(&mut self, name: &Name, is_cell: bool) -> Result<Place> {
         if self.frame().is_declared_here(&name.text) {
-            return Err(SyntaxError::new(name.span, format!("`{}` is defined twice here", name.text)));
+            return Err(SyntaxError::new(
+                name.span,
+                format!("`{}` is defined twice here", name.text),
+            ));
         }
         Ok(self.frame().declare(&name.text, is_cell))
     }
@@ -226,8 +245,12 @@ impl<'a> Compiler<'a> {
                 Statement::Def { name, .. } => std::slice::from_ref(name),
                 Statement::DefList { names, .. } => names,
                 Statement::Method(method) => {
-                    if methods.iter().any(|other| other.name.text == method.name.text) {
-                        let message = format!("the method `{}` is defined twice here", method.name.text);
+                    if methods
+                        .iter()
+                        .any(|other| other.name.text == method.name.text)
+                    {
+                        let message =
+                            format!("the method `{}` is defined twice here", method.name.text);
                         return Err(SyntaxError::new(method.name.span, message));
                     }
                     methods.push(method);
@@ -248,7 +271,10 @@ impl<'a> Compiler<'a> {
                 fields.push(param.text.clone());
             }
         }
-        let names = methods.iter().map(|method| method.name.text.clone()).collect();
+        let names = methods
+            .iter()
+            .map(|method| method.name.text.clone())
+            .collect();
         self.contexts.push(Context::Object {
             fields: fields.clone(),
             methods: names,
@@ -257,7 +283,13 @@ impl<'a> Compiler<'a> {
         });
         let mut compiled = HashMap::new();
         for method in methods {
-            let (code, _) = self.code(&method.name.text, method.span, &method.params, &method.body, BodyKind::Method)?;
+            let (code, _) = self.code(
+                &method.name.text,
+                method.span,
+                &method.params,
+                &method.body,
+                BodyKind::Method,
+            )?;
             let selector = self.selector(&method.name.text);
             compiled.insert(selector, code);
         }
@@ -273,7 +305,7 @@ impl<'a> Compiler<'a> {
             methods: compiled,
             init,
         });
-        Ok((id, captures))
+        Ok((id, captures.into_iter().map(|(_, access)| access).collect()))
     }
 
     /// Initialises the fields of `this` in order, and returns it.
@@ -328,9 +360,11 @@ impl<'a> Compiler<'a> {
     /// A field of the object whose initialisation is being compiled.
     fn field(&self, name: &str) -> u32 {
         match self.contexts.iter().rev().nth(1) {
-            Some(Context::Object { fields, .. }) => {
-                fields.iter().position(|field| field == name).expect("all fields were collected") as u32
-            }
+            Some(Context::Object { fields, .. }) => fields
+                .iter()
+                .position(|field| field == name)
+                .expect("all fields were collected")
+                as u32,
             _ => unreachable!("an initialisation is within an object"),
         }
     }
@@ -387,7 +421,10 @@ impl<'a> Compiler<'a> {
                 names.iter().try_for_each(|name| self.define(name))
             }
             Statement::Method(method) => {
-                let place = self.frame().find(&method.name.text).expect("it is declared");
+                let place = self
+                    .frame()
+                    .find(&method.name.text)
+                    .expect("it is declared");
                 self.emit(method.span, Instruction::Local(place.local));
                 self.block(&method.name.text, method.span, &method.params, &method.body)?;
                 self.emit(method.span, Instruction::SetBox);
@@ -490,7 +527,9 @@ impl<'a> Compiler<'a> {
             }
             ExprKind::Block(params, body) => self.block("block", span, params, body)?,
             ExprKind::Object(body) => self.object(span, ClassKind::Object, &[], body)?,
-            ExprKind::Isolate(params, body) => self.object(span, ClassKind::Isolate, params, body)?,
+            ExprKind::Isolate(params, body) => {
+                self.object(span, ClassKind::Isolate, params, body)?
+            }
             ExprKind::Actor(params, body) => self.object(span, ClassKind::Actor, params, body)?,
             ExprKind::If(condition, then, otherwise) => {
                 self.expr(condition)?;
@@ -579,7 +618,13 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn object(&mut self, span: Span, kind: ClassKind, params: &[Name], body: &[Statement]) -> Result {
+    fn object(
+        &mut self,
+        span: Span,
+        kind: ClassKind,
+        params: &[Name],
+        body: &[Statement],
+    ) -> Result {
         let name = self.name_around();
         let (class, captures) = self.class(&name, kind, params, body)?;
         for access in &captures {
@@ -603,10 +648,16 @@ impl<'a> Compiler<'a> {
 
     /// What to call an object that is made here: `makeMath` makes a math.
     fn name_around(&self) -> String {
-        let around = self.contexts.iter().rev().find_map(|context| match context {
-            Context::Frame(frame) if frame.kind == BodyKind::Method => Some(frame.body.name.as_str()),
-            _ => None,
-        });
+        let around = self
+            .contexts
+            .iter()
+            .rev()
+            .find_map(|context| match context {
+                Context::Frame(frame) if frame.kind == BodyKind::Method => {
+                    Some(frame.body.name.as_str())
+                }
+                _ => None,
+            });
         let name = around.unwrap_or("object");
         let name = ["make", "create", "new"]
             .iter()
@@ -658,7 +709,10 @@ impl<'a> Compiler<'a> {
             return Err(self.unknown(span, "variable", &name.text));
         };
         match access {
-            Access::Local(Place { local, is_cell: false }) => {
+            Access::Local(Place {
+                local,
+                is_cell: false,
+            }) => {
                 if self.frame().is_copy(local) {
                     unreachable!("a captured variable that is assigned is in a cell");
                 }

@@ -9,6 +9,8 @@
 mod builtin;
 mod future;
 
+pub(crate) use self::builtin::plain_name;
+
 use std::collections::VecDeque;
 
 use super::{
@@ -104,18 +106,28 @@ pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
     let is_own_resolver = |value| matches!(actor.entity(value), Some(Entity::Resolver(_)));
     match turn.frames.last() {
         Some(Frame::Sends(messages)) => match messages.front() {
-            Some(message) if message.is_resolution() && is_own_resolver(message.receiver) => Next::Resolve,
+            Some(message) if message.is_resolution() && is_own_resolver(message.receiver) => {
+                Next::Resolve
+            }
             Some(message) => to(message.receiver),
             None => Next::Continue,
         },
-        Some(Frame::Code { code: id, pc, stack, .. }) => {
+        Some(Frame::Code {
+            code: id,
+            pc,
+            stack,
+            ..
+        }) => {
             let operand = |below: usize| stack[stack.len() - 1 - below];
             match code.body(*id).instructions[*pc as usize] {
-                Instruction::Send { args, is_two_way, .. } => to(operand(args as usize + 2 * usize::from(is_two_way))),
+                Instruction::Send {
+                    args, is_two_way, ..
+                } => to(operand(args as usize + 2 * usize::from(is_two_way))),
                 Instruction::Register => to(operand(4)),
                 Instruction::Actor { .. } => Next::Create,
                 Instruction::Invoke(name, 1)
-                    if (name == code.names.resolve || name == code.names.ruin) && is_own_resolver(operand(1)) =>
+                    if (name == code.names.resolve || name == code.names.ruin)
+                        && is_own_resolver(operand(1)) =>
                 {
                     Next::Resolve
                 }
@@ -132,11 +144,10 @@ impl Machine<'_> {
         let rule = match next(self.code, self.actor) {
             Next::Process => Some(self.process()),
             Next::Resolve => Some(self.resolve_next()),
-            Next::Continue => {
-                let was_first = self.run(stops, true);
-                return was_first;
+            Next::Continue => return self.run(stops, true),
+            Next::Nothing | Next::Send(_) | Next::Create => {
+                unreachable!("the actor cannot do this alone")
             }
-            Next::Nothing | Next::Send(_) | Next::Create => unreachable!("the actor cannot do this alone"),
         };
         if stops.granularity == Granularity::Macro {
             self.run(stops, false);
@@ -171,7 +182,7 @@ impl Machine<'_> {
         self.actor.turn.as_mut().expect("it is in a turn")
     }
 
-    fn instruction(&self) -> Option<Instruction> {
+    pub(crate) fn instruction(&self) -> Option<Instruction> {
         match self.actor.turn.as_ref()?.frames.last()? {
             Frame::Code { code, pc, .. } => Some(self.code.body(*code).instructions[*pc as usize]),
             Frame::Sends(_) => None,
@@ -212,7 +223,14 @@ impl Machine<'_> {
         }
     }
 
-    fn frame(&mut self) -> (&mut u32, &mut Vec<Value>, &mut Vec<Value>, &mut Vec<(u32, u32)>) {
+    fn frame(
+        &mut self,
+    ) -> (
+        &mut u32,
+        &mut Vec<Value>,
+        &mut Vec<Value>,
+        &mut Vec<(u32, u32)>,
+    ) {
         match self.turn().frames.last_mut() {
             Some(Frame::Code {
                 pc,
@@ -230,7 +248,10 @@ impl Machine<'_> {
     }
 
     pub(crate) fn pop(&mut self) -> Value {
-        self.frame().2.pop().expect("the compiler pushes what is popped")
+        self.frame()
+            .2
+            .pop()
+            .expect("the compiler pushes what is popped")
     }
 
     /// The last `count` values, in their order.
@@ -334,7 +355,10 @@ impl Machine<'_> {
                     Value::Bool(false) => *self.frame().0 = to,
                     other => {
                         let text = self.show(other);
-                        return Err(self.error(site, &format!("a condition is true or false, and this is {text}")));
+                        return Err(self.error(
+                            site,
+                            &format!("a condition is true or false, and this is {text}"),
+                        ));
                     }
                 }
                 None
@@ -377,7 +401,10 @@ impl Machine<'_> {
                     }
                     _ => {
                         let text = self.show(list);
-                        return Err(self.error(site, &format!("a list of {count} is needed here, not {text}")));
+                        return Err(self.error(
+                            site,
+                            &format!("a list of {count} is needed here, not {text}"),
+                        ));
                     }
                 }
                 None
@@ -460,8 +487,11 @@ impl Machine<'_> {
         let is_marked = turn.cause.is_marked();
         let resolver = turn.resolver.take();
         if let Some(resolver) = resolver {
-            let message = Message::resolution(kind, resolver, value, self.code, self.actor.id, is_marked);
-            self.turn().frames.push(Frame::Sends(VecDeque::from([message])));
+            let message =
+                Message::resolution(kind, resolver, value, self.code, self.actor.id, is_marked);
+            self.turn()
+                .frames
+                .push(Frame::Sends(VecDeque::from([message])));
         } else if kind == MessageKind::Ruin {
             let text = self.show(value);
             let text = self.texts.id(&text);
@@ -473,7 +503,10 @@ impl Machine<'_> {
     fn unwind(&mut self, Raised(error): Raised) {
         while let Some(frame) = self.turn().frames.last_mut() {
             if let Frame::Code {
-                pc, stack, handlers, ..
+                pc,
+                stack,
+                handlers,
+                ..
             } = frame
                 && let Some((to, height)) = handlers.pop()
             {
@@ -487,7 +520,14 @@ impl Machine<'_> {
         self.settle(MessageKind::Ruin, error);
     }
 
-    fn call(&mut self, code: CodeId, this: Value, args: Vec<Value>, captured: &[Value], site: SiteId) -> Result {
+    fn call(
+        &mut self,
+        code: CodeId,
+        this: Value,
+        args: Vec<Value>,
+        captured: &[Value],
+        site: SiteId,
+    ) -> Result {
         let body = self.code.body(code);
         if body.params as usize != args.len() {
             let text = format!(
@@ -519,7 +559,13 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn new_object(&mut self, class: ClassId, captured: Vec<Value>, params: Vec<Value>, site: SiteId) -> Result {
+    fn new_object(
+        &mut self,
+        class: ClassId,
+        captured: Vec<Value>,
+        params: Vec<Value>,
+        site: SiteId,
+    ) -> Result {
         let description = self.code.class(class);
         let mut fields = vec![Value::Null; description.fields.len()];
         fields.extend(captured);
@@ -527,12 +573,22 @@ impl Machine<'_> {
         self.call(description.init, object, params, &[], site)
     }
 
-    pub(crate) fn invoke(&mut self, receiver: Value, name: SelectorId, args: Vec<Value>, site: SiteId) -> Result {
+    pub(crate) fn invoke(
+        &mut self,
+        receiver: Value,
+        name: SelectorId,
+        args: Vec<Value>,
+        site: SiteId,
+    ) -> Result {
         let class = match self.actor.entity(receiver) {
             Some(&Entity::Object { class, .. }) => class,
-            Some(Entity::Block { .. }) if name == self.code.names.apply => return self.apply(receiver, args, site),
+            Some(Entity::Block { .. }) if name == self.code.names.apply => {
+                return self.apply(receiver, args, site);
+            }
             _ => {
-                if let Some(value) = self.builtin(receiver, self.code.selector(name), &args, site)? {
+                if let Some(value) =
+                    self.builtin(receiver, self.code.selector(name), &args, site)?
+                {
                     self.result(value);
                     return Ok(());
                 }
@@ -562,7 +618,10 @@ impl Machine<'_> {
     fn apply(&mut self, block: Value, mut args: Vec<Value>, site: SiteId) -> Result {
         let Some(Entity::Block { code, captured }) = self.actor.entity(block) else {
             let text = self.show(block);
-            return Err(self.error(site, &format!("only a block can be called, and this is {text}")));
+            return Err(self.error(
+                site,
+                &format!("only a block can be called, and this is {text}"),
+            ));
         };
         let (code, captured) = (*code, captured.clone());
         if self.code.body(code).params == 0 {
@@ -590,13 +649,19 @@ impl Machine<'_> {
     fn slot(&mut self, object: Value, name: SelectorId, site: SiteId) -> Result<usize> {
         let text = self.code.selector(name);
         let found = match self.actor.entity(object) {
-            Some(Entity::Object { class, .. }) => {
-                self.code.class(*class).fields.iter().position(|field| field == text)
-            }
+            Some(Entity::Object { class, .. }) => self
+                .code
+                .class(*class)
+                .fields
+                .iter()
+                .position(|field| field == text),
             _ => None,
         };
         found.ok_or_else(|| match object {
-            Value::Far(_) => self.error(site, &format!("`{text}` belongs to another actor; only `<-` reaches it")),
+            Value::Far(_) => self.error(
+                site,
+                &format!("`{text}` belongs to another actor; only `<-` reaches it"),
+            ),
             _ => {
                 let what = self.show(object);
                 self.error(site, &format!("{what} has no field `{text}`"))
@@ -609,22 +674,32 @@ impl Machine<'_> {
             && let Entity::List(values) = self.actor.get(id)
         {
             return match index {
-                Value::Int(at) if at >= 1 && at as usize <= values.len() => Ok((id, at as usize - 1)),
+                Value::Int(at) if at >= 1 && at as usize <= values.len() => {
+                    Ok((id, at as usize - 1))
+                }
                 _ => {
                     let (length, text) = (values.len(), self.show(index));
-                    Err(self.error(site, &format!("{text} is not within a list of {length}, which begins at 1")))
+                    Err(self.error(
+                        site,
+                        &format!("{text} is not within a list of {length}, which begins at 1"),
+                    ))
                 }
             };
         }
         let text = self.show(list);
-        Err(self.error(site, &format!("only lists have elements, and this is {text}")))
+        Err(self.error(
+            site,
+            &format!("only lists have elements, and this is {text}"),
+        ))
     }
 
     fn no_method(&self, receiver: Value, name: SelectorId, site: SiteId) -> Raised {
         let name = self.code.selector(name);
         let text = match (receiver, self.actor.entity(receiver)) {
             (Value::Far(_), _) => format!("`{name}` is of another actor; only `<-` reaches it"),
-            (_, Some(Entity::Future(_))) => format!("a future has no method `{name}`; use `<-` or `when:becomes:`"),
+            (_, Some(Entity::Future(_))) => {
+                format!("a future has no method `{name}`; use `<-` or `when:becomes:`")
+            }
             _ => format!("{} has no method `{name}`", self.show(receiver)),
         };
         self.error(site, &text)
@@ -650,6 +725,12 @@ fn counted(params: usize) -> String {
 
 impl Cause {
     pub(crate) fn is_marked(self) -> bool {
-        matches!(self, Cause::Message { is_marked: true, .. })
+        matches!(
+            self,
+            Cause::Message {
+                is_marked: true,
+                ..
+            }
+        )
     }
 }

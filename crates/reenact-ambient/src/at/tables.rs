@@ -35,15 +35,20 @@ impl<T: ?Sized + std::hash::Hash + Eq> Interned<T> {
         }
     }
 
-    /// The number of `one`, which is made if it is new.
-    pub(crate) fn number(&self, one: &T, make: impl FnOnce() -> Box<T>) -> u32 {
-        let hash = self.hasher.hash_one(one);
-        let mut index = self.index.lock().expect("nothing panics while it holds this");
+    /// The number of `one`, which is there already or gets the next one.
+    pub(crate) fn number(&self, one: Box<T>) -> u32 {
+        let hash = self.hasher.hash_one(&*one);
+        let mut index = self
+            .index
+            .lock()
+            .expect("nothing panics while it holds this");
         if let Some(&found) = index.find(hash, |&at| *self.all[at as usize] == *one) {
             return found;
         }
-        let number = self.all.push(make()) as u32;
-        index.insert_unique(hash, number, |&at| self.hasher.hash_one(&*self.all[at as usize]));
+        let number = self.all.push(one) as u32;
+        index.insert_unique(hash, number, |&at| {
+            self.hasher.hash_one(&*self.all[at as usize])
+        });
         number
     }
 
@@ -53,7 +58,11 @@ impl<T: ?Sized + std::hash::Hash + Eq> Interned<T> {
 
     /// The memory it takes, but for what its things point to.
     pub(crate) fn bytes(&self, of: impl Fn(&T) -> usize) -> usize {
-        let index = self.index.lock().expect("nothing panics while it holds this").allocation_size();
+        let index = self
+            .index
+            .lock()
+            .expect("nothing panics while it holds this")
+            .allocation_size();
         let each = |(_, one): (usize, &Box<T>)| size_of::<(Box<T>, bool)>() + of(one);
         index + self.all.iter().map(each).sum::<usize>()
     }
@@ -68,7 +77,7 @@ impl Texts {
     }
 
     pub(crate) fn id(&self, text: &str) -> TextId {
-        TextId(self.0.number(text, || text.into()))
+        TextId(self.0.number(text.into()))
     }
 
     pub(crate) fn get(&self, id: TextId) -> &str {
@@ -89,14 +98,14 @@ impl Actors {
         let actors = Actors(Interned::new());
         // Main is its own creator; no actor has so many children.
         let main = (MAIN.0, u32::MAX);
-        actors.0.number(&main, || Box::new(main));
+        actors.0.number(Box::new(main));
         actors
     }
 
     /// The actor's n-th child.
     pub(crate) fn child(&self, of: ActorId, n: u32) -> ActorId {
         let origin = (of.0, n);
-        ActorId(self.0.number(&origin, || Box::new(origin)))
+        ActorId(self.0.number(Box::new(origin)))
     }
 
     /// The creator, and the actor's number among its children.

@@ -9,7 +9,11 @@ use crate::at::ast::{Expr, ExprKind, Method, Statement};
 pub(super) fn shared_variables(body: &[Statement]) -> HashSet<String> {
     let mut found = Found::default();
     found.statements(body, false);
-    found.assigned.intersection(&found.captured).cloned().collect()
+    found
+        .assigned
+        .intersection(&found.captured)
+        .cloned()
+        .collect()
 }
 
 #[derive(Default)]
@@ -68,7 +72,9 @@ impl Found {
                 self.expr(value, is_within);
             }
             ExprKind::Field(object, _) => self.expr(object, is_within),
-            ExprKind::AssignField(a, _, b) | ExprKind::Index(a, b) => self.exprs([&**a, b], is_within),
+            ExprKind::AssignField(a, _, b) | ExprKind::Index(a, b) => {
+                self.exprs([&**a, b], is_within)
+            }
             ExprKind::AssignIndex(a, b, c) => self.exprs([&**a, b, c], is_within),
             ExprKind::Call(name, args) => {
                 self.used(&name.text, is_within);
@@ -81,7 +87,9 @@ impl Found {
             }
             ExprKind::Block(_, body) | ExprKind::Object(body) => self.statements(body, true),
             ExprKind::Isolate(params, _) | ExprKind::Actor(params, _) => {
-                params.iter().for_each(|param| self.used(&param.text, is_within));
+                params
+                    .iter()
+                    .for_each(|param| self.used(&param.text, is_within));
             }
             ExprKind::If(condition, then, otherwise) => {
                 self.expr(condition, is_within);
@@ -98,7 +106,10 @@ impl Found {
                 future,
                 becomes,
                 catch,
-            } => self.exprs([&**future, becomes].into_iter().chain(catch.as_deref()), is_within),
+            } => self.exprs(
+                [&**future, becomes].into_iter().chain(catch.as_deref()),
+                is_within,
+            ),
             ExprKind::Raise(error) => self.expr(error, is_within),
         }
     }

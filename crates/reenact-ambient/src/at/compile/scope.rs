@@ -97,8 +97,18 @@ impl Frame {
 
     /// The code, and what it has captured.
     pub(super) fn finish(mut self) -> (Body, Vec<Access>) {
-        self.body.captured = self.captured.iter().map(|(_, place, _)| place.local).collect();
-        (self.body, self.captured.into_iter().map(|(_, _, access)| access).collect())
+        self.body.captured = self
+            .captured
+            .iter()
+            .map(|(_, place, _)| place.local)
+            .collect();
+        (
+            self.body,
+            self.captured
+                .into_iter()
+                .map(|(_, _, access)| access)
+                .collect(),
+        )
     }
 
     pub(super) fn temporary(&mut self) -> u32 {
@@ -116,17 +126,28 @@ impl Frame {
     }
 
     pub(super) fn is_declared_here(&self, name: &str) -> bool {
-        self.variables[self.scope..].iter().any(|(other, _)| other == name)
+        self.variables[self.scope..]
+            .iter()
+            .any(|(other, _)| other == name)
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Place> {
         let captured = self.captured.iter().map(|(name, place, _)| (name, place));
-        let own = self.variables.iter().rev().map(|(name, place)| (name, place));
-        own.chain(captured).find(|(other, _)| *other == name).map(|(_, place)| *place)
+        let own = self
+            .variables
+            .iter()
+            .rev()
+            .map(|(name, place)| (name, place));
+        own.chain(captured)
+            .find(|(other, _)| *other == name)
+            .map(|(_, place)| *place)
     }
 
     pub(super) fn name_of(&self, local: u32) -> String {
-        let variable = self.variables.iter().find(|(_, place)| place.local == local);
+        let variable = self
+            .variables
+            .iter()
+            .find(|(_, place)| place.local == local);
         variable.expect("it is a variable").0.clone()
     }
 
@@ -156,7 +177,9 @@ impl Frame {
 
     /// Whether a variable is a copy of one outside.
     pub(super) fn is_copy(&self, local: u32) -> bool {
-        self.captured.iter().any(|(_, place, _)| place.local == local)
+        self.captured
+            .iter()
+            .any(|(_, place, _)| place.local == local)
     }
 }
 
@@ -178,7 +201,11 @@ impl Compiler<'_> {
                         let Context::Frame(frame) = &mut self.contexts[at] else {
                             unreachable!("it was a frame before")
                         };
-                        Some(Access::Local(frame.capture(name, outer.is_cell, Access::Local(outer))))
+                        Some(Access::Local(frame.capture(
+                            name,
+                            outer.is_cell,
+                            Access::Local(outer),
+                        )))
                     }
                     // `this` is the same in a block.
                     slot => Some(slot),
@@ -201,8 +228,11 @@ impl Compiler<'_> {
                     return None;
                 }
                 let wanted = Captured::Variable(name.to_owned());
-                let known = captures.iter().position(|(captured, _)| *captured == wanted);
-                if let Some((at_capture, Access::Local(place))) = known.map(|k| (k, &captures[k].1)) {
+                let known = captures
+                    .iter()
+                    .position(|(captured, _)| *captured == wanted);
+                if let Some((at_capture, Access::Local(place))) = known.map(|k| (k, &captures[k].1))
+                {
                     return Some(Access::Slot {
                         holder: Hops::new(),
                         slot: (fields.len() + at_capture) as u32,
@@ -215,7 +245,11 @@ impl Compiler<'_> {
                         slot: self.capture_in_object(at, wanted, Access::Local(place)),
                         is_cell: place.is_cell,
                     }),
-                    Access::Slot { holder, slot, is_cell } => Some(Access::Slot {
+                    Access::Slot {
+                        holder,
+                        slot,
+                        is_cell,
+                    } => Some(Access::Slot {
                         holder: self.through_object(at, holder),
                         slot,
                         is_cell,
@@ -228,7 +262,10 @@ impl Compiler<'_> {
 
     /// The slot in which an object keeps what it captures.
     fn capture_in_object(&mut self, at: usize, what: Captured, access: Access) -> u32 {
-        let Context::Object { fields, captures, .. } = &mut self.contexts[at] else {
+        let Context::Object {
+            fields, captures, ..
+        } = &mut self.contexts[at]
+        else {
             unreachable!("only objects have slots")
         };
         let known = captures.iter().position(|(captured, _)| *captured == what);
@@ -254,7 +291,9 @@ impl Compiler<'_> {
     fn holder_at(&mut self, at: usize, name: &str) -> Option<Hops> {
         match &self.contexts[at] {
             Context::Frame(_) => self.holder_at(at.checked_sub(1)?, name),
-            Context::Object { methods, is_closed, .. } => {
+            Context::Object {
+                methods, is_closed, ..
+            } => {
                 if methods.iter().any(|method| method == name) {
                     return Some(Hops::new());
                 }
@@ -296,7 +335,9 @@ impl Compiler<'_> {
             return Err(self.unknown(span, "variable", name));
         };
         self.load_captured(span, &access);
-        if let Access::Local(Place { is_cell: true, .. }) | Access::Slot { is_cell: true, .. } = access {
+        if let Access::Local(Place { is_cell: true, .. }) | Access::Slot { is_cell: true, .. } =
+            access
+        {
             self.emit(span, Instruction::Unbox);
         }
         Ok(())
@@ -313,13 +354,23 @@ impl Compiler<'_> {
         let mut similar = None;
         for context in self.contexts.iter().rev() {
             let (names, closes): (Vec<&str>, bool) = match context {
-                Context::Frame(frame) => (frame.variables.iter().map(|(name, _)| name.as_str()).collect(), false),
+                Context::Frame(frame) => (
+                    frame
+                        .variables
+                        .iter()
+                        .map(|(name, _)| name.as_str())
+                        .collect(),
+                    false,
+                ),
                 Context::Object {
                     fields,
                     methods,
                     is_closed,
                     ..
-                } => (fields.iter().chain(methods).map(String::as_str).collect(), *is_closed),
+                } => (
+                    fields.iter().chain(methods).map(String::as_str).collect(),
+                    *is_closed,
+                ),
             };
             if !is_visible && names.contains(&name) {
                 return error.with_help(if what == "variable" {
@@ -346,8 +397,21 @@ fn is_similar(a: &str, b: &str) -> bool {
         return true;
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let (short, long) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };
-    let front = short.iter().zip(long.iter()).take_while(|(x, y)| x == y).count();
-    let back = short.iter().rev().zip(long.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (short, long) = if a.len() < b.len() {
+        (&a, &b)
+    } else {
+        (&b, &a)
+    };
+    let front = short
+        .iter()
+        .zip(long.iter())
+        .take_while(|(x, y)| x == y)
+        .count();
+    let back = short
+        .iter()
+        .rev()
+        .zip(long.iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count();
     long.len() > 2 && long.len() - short.len() <= 1 && front + back + 1 >= long.len()
 }

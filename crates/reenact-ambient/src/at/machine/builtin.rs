@@ -55,21 +55,31 @@ impl Machine<'_> {
                 }
                 Value::Text(self.texts.id(&text))
             }
-            (Value::Text(a), "<", &[Value::Text(b)]) => Value::Bool(self.texts.get(a) < self.texts.get(b)),
+            (Value::Text(a), "<", &[Value::Text(b)]) => {
+                Value::Bool(self.texts.get(a) < self.texts.get(b))
+            }
             (Value::Text(a), "length", []) => Value::Int(self.texts.get(a).chars().count() as i64),
             _ => return self.of_list(receiver, name, args, site),
         };
         Ok(Some(value))
     }
 
-    fn of_list(&mut self, receiver: Value, name: &str, args: &[Value], site: SiteId) -> Result<Option<Value>> {
+    fn of_list(
+        &mut self,
+        receiver: Value,
+        name: &str,
+        args: &[Value],
+        site: SiteId,
+    ) -> Result<Option<Value>> {
         let Some(Entity::List(values)) = self.actor.entity(receiver) else {
             return Ok(None);
         };
         Ok(Some(match (name, args) {
             ("length", []) => Value::Int(values.len() as i64),
             ("isEmpty", []) => Value::Bool(values.is_empty()),
-            ("contains", &[value]) => Value::Bool(values.iter().any(|&one| self.is_equal(one, value, 0))),
+            ("contains", &[value]) => {
+                Value::Bool(values.iter().any(|&one| self.is_equal(one, value, 0)))
+            }
             ("+", &[other]) => {
                 let Some(Entity::List(more)) = self.actor.entity(other) else {
                     return Ok(None);
@@ -110,10 +120,15 @@ impl Machine<'_> {
     /// The same value; for numbers the same amount, for lists the same elements, for everything else the same object.
     fn is_equal(&self, a: Value, b: Value, depth: u32) -> bool {
         match (a, b) {
-            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) if a != b => number(a) == number(b),
+            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) if a != b => {
+                number(a) == number(b)
+            }
             _ => match (self.actor.entity(a), self.actor.entity(b)) {
                 (Some(Entity::List(x)), Some(Entity::List(y))) if a != b && depth < MAX_DEPTH => {
-                    x.len() == y.len() && x.iter().zip(y).all(|(&x, &y)| self.is_equal(x, y, depth + 1))
+                    x.len() == y.len()
+                        && x.iter()
+                            .zip(y)
+                            .all(|(&x, &y)| self.is_equal(x, y, depth + 1))
                 }
                 _ => a == b,
             },
@@ -135,7 +150,9 @@ impl Machine<'_> {
             (Value::Int(number), _) => write!(out, "{number}"),
             (Value::Float(bits), _) => write!(out, "{}", f64::from_bits(bits)),
             (Value::Text(text), _) => write!(out, "{}", self.texts.get(text)),
-            (_, Some(Entity::Object { class, .. })) => write!(out, "the {}", self.code.class(*class).name),
+            (_, Some(Entity::Object { class, .. })) => {
+                write!(out, "the {}", self.code.class(*class).name)
+            }
             (_, Some(Entity::List(values))) => {
                 out.push('[');
                 for (at, &one) in values.iter().enumerate() {

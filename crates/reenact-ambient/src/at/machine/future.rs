@@ -106,7 +106,12 @@ impl Machine<'_> {
             // process-message
             _ => {
                 self.turn().resolver = message.resolver;
-                if let Err(raised) = self.invoke(message.receiver, message.selector, message.args, message.site) {
+                if let Err(raised) = self.invoke(
+                    message.receiver,
+                    message.selector,
+                    message.args,
+                    message.site,
+                ) {
                     self.unwind(raised);
                 }
                 Rule::ProcessMessage
@@ -124,7 +129,8 @@ impl Machine<'_> {
     /// Whether the message, to a resolver, is one that a resolver knows.
     fn resolves(&self, message: &Message) -> bool {
         let names = &self.code.names;
-        (message.selector == names.resolve || message.selector == names.ruin) && message.args.len() == 1
+        (message.selector == names.resolve || message.selector == names.ruin)
+            && message.args.len() == 1
     }
 
     /// The answer to a two-way `resolve`, after everyone else has been told.
@@ -136,7 +142,10 @@ impl Machine<'_> {
 
     fn process_at_future(&mut self, id: HeapId, message: Message) {
         let fate = match &mut self.actor.future_mut(id).state {
-            FutureState::Unresolved { stored, subscribers } => {
+            FutureState::Unresolved {
+                stored,
+                subscribers,
+            } => {
                 let is_first = stored.is_empty() && subscribers.is_empty();
                 match message.kind {
                     MessageKind::Register => subscribers.push(message),
@@ -214,15 +223,23 @@ impl Machine<'_> {
             Fate::Error(error) => FutureState::Ruined(error),
         };
         let old = std::mem::replace(&mut self.actor.future_mut(id).state, state);
-        let FutureState::Unresolved { stored, subscribers } = old else {
+        let FutureState::Unresolved {
+            stored,
+            subscribers,
+        } = old
+        else {
             unreachable!("it was unresolved")
         };
         self.actor.waiting.retain(|&one| one != id);
         if matches!(fate, Fate::Error(_)) && subscribers.is_empty() {
             self.actor.ruined.push(id);
         }
-        let stored = stored.into_iter().map(|message| self.told(message, fate, false));
-        let subscribers = subscribers.into_iter().map(|message| self.told(message, fate, is_marked));
+        let stored = stored
+            .into_iter()
+            .map(|message| self.told(message, fate, false));
+        let subscribers = subscribers
+            .into_iter()
+            .map(|message| self.told(message, fate, is_marked));
         let told: Vec<Message> = stored.chain(subscribers).flatten().collect();
         self.send_all(told);
     }
@@ -238,7 +255,14 @@ impl Machine<'_> {
                     Fate::Error(error) => (message.args[1], error, MessageKind::Ruin),
                 };
                 if block == Value::Null {
-                    return Some(Message::resolution(kind, message.resolver?, value, self.code, me, is_marked));
+                    return Some(Message::resolution(
+                        kind,
+                        message.resolver?,
+                        value,
+                        self.code,
+                        me,
+                        is_marked,
+                    ));
                 }
                 Some(Message {
                     kind: MessageKind::Callback,
@@ -255,7 +279,14 @@ impl Machine<'_> {
             }),
             (_, Fate::Error(error)) => {
                 let kind = MessageKind::Ruin;
-                Some(Message::resolution(kind, message.resolver?, error, self.code, me, is_marked))
+                Some(Message::resolution(
+                    kind,
+                    message.resolver?,
+                    error,
+                    self.code,
+                    me,
+                    is_marked,
+                ))
             }
         }
     }

@@ -1,0 +1,224 @@
+//! The rules of two actors: what one gives to another.
+
+use std::collections::HashMap;
+
+use super::{
+    actor::{Actor, Cause, Entity, Frame, Message, MessageKind, Turn},
+    code::{ClassKind, Code, Instruction},
+    machine::{Machine, Rule},
+    tables::{ActorId, Actors, Texts},
+    value::{Far, FarKind, HeapId, Value},
+};
+
+/// Takes the message that `sender` is about to send out of it.
+fn take_message(code: &Code, texts: &Texts, sender: &mut Actor) -> Message {
+    let me = sender.id;
+    let turn = sender.turn.as_mut().expect("it is about to send");
+    if let Some(Frame::Sends(messages)) = turn.frames.last_mut() {
+        let mut message = messages.pop_front().expect("it is about to send");
+        message.is_marked |= std::mem::take(&mut turn.marks_next);
+        return message;
+    }
+    let is_marked = std::mem::take(&mut turn.marks_next);
+    let mut machine = Machine {
+        code,
+        texts,
+        actor: sender,
+    };
+    let site = machine.site();
+    let instruction = machine.instruction().expect("it is about to send");
+    machine.go_on();
+    let (kind, selector, args, future) = match instruction {
+        Instruction::Send {
+            selector,
+            args,
+            is_two_way,
+        } => {
+            let future = is_two_way.then(|| machine.pop_many(2));
+            (MessageKind::Plain, selector, machine.pop_many(args), future)
+        }
+        Instruction::Register => {
+            let future = Some(machine.pop_many(2));
+            (
+                MessageKind::Register,
+                code.names.when,
+                machine.pop_many(2),
+                future,
+            )
+        }
+        other => unreachable!("{other:?} sends nothing"),
+    };
+    let receiver = machine.pop();
+    let (value, resolver) = match future.as_deref() {
+        Some(&[future, resolver]) => (future, Some(resolver)),
+        _ => (Value::Null, None),
+    };
+    machine.push(value);
+    Message {
+        kind,
+        receiver,
+        selector,
+        args,
+        resolver,
+        sender: me,
+        site,
+        is_marked,
+    }
+}
+
+/// local-async-send: the receiver is in the same actor.
+pub(crate) fn send_to_itself(code: &Code, texts: &Texts, actor: &mut Actor) -> Rule {
+    let message = take_message(code, texts, actor);
+    actor.inbox.push_back(message);
+    Rule::LocalAsyncSend
+}
+
+/// far-async-send: parameters are passed, and the message is appended to the receiver's inbox.
+pub(crate) fn send(code: &Code, texts: &Texts, sender: &mut Actor, receiver: &mut Actor) -> Rule {
+    let mut message = take_message(code, texts, sender);
+    let mut passing = Passing {
+        code,
+        from: sender,
+        to: receiver,
+        copies: HashMap::new(),
+    };
+    message.visit(&mut |value| *value = passing.pass(*value));
+    receiver.inbox.push_back(message);
+    Rule::FarAsyncSend
+}
+
+/// new-actor: one with a behaviour, which is about to initialise its fields.
+pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut Actor) -> Actor {
+    let mut machine = Machine {
+        code,
+        texts,
+        actor: creator,
+    };
+    let Some(Instruction::Actor { class, params }) = machine.instruction() else {
+        unreachable!("it is about to create an actor")
+    };
+    machine.go_on();
+    let params = machine.pop_many(params);
+    let id = actors.child(creator.id, creator.children);
+    creator.children += 1;
+    let mut created = Actor::with_behaviour(id, code, class);
+    let mut passing = Passing {
+        code,
+        from: creator,
+        to: &mut created,
+        copies: HashMap::new(),
+    };
+    let params: Vec<Value> = params
+        .into_iter()
+        .map(|value| passing.pass(value))
+        .collect();
+    created.begin(code, class, &params);
+    Machine {
+        code,
+        texts,
+        actor: creator,
+    }
+    .push(Value::Far(Far {
+        actor: id,
+        slot: 0,
+        kind: FarKind::Object,
+    }));
+    created
+}
+
+impl Actor {
+    /// An actor with a behaviour that has done nothing.
+    pub(crate) fn with_behaviour(id: ActorId, code: &Code, class: super::code::ClassId) -> Actor {
+        let mut actor = Actor::new(id);
+        let fields = vec![Value::Null; code.class(class).fields.len()];
+        actor.alloc(Entity::Object { class, fields });
+        actor.exports.push(HeapId(0));
+        actor
+    }
+
+    /// The actor's first action is to initialise its fields.
+    pub(crate) fn begin(&mut self, code: &Code, class: super::code::ClassId, params: &[Value]) {
+        let init = code.class(class).init;
+        let mut locals = vec![Value::Near(self.exports[0])];
+        locals.extend(params);
+        locals.resize(code.body(init).locals as usize, Value::Null);
+        self.turn = Some(Turn {
+            cause: Cause::Creation,
+            frames: vec![Frame::Code {
+                code: init,
+                pc: 0,
+                locals,
+                stack: Vec::new(),
+                handlers: Vec::new(),
+            }],
+            resolver: None,
+            marks_next: false,
+        });
+    }
+}
+
+/// Values on their way from one actor to another.
+struct Passing<'a> {
+    code: &'a Code,
+    from: &'a mut Actor,
+    to: &'a mut Actor,
+    /// Isolates are copied once, so that what they share they still share.
+    copies: HashMap<HeapId, HeapId>,
+}
+
+impl Passing<'_> {
+    fn pass(&mut self, value: Value) -> Value {
+        match value {
+            Value::Near(id) if self.is_isolate(id) => Value::Near(self.copy(id)),
+            Value::Near(id) => Value::Far(self.from.export(id)),
+            Value::Far(far) if far.actor == self.to.id => {
+                Value::Near(self.to.exports[far.slot as usize])
+            }
+            other => other,
+        }
+    }
+
+    fn is_isolate(&self, id: HeapId) -> bool {
+        match self.from.get(id) {
+            Entity::Object { class, .. } => self.code.class(*class).kind == ClassKind::Isolate,
+            Entity::List(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Copies deep. Not by recursion: a list can be very long.
+    fn copy(&mut self, id: HeapId) -> HeapId {
+        if let Some(&copy) = self.copies.get(&id) {
+            return copy;
+        }
+        let mut todo = vec![(id, self.begin_copy(id))];
+        while let Some((original, copy)) = todo.pop() {
+            let mut entity = self.from.get(original).clone();
+            entity.visit(&mut |value| {
+                *value = match *value {
+                    Value::Near(id) if self.is_isolate(id) => {
+                        Value::Near(match self.copies.get(&id) {
+                            Some(&copy) => copy,
+                            None => {
+                                let copy = self.begin_copy(id);
+                                todo.push((id, copy));
+                                copy
+                            }
+                        })
+                    }
+                    other => self.pass(other),
+                }
+            });
+            *self.to.get_mut(copy) = entity;
+        }
+        self.copies[&id]
+    }
+
+    fn begin_copy(&mut self, id: HeapId) -> HeapId {
+        let Value::Near(copy) = self.to.alloc(Entity::Cell(Value::Null)) else {
+            unreachable!("what is allocated is near")
+        };
+        self.copies.insert(id, copy);
+        copy
+    }
+}

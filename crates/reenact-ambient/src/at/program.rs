@@ -1,0 +1,382 @@
+//! A program as a semantics: what the multiverse sees of it.
+
+use std::borrow::Cow;
+
+use reenact_multiverse::{
+    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
+};
+
+use super::{
+    actor::{Actor, Cause, Entity, Frame, Message, MessageKind},
+    code::{Instruction, SelectorId},
+    compile::compile,
+    machine::{Granularity, Next, Rule, Stops},
+    parser::parse,
+    show::View,
+    state::{State, World},
+    tables::{ActorId, Texts},
+    value::Value,
+};
+use crate::{Source, SyntaxError};
+
+/// A program in Featherweight AmbientTalk.
+///
+/// # Nondeterminism
+///
+/// Actors run at the same time; what one does by itself concerns nobody else. They meet where a message is appended to
+/// an inbox: two sends to the same actor are dependent, in whatever order they come, and everything else of different
+/// actors is not. An actor takes its messages in the order of its inbox, so there is no other choice.
+pub struct Program {
+    source: Source,
+    world: World,
+}
+
+/// The next step of an actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step {
+    actor: ActorId,
+    /// Whose inbox it appends to.
+    to: Option<ActorId>,
+}
+
+impl Program {
+    /// Reads a program, which then goes in macro-steps.
+    pub fn new(source: Source) -> Result<Program, SyntaxError> {
+        let with_source = |error: SyntaxError| error.with_source(&source);
+        let statements = parse(&source).map_err(with_source)?;
+        let texts = Texts::new();
+        let code = compile(&source, &statements, &texts).map_err(with_source)?;
+        let world = World::new(code, texts, Stops::default());
+        Ok(Program { source, world })
+    }
+
+    /// The same program with other steps.
+    pub fn with_granularity(mut self, granularity: Granularity) -> Program {
+        let lines = self.world.stops().lines.clone();
+        self.world.set_stops(Stops { granularity, lines });
+        self
+    }
+
+    /// The text it was read from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The rule that a step of `state` begins with.
+    pub fn rule(&self, state: &State, step: &Step) -> Option<Rule> {
+        self.world.take(state, step.actor).0
+    }
+
+    fn actor(&self, state: &State, actor: ActorId) -> Actor {
+        let at = self
+            .world
+            .position(state, actor)
+            .expect("it is an actor of this state");
+        self.world.load(state.0[at])
+    }
+
+    fn next(&self, state: &State, actor: ActorId) -> Next {
+        let at = self
+            .world
+            .position(state, actor)
+            .expect("it is an actor of this state");
+        self.world.get(state.0[at]).next
+    }
+
+    fn view<'a>(&'a self, state: &'a State) -> View<'a> {
+        View::new(&self.world, state)
+    }
+
+    fn with_actors(&self, state: &State, change: impl Fn(&mut Actor)) -> State {
+        let changed = state.0.iter().map(|&stored| {
+            let mut actor = self.world.load(stored);
+            change(&mut actor);
+            self.world.store(actor)
+        });
+        State(changed.collect())
+    }
+
+    fn operation_of_message(&self, actor: &Actor, message: &Message) -> Operation<'_> {
+        let code = &self.world.code;
+        let mut operation = Operation {
+            kind: OperationKind::Local,
+            activity: activity(actor.id),
+            subject: self.subject(message.kind, message.selector),
+            with: Some(activity(message.sender)),
+            site: None,
+            sent_at: code.site(message.site),
+            depth: 0,
+            marked: message.is_marked,
+        };
+        let body = match actor.entity(message.receiver) {
+            Some(Entity::Object { class, .. }) => code.class(*class).methods.get(&message.selector),
+            Some(Entity::Block { code, .. }) => Some(code),
+            _ => None,
+        };
+        operation.site = body.and_then(|&body| code.body(body).site);
+        if !matches!(
+            actor.entity(message.receiver),
+            Some(Entity::Future(_) | Entity::Resolver(_))
+        ) {
+            operation.kind = match message.kind {
+                MessageKind::Plain => OperationKind::Turn,
+                MessageKind::Callback => OperationKind::Callback,
+                MessageKind::Register | MessageKind::Resolve | MessageKind::Ruin => {
+                    OperationKind::Local
+                }
+            };
+        }
+        operation
+    }
+
+    fn subject(&self, kind: MessageKind, selector: SelectorId) -> Cow<'_, str> {
+        match kind {
+            MessageKind::Callback => Cow::Borrowed("becomes"),
+            _ => Cow::Borrowed(self.world.code.selector(selector)),
+        }
+    }
+
+    /// What an actor in a turn is about to do.
+    fn operation_in_turn(&self, actor: &Actor, next: Next) -> Operation<'_> {
+        let code = &self.world.code;
+        let turn = actor.turn.as_ref().expect("it is in a turn");
+        let mut operation = Operation {
+            kind: OperationKind::Local,
+            activity: activity(actor.id),
+            subject: match turn.cause {
+                Cause::Message { kind, selector, .. } => self.subject(kind, selector),
+                Cause::Creation => Cow::Borrowed(""),
+            },
+            with: match next {
+                Next::Send(to) => Some(activity(to)),
+                _ => None,
+            },
+            site: None,
+            sent_at: None,
+            depth: turn.frames.len() as u32,
+            marked: turn.marks_next,
+        };
+        let send = |receiver: Value| match actor.is_future(receiver) {
+            true => OperationKind::PromiseSend,
+            false => OperationKind::MessageSend,
+        };
+        match turn.frames.last() {
+            Some(Frame::Sends(messages)) => {
+                let Some(message) = messages.front() else {
+                    return operation;
+                };
+                operation.marked |= message.is_marked;
+                operation.site = code.site(message.site);
+                match message.kind {
+                    MessageKind::Resolve | MessageKind::Ruin => {
+                        operation.kind = OperationKind::Resolve
+                    }
+                    MessageKind::Plain => {
+                        operation.kind = send(message.receiver);
+                        operation.subject = Cow::Borrowed(code.selector(message.selector));
+                    }
+                    MessageKind::Register | MessageKind::Callback => {}
+                }
+            }
+            Some(Frame::Code {
+                code: id,
+                pc,
+                stack,
+                ..
+            }) => {
+                let body = code.body(*id);
+                operation.site = code.site(body.sites[*pc as usize]);
+                let operand = |below: usize| stack[stack.len() - 1 - below];
+                match body.instructions[*pc as usize] {
+                    Instruction::Send {
+                        selector,
+                        args,
+                        is_two_way,
+                    } => {
+                        operation.kind = send(operand(args as usize + 2 * usize::from(is_two_way)));
+                        operation.subject = Cow::Borrowed(code.selector(selector));
+                    }
+                    Instruction::Register => {
+                        operation.kind = OperationKind::PromiseSend;
+                        operation.subject = Cow::Borrowed(code.selector(code.names.when));
+                    }
+                    Instruction::Actor { class, .. } => {
+                        operation.kind = OperationKind::Create;
+                        operation.subject = Cow::Borrowed(&code.class(class).name);
+                    }
+                    _ if next == Next::Resolve => {
+                        operation.kind = OperationKind::Resolve;
+                        operation.marked |= turn.cause.is_marked();
+                    }
+                    _ if turn.cause == Cause::Creation && *pc == 0 && turn.frames.len() == 1 => {
+                        operation.kind = OperationKind::Begin;
+                        operation.subject = Cow::Borrowed(&body.name);
+                    }
+                    _ => {}
+                }
+            }
+            None => {}
+        }
+        operation
+    }
+}
+
+fn activity(actor: ActorId) -> Activity {
+    Activity(actor.0)
+}
+
+impl Semantics for Program {
+    type State = State;
+    type Step = Step;
+
+    fn initial(&self) -> Vec<State> {
+        vec![self.world.initial()]
+    }
+
+    fn steps(&self, state: &State) -> Vec<Step> {
+        let step = |&stored| {
+            let stored = self.world.get(stored);
+            let to = match stored.next {
+                Next::Nothing => return None,
+                Next::Send(to) => Some(to),
+                Next::Process | Next::Continue | Next::Create | Next::Resolve => None,
+            };
+            Some(Step {
+                actor: stored.id,
+                to,
+            })
+        };
+        state.0.iter().filter_map(step).collect()
+    }
+
+    fn take(&self, state: &State, step: &Step) -> State {
+        self.world.take(state, step.actor).1
+    }
+
+    fn activity(&self, step: &Step) -> Activity {
+        activity(step.actor)
+    }
+
+    fn dependent(&self, a: &Step, b: &Step) -> bool {
+        a.actor == b.actor || (a.to.is_some() && a.to == b.to)
+    }
+
+    fn is_alone(&self, _: &State, step: &Step) -> bool {
+        step.to.is_none()
+    }
+
+    fn kinds(&self) -> &'static [OperationKind] {
+        &[
+            OperationKind::MessageSend,
+            OperationKind::PromiseSend,
+            OperationKind::Resolve,
+            OperationKind::Turn,
+            OperationKind::Callback,
+            OperationKind::Create,
+            OperationKind::Begin,
+            OperationKind::Local,
+        ]
+    }
+
+    fn operation<'a>(&'a self, state: &'a State, step: &Step) -> Operation<'a> {
+        let actor = self.actor(state, step.actor);
+        match self.next(state, step.actor) {
+            Next::Process => {
+                self.operation_of_message(&actor, actor.inbox.front().expect("there is a message"))
+            }
+            next => self.operation_in_turn(&actor, next),
+        }
+    }
+
+    fn activities(&self, state: &State) -> Vec<Activity> {
+        let mut all: Vec<Activity> = state
+            .0
+            .iter()
+            .map(|&stored| activity(self.world.get(stored).id))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn turn<'a>(&'a self, state: &'a State, of: Activity) -> Option<Operation<'a>> {
+        let actor = self.actor(state, ActorId(of.0));
+        let turn = actor.turn.as_ref()?;
+        let Cause::Message {
+            kind,
+            selector,
+            site,
+            sender,
+            is_marked,
+        } = turn.cause
+        else {
+            return None;
+        };
+        Some(Operation {
+            kind: match kind {
+                MessageKind::Plain => OperationKind::Turn,
+                MessageKind::Callback => OperationKind::Callback,
+                MessageKind::Register | MessageKind::Resolve | MessageKind::Ruin => return None,
+            },
+            activity: of,
+            subject: self.subject(kind, selector),
+            with: Some(activity(sender)),
+            site: None,
+            sent_at: self.world.code.site(site),
+            depth: turn.frames.len() as u32,
+            marked: is_marked,
+        })
+    }
+
+    fn mark(&self, state: &State, of: Activity, what: Marked) -> State {
+        self.with_actors(state, |actor| {
+            if actor.id == ActorId(of.0) {
+                actor.mark(what);
+            }
+        })
+    }
+
+    fn unmark(&self, state: &State) -> State {
+        self.with_actors(state, Actor::unmark)
+    }
+
+    fn stop_at(&mut self, lines: &[u32]) -> Vec<u32> {
+        let (known, unknown): (Vec<u32>, Vec<u32>) = lines
+            .iter()
+            .partition(|&line| self.world.code.lines.binary_search(line).is_ok());
+        let granularity = self.world.stops().granularity;
+        self.world.set_stops(Stops {
+            granularity,
+            lines: known,
+        });
+        unknown
+    }
+
+    fn name(&self, state: &State, of: Activity) -> String {
+        self.view(state).name(ActorId(of.0)).to_owned()
+    }
+
+    fn tell(&self, state: &State, step: &Step, name: &dyn Fn(Activity) -> String) -> String {
+        let name = |actor: ActorId| name(activity(actor));
+        let mut text = self.view(state).tell(step.actor, &name);
+        let after = self.take(state, step);
+        self.view(&after)
+            .tell_changes(state, step.actor, &name, &mut text);
+        text
+    }
+
+    fn observe(&self, state: &State) -> Observation {
+        self.view(state).observe()
+    }
+
+    fn ending(&self, state: &State) -> Ending {
+        self.view(state).ending()
+    }
+
+    fn state_bytes(&self, state: &State) -> usize {
+        size_of_val(&*state.0)
+    }
+
+    fn shared_bytes(&self) -> usize {
+        self.world.bytes()
+    }
+}

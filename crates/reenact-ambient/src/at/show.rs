@@ -1,0 +1,556 @@
+//! What people see of a state.
+
+use std::fmt::Write;
+
+use reenact_multiverse::{Ending, Observation, Wait};
+
+use super::{
+    actor::{Actor, Cause, Entity, Frame, Future, FutureState, Message, MessageKind},
+    code::{ClassKind, Instruction, SiteId},
+    machine::{Next, plain_name},
+    state::{State, World},
+    tables::{ActorId, MAIN},
+    value::{Far, FarKind, HeapId, Value},
+};
+
+/// How deep objects within objects are shown.
+const MAX_DEPTH: u32 = 6;
+
+/// A state with its actors at hand.
+pub(crate) struct View<'a> {
+    world: &'a World,
+    state: &'a State,
+    actors: Vec<Actor>,
+    names: Vec<String>,
+}
+
+type Namer<'n> = &'n dyn Fn(ActorId) -> String;
+
+impl<'a> View<'a> {
+    pub(crate) fn new(world: &'a World, state: &'a State) -> View<'a> {
+        let actors: Vec<Actor> = state.0.iter().map(|&stored| world.load(stored)).collect();
+        let mut view = View {
+            world,
+            state,
+            names: Vec::new(),
+            actors,
+        };
+        let mut names: Vec<String> = view
+            .actors
+            .iter()
+            .map(|actor| view.plain_name(actor))
+            .collect();
+        // Those with the same name are numbered.
+        for at in 0..names.len() {
+            let same: Vec<usize> = (at..names.len())
+                .filter(|&other| names[other] == names[at])
+                .collect();
+            if same.len() > 1 {
+                for (number, other) in same.into_iter().enumerate() {
+                    let _ = write!(names[other], "#{}", number + 1);
+                }
+            }
+        }
+        view.names = names;
+        view
+    }
+
+    pub(crate) fn name(&self, actor: ActorId) -> &str {
+        let at = self.actors.iter().position(|one| one.id == actor);
+        at.map_or("an actor to come", |at| &self.names[at])
+    }
+
+    /// What the creator calls it, or else what it is.
+    fn plain_name(&self, actor: &Actor) -> String {
+        let Some((creator, _)) = self.world.actors.origin(actor.id) else {
+            return "main".to_owned();
+        };
+        let is_it = |value: &Value| matches!(value, Value::Far(far) if far.actor == actor.id && far.slot == 0);
+        let creator = self.actor(creator);
+        for (name, value) in self.fields(creator) {
+            if is_it(&value) {
+                return name.to_owned();
+            }
+            if let Some(Entity::List(values)) = creator.entity(value)
+                && let Some(at) = values.iter().position(is_it)
+            {
+                return format!("{name}[{}]", at + 1);
+            }
+        }
+        match actor.get(actor.exports[0]) {
+            Entity::Object { class, .. } => self.world.code.class(*class).name.clone(),
+            other => unreachable!("{other:?} is no behaviour"),
+        }
+    }
+
+    fn actor(&self, id: ActorId) -> &Actor {
+        self.actors
+            .iter()
+            .find(|actor| actor.id == id)
+            .expect("it is an actor of this state")
+    }
+
+    /// The fields of an actor's behaviour.
+    fn fields<'v>(&'v self, actor: &'v Actor) -> impl Iterator<Item = (&'v str, Value)> {
+        let Entity::Object { class, fields } = actor.get(actor.exports[0]) else {
+            unreachable!("slot 0 is the behaviour")
+        };
+        let names = self
+            .world
+            .code
+            .class(*class)
+            .fields
+            .iter()
+            .map(String::as_str);
+        names.zip(fields.iter().copied())
+    }
+
+    // Values
+
+    fn text(&self, actor: &Actor, value: Value, name: Namer<'_>) -> String {
+        match value {
+            Value::Text(text) => format!("{:?}", self.world.texts.get(text)),
+            Value::Bool(value) => value.to_string(),
+            Value::Int(number) => number.to_string(),
+            Value::Float(bits) => f64::from_bits(bits).to_string(),
+            Value::Far(Far { actor, slot: 0, .. }) => name(actor),
+            Value::Far(Far { actor, kind, .. }) => match kind {
+                FarKind::Object => format!("an object of {}", name(actor)),
+                FarKind::Future => format!("a future of {}", name(actor)),
+                FarKind::Resolver => format!("a resolver of {}", name(actor)),
+            },
+            _ => match actor.entity(value) {
+                Some(Entity::Object { class, .. }) if value == Value::Near(actor.exports[0]) => {
+                    let _ = class;
+                    name(actor.id)
+                }
+                Some(Entity::Object { class, .. }) => match self.world.code.class(*class).kind {
+                    ClassKind::Isolate => "an isolate".to_owned(),
+                    ClassKind::Object | ClassKind::Actor => "an object".to_owned(),
+                },
+                Some(Entity::List(values)) => {
+                    let all: Vec<String> = values
+                        .iter()
+                        .map(|&one| match actor.entity(one) {
+                            Some(Entity::List(_)) => "[…]".to_owned(),
+                            _ => self.text(actor, one, name),
+                        })
+                        .collect();
+                    format!("[{}]", all.join(", "))
+                }
+                entity => plain_name(value, entity).to_owned(),
+            },
+        }
+    }
+
+    fn observation(&self, actor: &Actor, value: Value, depth: u32) -> Observation {
+        let name = |actor: ActorId| self.name(actor).to_owned();
+        match (value, actor.entity(value)) {
+            (Value::Null, _) => Observation::Null,
+            (Value::Bool(value), _) => Observation::Bool(value),
+            (Value::Int(number), _) => Observation::Int(number),
+            (Value::Float(bits), _) => Observation::Float(f64::from_bits(bits)),
+            (Value::Text(text), _) => Observation::Text(self.world.texts.get(text).to_owned()),
+            (_, Some(Entity::List(values))) if depth < MAX_DEPTH => Observation::List(
+                values
+                    .iter()
+                    .map(|&one| self.observation(actor, one, depth + 1))
+                    .collect(),
+            ),
+            (_, Some(Entity::Object { class, fields }))
+                if depth < MAX_DEPTH && value != Value::Near(actor.exports[0]) =>
+            {
+                let names = self.world.code.class(*class).fields.iter().cloned();
+                let values = fields
+                    .iter()
+                    .map(|&one| self.observation(actor, one, depth + 1));
+                Observation::Record(names.zip(values).collect())
+            }
+            (_, Some(Entity::Future(future))) => Observation::Record(vec![match &future.state {
+                FutureState::Unresolved { .. } => (
+                    "future".to_owned(),
+                    Observation::Text("unresolved".to_owned()),
+                ),
+                FutureState::Resolved(value) => (
+                    "resolved".to_owned(),
+                    self.observation(actor, *value, depth + 1),
+                ),
+                FutureState::Ruined(error) => (
+                    "ruined".to_owned(),
+                    self.observation(actor, *error, depth + 1),
+                ),
+            }]),
+            _ => Observation::Text(self.text(actor, value, &name)),
+        }
+    }
+
+    pub(crate) fn observe(&self) -> Observation {
+        let all = self.actors.iter().zip(&self.names);
+        Observation::Record(
+            all.map(|(actor, name)| (name.clone(), self.observe_actor(actor)))
+                .collect(),
+        )
+    }
+
+    fn observe_actor(&self, actor: &Actor) -> Observation {
+        let fields = self.fields(actor);
+        let mut all: Vec<(String, Observation)> = fields
+            .map(|(name, value)| (name.to_owned(), self.observation(actor, value, 0)))
+            .collect();
+        let texts = |ids: &[_]| {
+            Observation::List(
+                ids.iter()
+                    .map(|&id| Observation::Text(self.world.texts.get(id).to_owned()))
+                    .collect(),
+            )
+        };
+        let doing = match &actor.turn {
+            None => "idle".to_owned(),
+            Some(_) => self.tell(actor.id, &|actor| self.name(actor).to_owned()),
+        };
+        let inbox = actor
+            .inbox
+            .iter()
+            .map(|message| self.observe_message(actor, message))
+            .collect();
+        let own = [
+            ("does", Observation::Text(doing)),
+            ("inbox", Observation::List(inbox)),
+            ("printed", texts(&actor.printed)),
+            ("errors", texts(&actor.errors)),
+            ("waits", Observation::Int(self.waits(actor).count() as i64)),
+        ];
+        for (name, value) in own {
+            if all.iter().all(|(other, _)| other != name) {
+                all.push((name.to_owned(), value));
+            }
+        }
+        Observation::Record(all)
+    }
+
+    fn observe_message(&self, actor: &Actor, message: &Message) -> Observation {
+        let args = message
+            .args
+            .iter()
+            .map(|&value| self.observation(actor, value, 0))
+            .collect();
+        let line = self.world.code.site(message.site);
+        Observation::Record(vec![
+            (
+                "name".to_owned(),
+                Observation::Text(self.world.code.selector(message.selector).to_owned()),
+            ),
+            ("args".to_owned(), Observation::List(args)),
+            (
+                "from".to_owned(),
+                Observation::Text(self.name(message.sender).to_owned()),
+            ),
+            (
+                "line".to_owned(),
+                line.map_or(Observation::Null, |site| Observation::Int(site.line.into())),
+            ),
+        ])
+    }
+
+    // Sentences
+
+    /// What the actor does next.
+    pub(crate) fn tell(&self, actor: ActorId, name: Namer<'_>) -> String {
+        let actor = self.actor(actor);
+        let at = self
+            .world
+            .position(self.state, actor.id)
+            .expect("it is an actor of this state");
+        let next = self.world.get(self.state.0[at]).next;
+        match next {
+            Next::Nothing => "waits for a message".to_owned(),
+            Next::Process => {
+                self.tell_message(actor, actor.inbox.front().expect("there is one"), name)
+            }
+            _ => self.tell_turn(actor, next, name),
+        }
+    }
+
+    fn tell_message(&self, actor: &Actor, message: &Message, name: Namer<'_>) -> String {
+        let called = self.call(actor, message, name);
+        let sender = name(message.sender);
+        let value = message
+            .args
+            .first()
+            .map(|&value| self.text(actor, value, name))
+            .unwrap_or_default();
+        match (message.kind, actor.entity(message.receiver)) {
+            (MessageKind::Resolve, _) => format!("is told {value} by {sender}"),
+            (MessageKind::Ruin, _) => format!("is told the error {value} by {sender}"),
+            (MessageKind::Callback, _) => {
+                format!("runs the block{} with {value}", self.line(message.site))
+            }
+            (MessageKind::Register, Some(Entity::Future(future))) => match message.args[0] {
+                Value::Null => format!("links {} to another", self.future(future)),
+                _ => format!(
+                    "lets the block{} wait for {}",
+                    self.line(message.site),
+                    self.future(future)
+                ),
+            },
+            (MessageKind::Register, _) => {
+                format!("lets the block{} run at once", self.line(message.site))
+            }
+            (MessageKind::Plain, Some(Entity::Future(future))) => match future.state {
+                FutureState::Unresolved { .. } => {
+                    format!("keeps {called} from {sender} for {}", self.future(future))
+                }
+                _ => format!("passes on {called} from {sender}"),
+            },
+            (MessageKind::Plain, _) => format!("processes {called} from {sender}"),
+        }
+    }
+
+    fn call(&self, actor: &Actor, message: &Message, name: Namer<'_>) -> String {
+        let args: Vec<String> = message
+            .args
+            .iter()
+            .map(|&value| self.text(actor, value, name))
+            .collect();
+        format!(
+            "{}({})",
+            self.world.code.selector(message.selector),
+            args.join(", ")
+        )
+    }
+
+    fn tell_turn(&self, actor: &Actor, next: Next, name: Namer<'_>) -> String {
+        let code = &self.world.code;
+        let turn = actor.turn.as_ref().expect("it is in a turn");
+        let to = match next {
+            Next::Send(to) if to == actor.id => "itself".to_owned(),
+            Next::Send(to) => name(to),
+            _ => String::new(),
+        };
+        match turn.frames.last() {
+            Some(Frame::Sends(messages)) => {
+                let Some(message) = messages.front() else {
+                    return "ends its turn".to_owned();
+                };
+                let value = message
+                    .args
+                    .first()
+                    .map(|&value| self.text(actor, value, name))
+                    .unwrap_or_default();
+                match message.kind {
+                    MessageKind::Resolve if to.is_empty() => {
+                        format!("resolves its future with {value}")
+                    }
+                    MessageKind::Ruin if to.is_empty() => format!("ruins its future with {value}"),
+                    MessageKind::Resolve => format!("answers {to} with {value}"),
+                    MessageKind::Ruin => format!("answers {to} with the error {value}"),
+                    MessageKind::Callback => {
+                        format!(
+                            "wakes the block{} of {to} with {value}",
+                            self.line(message.site)
+                        )
+                    }
+                    MessageKind::Register => {
+                        format!("asks {to} to be told what becomes of a future")
+                    }
+                    MessageKind::Plain => {
+                        format!("forwards {} to {to}", self.call(actor, message, name))
+                    }
+                }
+            }
+            Some(Frame::Code {
+                code: id,
+                pc,
+                stack,
+                ..
+            }) => {
+                let body = code.body(*id);
+                let site = body.sites[*pc as usize];
+                match body.instructions[*pc as usize] {
+                    Instruction::Send {
+                        selector,
+                        args,
+                        is_two_way,
+                    } => {
+                        let end = stack.len() - 2 * usize::from(is_two_way);
+                        let args = &stack[end - args as usize..end];
+                        let args: Vec<String> = args
+                            .iter()
+                            .map(|&value| self.text(actor, value, name))
+                            .collect();
+                        format!(
+                            "sends {}({}) to {to}",
+                            code.selector(selector),
+                            args.join(", ")
+                        )
+                    }
+                    Instruction::Register => {
+                        let future = stack[stack.len() - 5];
+                        let future = match actor.entity(future) {
+                            Some(Entity::Future(future)) => self.future(future),
+                            _ => self.text(actor, future, name),
+                        };
+                        format!("registers the block{} with {future}", self.line(site))
+                    }
+                    Instruction::Actor { class, .. } => {
+                        format!("creates the actor {}", code.class(class).name)
+                    }
+                    Instruction::Invoke(selector, _) if next == Next::Resolve => {
+                        let value = self.text(actor, stack[stack.len() - 1], name);
+                        match selector == code.names.ruin {
+                            true => format!("ruins a future with {value}"),
+                            false => format!("resolves a future with {value}"),
+                        }
+                    }
+                    _ if turn.cause == Cause::Creation && *pc == 0 => "begins".to_owned(),
+                    _ => format!("goes on{}", self.line(site)),
+                }
+            }
+            None => "ends its turn".to_owned(),
+        }
+    }
+
+    fn line(&self, site: SiteId) -> String {
+        match self.world.code.site(site) {
+            Some(site) => format!(" of line {}", site.line),
+            None => String::new(),
+        }
+    }
+
+    /// What the actor's step has changed, to be added to what it did.
+    pub(crate) fn tell_changes(
+        &self,
+        before: &State,
+        actor: ActorId,
+        name: Namer<'_>,
+        text: &mut String,
+    ) {
+        let old = View::new(self.world, before);
+        let (old, new) = (old.actor(actor), self.actor(actor));
+        for ((field, was), (_, is)) in self.fields(old).zip(self.fields(new)) {
+            let (was, is) = (self.text(old, was, name), self.text(new, is, name));
+            if was != is {
+                let _ = write!(text, "; {field} := {is}");
+            }
+        }
+        for &printed in new.printed.iter().skip(old.printed.len()) {
+            let _ = write!(text, "; prints {}", self.world.texts.get(printed));
+        }
+        for &error in new.errors.iter().skip(old.errors.len()) {
+            let _ = write!(text, "; fails: {}", self.world.texts.get(error));
+        }
+    }
+
+    // Ends
+
+    pub(crate) fn ending(&self) -> Ending {
+        let mut ending = Ending::default();
+        for (actor, name) in self.actors.iter().zip(&self.names) {
+            for (field, value) in self.fields(actor) {
+                if self.is_plain(actor, value, 0) {
+                    let text = self.text(actor, value, &|_| String::new());
+                    ending.outcome.push(match actor.id {
+                        MAIN => format!("{field} = {text}"),
+                        _ => format!("{name}.{field} = {text}"),
+                    });
+                }
+            }
+            for &printed in &actor.printed {
+                ending
+                    .outcome
+                    .push(format!("{name} prints {}", self.world.texts.get(printed)));
+            }
+            for &error in &actor.errors {
+                ending
+                    .errors
+                    .push(format!("{name}: {}", self.world.texts.get(error)));
+            }
+            for &ruined in &actor.ruined {
+                if let Entity::Future(
+                    future @ Future {
+                        state: FutureState::Ruined(error),
+                        ..
+                    },
+                ) = actor.get(ruined)
+                {
+                    let error = match *error {
+                        Value::Text(text) => self.world.texts.get(text).to_owned(),
+                        other => self.text(actor, other, &|actor| self.name(actor).to_owned()),
+                    };
+                    ending.errors.push(format!(
+                        "{name}: {} is an error: {error}",
+                        self.future(future)
+                    ));
+                }
+            }
+            ending
+                .waits
+                .extend(self.waits(actor).map(|(future, waiting)| Wait {
+                    who: name.clone(),
+                    what: self.future(future),
+                    site: self.world.code.site(waiting.site),
+                }));
+        }
+        ending
+    }
+
+    /// Whether a value says it all: no references.
+    fn is_plain(&self, actor: &Actor, value: Value, depth: u32) -> bool {
+        match (value, actor.entity(value)) {
+            (
+                Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_),
+                _,
+            ) => true,
+            (_, Some(Entity::List(values))) => {
+                depth == 0
+                    && values
+                        .iter()
+                        .all(|&one| self.is_plain(actor, one, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The futures that somebody waits for, with a message that does.
+    fn waits<'v>(&self, actor: &'v Actor) -> impl Iterator<Item = (&'v Future, &'v Message)> {
+        actor.waiting.iter().filter_map(|&id: &HeapId| {
+            let Entity::Future(future) = actor.get(id) else {
+                unreachable!("only futures are waited for")
+            };
+            let FutureState::Unresolved {
+                stored,
+                subscribers,
+            } = &future.state
+            else {
+                unreachable!("it is waited for until it is resolved")
+            };
+            // A future that only another one waits for keeps nobody from anything.
+            let blocks = subscribers
+                .iter()
+                .filter(|message| message.args[0] != Value::Null);
+            Some((future, blocks.chain(stored).next()?))
+        })
+    }
+
+    /// What a future is the answer to.
+    fn future(&self, future: &Future) -> String {
+        let code = &self.world.code;
+        let made = code.bodies.iter().find_map(|body| {
+            let of_site = body
+                .instructions
+                .iter()
+                .zip(&body.sites)
+                .filter(|(_, site)| **site == future.site);
+            of_site
+                .map(|(instruction, _)| *instruction)
+                .find_map(|instruction| match instruction {
+                    Instruction::Send { selector, .. } => {
+                        Some(format!("the answer to {}", code.selector(selector)))
+                    }
+                    Instruction::Register => Some(format!("the block{}", self.line(future.site))),
+                    _ => None,
+                })
+        });
+        made.unwrap_or_else(|| format!("the future{}", self.line(future.site)))
+    }
+}

@@ -1,0 +1,374 @@
+//! States, and how one follows from another.
+//!
+//! A state is a list of actors, and an actor between steps is one of a table of all actors that were ever seen. So a
+//! state is a few numbers, two states are compared by these, and what an actor does by itself is computed once, however
+//! many states it occurs in. That is what makes a search fast: most steps are looked up.
+
+use std::{hash::BuildHasher, sync::RwLock};
+
+use hashbrown::HashMap;
+
+use super::{
+    actor::{Actor, Cause},
+    canonical::{Links, canonicalise},
+    code::{Code, PROGRAM},
+    exchange,
+    machine::{self, Machine, Next, Rule, Stops},
+    tables::{ActorId, Actors, Interned, MAIN, Texts},
+    value::{Far, HeapId, Value},
+};
+
+/// A state of a program: its actors, creators before what they created.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State(pub(crate) Box<[StoredId]>);
+
+/// An actor between steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StoredId(u32);
+
+/// An actor in canonical form, and what a state wants to know of it at once.
+pub(crate) struct Stored {
+    bytes: Box<[u8]>,
+    pub(crate) id: ActorId,
+    pub(crate) next: Next,
+    links: Links,
+}
+
+impl PartialEq for Stored {
+    fn eq(&self, other: &Stored) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Stored {}
+
+impl std::hash::Hash for Stored {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.bytes.hash(state);
+    }
+}
+
+/// What a step does to the actors that take part.
+#[derive(Clone, Copy)]
+struct Moved {
+    actor: StoredId,
+    /// The receiver of what is sent, or what is created.
+    other: Option<StoredId>,
+    /// Whether something may have lost its last reference.
+    drops: bool,
+    rule: Option<Rule>,
+}
+
+type Memo = RwLock<HashMap<(StoredId, Option<StoredId>), Moved, foldhash::fast::FixedState>>;
+
+/// All that the states of a program share.
+pub(crate) struct World {
+    pub(crate) code: Code,
+    pub(crate) texts: Texts,
+    pub(crate) actors: Actors,
+    stored: Interned<Stored>,
+    stops: Stops,
+    /// What follows from the actors that take part in a step.
+    memo: Box<[Memo]>,
+}
+
+/// Enough for all cores.
+const SHARDS: usize = 16;
+
+impl World {
+    pub(crate) fn new(code: Code, texts: Texts, stops: Stops) -> World {
+        World {
+            code,
+            texts,
+            actors: Actors::new(),
+            stored: Interned::new(),
+            stops,
+            memo: (0..SHARDS).map(|_| Memo::default()).collect(),
+        }
+    }
+
+    pub(crate) fn stops(&self) -> &Stops {
+        &self.stops
+    }
+
+    /// Steps end elsewhere from now on.
+    pub(crate) fn set_stops(&mut self, stops: Stops) {
+        self.stops = stops;
+        self.memo
+            .iter_mut()
+            .for_each(|memo| *memo = Memo::default());
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let each = |stored: &Stored| {
+            size_of::<Stored>()
+                + stored.bytes.len()
+                + size_of_val(&*stored.links.lonely)
+                + size_of_val(&*stored.links.imports)
+        };
+        let memo = |memo: &Memo| {
+            memo.read()
+                .expect("nothing panics while it holds this")
+                .allocation_size()
+        };
+        self.stored.bytes(each)
+            + self.memo.iter().map(memo).sum::<usize>()
+            + self.texts.bytes()
+            + self.actors.bytes()
+    }
+
+    pub(crate) fn initial(&self) -> State {
+        let mut main = Actor::with_behaviour(MAIN, &self.code, PROGRAM);
+        main.begin(&self.code, PROGRAM, &[]);
+        State([self.store(main)].into())
+    }
+
+    /// Keeps an actor in its canonical form.
+    pub(crate) fn store(&self, mut actor: Actor) -> StoredId {
+        let links = canonicalise(&mut actor);
+        let stored = Stored {
+            bytes: postcard::to_allocvec(&actor)
+                .expect("an actor is plain data")
+                .into(),
+            id: actor.id,
+            next: machine::next(&self.code, &actor),
+            links,
+        };
+        StoredId(self.stored.number(Box::new(stored)))
+    }
+
+    /// An actor, to look at or to go on with.
+    pub(crate) fn load(&self, id: StoredId) -> Actor {
+        postcard::from_bytes(&self.get(id).bytes).expect("it is what was stored")
+    }
+
+    pub(crate) fn get(&self, id: StoredId) -> &Stored {
+        self.stored.get(id.0)
+    }
+
+    pub(crate) fn position(&self, state: &State, actor: ActorId) -> Option<usize> {
+        state
+            .0
+            .iter()
+            .position(|&stored| self.get(stored).id == actor)
+    }
+
+    /// The rule that the actor's next step begins with, and the state it leads to.
+    pub(crate) fn take(&self, state: &State, actor: ActorId) -> (Option<Rule>, State) {
+        let at = self
+            .position(state, actor)
+            .expect("the step is one of this state's");
+        let before = state.0[at];
+        let (partner, is_created) = match self.get(before).next {
+            Next::Send(to) if to != actor => (
+                Some(
+                    self.position(state, to)
+                        .expect("far references lead to actors that exist"),
+                ),
+                false,
+            ),
+            Next::Create => (None, true),
+            _ => (None, false),
+        };
+        let moved = self.moved(before, partner.map(|partner| state.0[partner]));
+        let mut after = state.clone();
+        after.0[at] = moved.actor;
+        match moved.other {
+            Some(created) if is_created => after.insert(self, created),
+            Some(other) => after.0[partner.expect("it is sent to somebody")] = other,
+            None => {}
+        }
+        if moved.drops {
+            self.release(&mut after);
+        }
+        (moved.rule, after)
+    }
+
+    fn moved(&self, actor: StoredId, partner: Option<StoredId>) -> Moved {
+        let key = (actor, partner);
+        let hash = foldhash::fast::FixedState::default().hash_one(key);
+        let memo = &self.memo[hash as usize % SHARDS];
+        if let Some(&known) = memo
+            .read()
+            .expect("nothing panics while it holds this")
+            .get(&key)
+        {
+            return known;
+        }
+        let moved = self.compute(actor, partner);
+        memo.write()
+            .expect("nothing panics while it holds this")
+            .insert(key, moved);
+        moved
+    }
+
+    fn compute(&self, before: StoredId, partner: Option<StoredId>) -> Moved {
+        let (code, texts) = (&self.code, &self.texts);
+        let mut actor = self.load(before);
+        let mut is_global = true;
+        let mut rule = None;
+        let other = match (self.get(before).next, partner) {
+            (Next::Send(_), Some(partner)) => {
+                let mut receiver = self.load(partner);
+                rule = Some(exchange::send(code, texts, &mut actor, &mut receiver));
+                Some(receiver)
+            }
+            (Next::Send(_), None) => {
+                rule = Some(exchange::send_to_itself(code, texts, &mut actor));
+                None
+            }
+            (Next::Create, _) => {
+                rule = Some(Rule::NewActor);
+                Some(exchange::create(code, texts, &self.actors, &mut actor))
+            }
+            _ => {
+                is_global = false;
+                None
+            }
+        };
+        let mut machine = Machine {
+            code,
+            texts,
+            actor: &mut actor,
+        };
+        if !is_global {
+            rule = machine.step(&self.stops);
+        } else if self.stops.granularity == machine::Granularity::Macro {
+            machine.run(&self.stops, false);
+        }
+        let other = other.map(|other| self.store(other));
+        let actor = self.store(actor);
+        let (old, new) = (&self.get(before).links, &self.get(actor).links);
+        Moved {
+            actor,
+            other,
+            drops: old.imports.iter().any(|far| !new.imports.contains(far))
+                || new.lonely.iter().any(|slot| !old.lonely.contains(slot)),
+            rule,
+        }
+    }
+
+    /// Forgets what nobody refers to any more.
+    fn release(&self, state: &mut State) {
+        loop {
+            let unused = (0..state.0.len()).find_map(|at| {
+                let unused = self.unused(state, at);
+                (!unused.is_empty()).then_some((at, unused))
+            });
+            let Some((at, unused)) = unused else {
+                return;
+            };
+            let mut owner = self.load(state.0[at]);
+            let mut slots = 0..;
+            owner
+                .exports
+                .retain(|_| !unused.contains(&slots.next().expect("there is no last number")));
+            let id = owner.id;
+            state.0[at] = self.store(owner);
+            // Later slots move up.
+            for other in &mut state.0 {
+                let moves = |far: &Far| far.actor == id && far.slot > unused[0];
+                if !self.get(*other).links.imports.iter().any(moves) {
+                    continue;
+                }
+                let mut holder = self.load(*other);
+                holder.visit(&mut |value| {
+                    if let Value::Far(far) = value
+                        && far.actor == id
+                    {
+                        far.slot -= unused.iter().filter(|&&slot| slot < far.slot).count() as u32;
+                    }
+                });
+                *other = self.store(holder);
+            }
+        }
+    }
+
+    /// The slots of an actor that neither others nor itself can reach, in order.
+    fn unused(&self, state: &State, at: usize) -> Vec<u32> {
+        let owner = self.get(state.0[at]);
+        let is_imported = |slot: u32| {
+            let refers = |far: &Far| far.actor == owner.id && far.slot == slot;
+            state
+                .0
+                .iter()
+                .any(|&other| self.get(other).links.imports.iter().any(refers))
+        };
+        let (imported, unused): (Vec<u32>, Vec<u32>) = owner
+            .links
+            .lonely
+            .iter()
+            .partition(|&&slot| is_imported(slot));
+        if unused.is_empty() || imported.is_empty() {
+            return unused;
+        }
+        // What others can reach may lead to it.
+        let actor = self.load(state.0[at]);
+        let reached = actor.reached_from(imported.iter().map(|&slot| actor.exports[slot as usize]));
+        let is_reached = |slot: &u32| reached[actor.exports[*slot as usize].0 as usize];
+        unused
+            .into_iter()
+            .filter(|slot| !is_reached(slot))
+            .collect()
+    }
+}
+
+impl State {
+    /// Adds an actor at its place in the order.
+    fn insert(&mut self, world: &World, created: StoredId) {
+        let id = world.get(created).id;
+        let is_before = |other: &StoredId| world.actors.order(world.get(*other).id, id).is_lt();
+        let at = self.0.partition_point(is_before);
+        let mut all = std::mem::take(&mut self.0).into_vec();
+        all.insert(at, created);
+        self.0 = all.into();
+    }
+}
+
+impl Actor {
+    /// What in the heap can be reached from these.
+    fn reached_from(&self, roots: impl Iterator<Item = HeapId>) -> Vec<bool> {
+        let mut reached = vec![false; self.heap.len()];
+        let mut todo: Vec<HeapId> = roots.collect();
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(&mut reached[id.0 as usize], true) {
+                continue;
+            }
+            let mut entity = self.get(id).clone();
+            entity.visit(&mut |value| {
+                if let Value::Near(id) = *value {
+                    todo.push(id);
+                }
+            });
+            if let super::actor::Entity::Resolver(future) = entity {
+                todo.push(future);
+            }
+        }
+        reached
+    }
+
+    /// Follows what is to be sent next, or what the turn is about.
+    pub(crate) fn mark(&mut self, what: reenact_multiverse::Marked) {
+        let Some(turn) = &mut self.turn else {
+            return;
+        };
+        match (what, &mut turn.cause) {
+            (reenact_multiverse::Marked::Next, _) => turn.marks_next = true,
+            (reenact_multiverse::Marked::Turn, Cause::Message { is_marked, .. }) => {
+                *is_marked = true
+            }
+            (reenact_multiverse::Marked::Turn, Cause::Creation) => {}
+        }
+    }
+
+    /// Follows nothing any more.
+    pub(crate) fn unmark(&mut self) {
+        self.visit_messages(&mut |message| message.is_marked = false);
+        if let Some(turn) = &mut self.turn {
+            turn.marks_next = false;
+            if let Cause::Message { is_marked, .. } = &mut turn.cause {
+                *is_marked = false;
+            }
+        }
+    }
+}
