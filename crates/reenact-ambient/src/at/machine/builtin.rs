@@ -77,6 +77,10 @@ impl Machine<'_> {
         Ok(Some(match (name, args) {
             ("length", []) => Value::Int(values.len() as i64),
             ("isEmpty", []) => Value::Bool(values.is_empty()),
+            ("rest", []) => {
+                let rest = values.get(1..).unwrap_or_default().to_vec();
+                self.actor.alloc(Entity::List(rest))
+            }
             ("contains", &[value]) => {
                 Value::Bool(values.iter().any(|&one| self.is_equal(one, value, 0)))
             }
