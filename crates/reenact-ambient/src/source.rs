@@ -79,6 +79,17 @@ impl Source {
         &self.0.text
     }
 
+    /// All of it, if places in it fit into a [`Span`].
+    pub(crate) fn readable(&self) -> Result<&str, SyntaxError> {
+        match u32::try_from(self.text().len()) {
+            Ok(_) => Ok(self.text()),
+            Err(_) => Err(SyntaxError::new(
+                Span::default(),
+                "a program of 4 GiB and more is too long",
+            )),
+        }
+    }
+
     /// The line and the column of a byte.
     pub fn site(&self, at: u32) -> Site {
         let line = self.0.lines.partition_point(|&begin| begin <= at) - 1;
@@ -187,6 +198,26 @@ impl SyntaxError {
     /// Another place that has to do with it, and how, such as the brace that is not closed.
     pub fn related(&self) -> Option<(Span, &'static str)> {
         self.0.related
+    }
+}
+
+impl SyntaxError {
+    /// A number that the language has no room for.
+    pub(crate) fn too_large(span: Span, is_float: bool) -> SyntaxError {
+        let largest = if is_float {
+            "the largest number is about 1.8e308".to_owned()
+        } else {
+            format!("whole numbers go from {} to {}", i64::MIN, i64::MAX)
+        };
+        SyntaxError::new(span, "this number is too large").with_help(largest)
+    }
+}
+
+/// The beginning of what is long, for a message.
+pub(crate) fn shown(text: &str) -> String {
+    match text.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -48,9 +48,9 @@ mod keywords;
 
 use super::{
     ast::{Expr, ExprKind, Method, Name, Statement},
-    lexer::{Lexer, Token, TokenKind, shown},
+    lexer::{Lexer, Token, TokenKind},
 };
-use crate::{Source, Span, SyntaxError};
+use crate::{Source, Span, SyntaxError, source::shown};
 
 /// How deep a program may be nested. A level takes up to 12 KiB of the stack in a build without optimizations, and a
 /// thread has 2 MiB.
@@ -68,7 +68,7 @@ const PLACES: &str = "what can be assigned is a variable `x`, a field `o.x`, an 
 ///
 /// The first thing that is wrong with it, with its place in `source`.
 pub fn parse(source: &Source) -> Result<Vec<Statement>, SyntaxError> {
-    let parsed = Parser::new(source.text()).and_then(|mut parser| parser.body(None));
+    let parsed = Parser::new(source).and_then(|mut parser| parser.body(None));
     parsed.map_err(|error| error.with_source(source))
 }
 
@@ -87,8 +87,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Parsed<Parser<'a>> {
-        let mut lexer = Lexer::new(text)?;
+    fn new(source: &'a Source) -> Parsed<Parser<'a>> {
+        let mut lexer = Lexer::new(source)?;
         Ok(Parser {
             token: lexer.next()?,
             lexer,
