@@ -239,3 +239,28 @@ impl Diagnostic for SyntaxError {
         Some(Box::new(std::iter::once(here).chain(related)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_counts_characters() {
+        let source = Source::new("text", "a\r\nüb\n");
+        let at = |byte| source.site(byte).to_string();
+        assert_eq!(
+            [at(0), at(3), at(5), at(6), at(7)],
+            ["1:1", "2:1", "2:2", "2:3", "3:1"]
+        );
+    }
+
+    #[test]
+    fn a_line_has_no_end() {
+        let source = Source::new("text", "a\r\nb\n\nc");
+        let lines: Vec<_> = (0..6).map(|line| source.line(line)).collect();
+        assert_eq!(
+            lines,
+            [None, Some("a"), Some("b"), Some(""), Some("c"), None]
+        );
+    }
+}

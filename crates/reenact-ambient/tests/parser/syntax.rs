@@ -319,9 +319,8 @@ fn blocks() {
     check(
         "{ || 1 }",
         expect![[r#"
-        1:3: expected an expression, found `||` [||]
-          help: a block without parameters is written `{ … }`
-    "#]],
+            (block || {1})
+        "#]],
     );
     check(
         "{ | | 1 }",
