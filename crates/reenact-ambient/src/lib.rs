@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod amb;
 pub mod at;
 mod source;
 

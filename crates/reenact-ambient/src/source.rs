@@ -79,6 +79,17 @@ impl Source {
         &self.0.text
     }
 
+    /// All of it, if places in it fit into a [`Span`].
+    pub(crate) fn readable(&self) -> Result<&str, SyntaxError> {
+        match u32::try_from(self.text().len()) {
+            Ok(_) => Ok(self.text()),
+            Err(_) => Err(SyntaxError::new(
+                Span::default(),
+                "a program of 4 GiB and more is too long",
+            )),
+        }
+    }
+
     /// The line and the column of a byte.
     pub fn site(&self, at: u32) -> Site {
         let line = self.0.lines.partition_point(|&begin| begin <= at) - 1;
@@ -190,6 +201,26 @@ impl SyntaxError {
     }
 }
 
+impl SyntaxError {
+    /// A number that the language has no room for.
+    pub(crate) fn too_large(span: Span, is_float: bool) -> SyntaxError {
+        let largest = if is_float {
+            "the largest number is about 1.8e308".to_owned()
+        } else {
+            format!("whole numbers go from {} to {}", i64::MIN, i64::MAX)
+        };
+        SyntaxError::new(span, "this number is too large").with_help(largest)
+    }
+}
+
+/// The beginning of what is long, for a message.
+pub(crate) fn shown(text: &str) -> String {
+    match text.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 impl Diagnostic for SyntaxError {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         Some(Box::new(self.0.help.as_ref()?))
@@ -206,5 +237,30 @@ impl Diagnostic for SyntaxError {
             .related
             .map(|(span, why)| LabeledSpan::new_with_span(Some(why.to_owned()), span));
         Some(Box::new(std::iter::once(here).chain(related)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_counts_characters() {
+        let source = Source::new("text", "a\r\nüb\n");
+        let at = |byte| source.site(byte).to_string();
+        assert_eq!(
+            [at(0), at(3), at(5), at(6), at(7)],
+            ["1:1", "2:1", "2:2", "2:3", "3:1"]
+        );
+    }
+
+    #[test]
+    fn a_line_has_no_end() {
+        let source = Source::new("text", "a\r\nb\n\nc");
+        let lines: Vec<_> = (0..6).map(|line| source.line(line)).collect();
+        assert_eq!(
+            lines,
+            [None, Some("a"), Some("b"), Some(""), Some("c"), None]
+        );
     }
 }

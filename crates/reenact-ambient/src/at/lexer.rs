@@ -2,7 +2,7 @@
 //!
 //! Tokens are made when the parser asks for them: what is wrong first in the text is what is reported.
 
-use crate::{Span, SyntaxError};
+use crate::{Source, Span, SyntaxError, source::shown};
 
 /// A token with its place.
 #[derive(Debug)]
@@ -85,14 +85,9 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Result<Lexer<'a>, SyntaxError> {
-        match u32::try_from(text.len()) {
-            Ok(_) => Ok(Lexer { text, at: 0 }),
-            Err(_) => Err(SyntaxError::new(
-                Span::default(),
-                "a program of 4 GiB and more is too long",
-            )),
-        }
+    pub(super) fn new(source: &'a Source) -> Result<Lexer<'a>, SyntaxError> {
+        let text = source.readable()?;
+        Ok(Lexer { text, at: 0 })
     }
 
     /// The text of a place.
@@ -275,25 +270,5 @@ impl<'a> Lexer<'a> {
                 ))
             }
         }
-    }
-}
-
-/// The beginning of what is long, for a message.
-pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(24) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-impl SyntaxError {
-    /// A number that the language has no room for.
-    pub(crate) fn too_large(span: Span, is_float: bool) -> SyntaxError {
-        let largest = if is_float {
-            "the largest number is about 1.8e308".to_owned()
-        } else {
-            format!("whole numbers go from {} to {}", i64::MIN, i64::MAX)
-        };
-        SyntaxError::new(span, "this number is too large").with_help(largest)
     }
 }

@@ -7,7 +7,7 @@
 //! body       = [ statement ] { ";" [ statement ] }      the ";" may be missing after a method
 //! statement  = definition | expression
 //! definition = "def" name [ ":=" expression ]
-//!            | "def" "[" name { "," name } "]" ":=" expression
+//!            | "def" "[" [ name { "," name } ] "]" ":=" expression
 //!            | "def" name "(" [ name { "," name } ] ")" "{" body "}"
 //!            | "def" keyword name { keyword name } "{" body "}"
 //!
@@ -22,7 +22,7 @@
 //! primary    = number | text | "true" | "false" | "null" | "nil" | "this" | "self"
 //!            | name | name "(" [ expression { "," expression } ] ")"
 //!            | "[" [ expression { "," expression } ] "]"
-//!            | "{" [ "|" name { "," name } "|" ] body "}"
+//!            | "{" [ "|" [ name { "," name } ] "|" ] body "}"
 //!            | "(" expression ")"
 //! ```
 //!
@@ -45,19 +45,17 @@
 
 mod expression;
 mod keywords;
+mod statement;
 
 use super::{
-    ast::{Expr, ExprKind, Method, Name, Statement},
-    lexer::{Lexer, Token, TokenKind, shown},
+    ast::Statement,
+    lexer::{Lexer, Token, TokenKind},
 };
-use crate::{Source, Span, SyntaxError};
+use crate::{Source, Span, SyntaxError, source::shown};
 
 /// How deep a program may be nested. A level takes up to 12 KiB of the stack in a build without optimizations, and a
 /// thread has 2 MiB.
 const MAX_DEPTH: u32 = 100;
-
-/// What cannot be a name.
-const RESERVED: &[&str] = &["def", "true", "false", "null", "nil", "this", "self"];
 
 /// Help with `:=`.
 const PLACES: &str = "what can be assigned is a variable `x`, a field `o.x`, an element `l[i]`";
@@ -68,7 +66,7 @@ const PLACES: &str = "what can be assigned is a variable `x`, a field `o.x`, an 
 ///
 /// The first thing that is wrong with it, with its place in `source`.
 pub fn parse(source: &Source) -> Result<Vec<Statement>, SyntaxError> {
-    let parsed = Parser::new(source.text()).and_then(|mut parser| parser.body(None));
+    let parsed = Parser::new(source).and_then(|mut parser| parser.body(None));
     parsed.map_err(|error| error.with_source(source))
 }
 
@@ -87,8 +85,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Parsed<Parser<'a>> {
-        let mut lexer = Lexer::new(text)?;
+    fn new(source: &'a Source) -> Parsed<Parser<'a>> {
+        let mut lexer = Lexer::new(source)?;
         Ok(Parser {
             token: lexer.next()?,
             lexer,
@@ -96,147 +94,6 @@ impl<'a> Parser<'a> {
             depth: 0,
             height: 0,
         })
-    }
-
-    /// Statements up to the brace that closes the one at `open`, or to the end. That brace is not taken.
-    fn body(&mut self, open: Option<Span>) -> Parsed<Vec<Statement>> {
-        let mut statements = Vec::new();
-        let mut height = 0;
-        loop {
-            while self.eat(";")? {}
-            match (&self.token.kind, open) {
-                (TokenKind::End, None) | (TokenKind::Sign("}"), Some(_)) => break,
-                (TokenKind::End, Some(open)) => return Err(self.unclosed("`}`", open)),
-                (TokenKind::Sign(")" | "]" | "}"), _) => return Err(self.unopened("a statement")),
-                _ => {}
-            }
-            let statement = self.statement()?;
-            height = height.max(self.height);
-            let is_method = matches!(statement, Statement::Method(_));
-            statements.push(statement);
-            let is_over = matches!(self.token.kind, TokenKind::End | TokenKind::Sign(";" | "}"));
-            if !is_over && !is_method {
-                return Err(self.not_separated());
-            }
-        }
-        self.height = height;
-        Ok(statements)
-    }
-
-    fn statement(&mut self) -> Parsed<Statement> {
-        let start = self.token.span;
-        if !self.eat_word("def")? {
-            return Ok(Statement::Expr(self.expression()?));
-        }
-        if self.is("[") {
-            return self.list_definition();
-        }
-        if let TokenKind::Keyword(_) = self.token.kind {
-            return self.keyword_method(start);
-        }
-        if self.is(":=") {
-            return Err(self
-                .unexpected("a name after `def`")
-                .with_help("a variable is written `def x := 1`"));
-        }
-        let name = self.name("a name after `def`")?;
-        if self.is("(") {
-            let open = self.token.span;
-            self.advance()?;
-            let params = self.names(")", open)?;
-            return self.method(start, name, params);
-        }
-        match self.token.kind {
-            TokenKind::Sign("{") => {
-                return Err(self
-                    .unexpected("`(` or `:=`")
-                    .with_help("a method without parameters is written `def m() { … }`"));
-            }
-            TokenKind::Sign(".") => {
-                return Err(self
-                    .unexpected("`(` or `:=`")
-                    .with_help("what is in an object is defined in its braces; a field that exists is assigned without `def`"));
-            }
-            _ => {}
-        }
-        self.height = 0;
-        let value = match self.eat(":=")? {
-            true => Some(self.expression()?),
-            false => None,
-        };
-        Ok(Statement::Def { name, value })
-    }
-
-    /// `def [a, b] := value`, after `def`.
-    fn list_definition(&mut self) -> Parsed<Statement> {
-        let open = self.token.span;
-        self.advance()?;
-        let names = self.names("]", open)?;
-        self.expect(":=", "`:=` and a list")?;
-        let value = self.expression()?;
-        Ok(Statement::DefList { names, value })
-    }
-
-    /// `def at: a put: b { … }`, after `def`.
-    fn keyword_method(&mut self, start: Span) -> Parsed<Statement> {
-        let span = self.token.span;
-        let mut text = String::new();
-        let mut params = Vec::new();
-        while let TokenKind::Keyword(keyword) = self.token.kind {
-            text.push_str(keyword);
-            self.advance()?;
-            params.push(self.name("the name of a parameter")?);
-        }
-        self.method(start, Name { text, span }, params)
-    }
-
-    /// `{ … }` of a method.
-    fn method(&mut self, start: Span, name: Name, params: Vec<Name>) -> Parsed<Statement> {
-        let open = self.expect("{", "`{` and what the method does")?;
-        self.enter()?;
-        let body = self.body(Some(open))?;
-        self.leave();
-        self.grow(self.height)?;
-        self.advance()?;
-        Ok(Statement::Method(Method {
-            name,
-            params,
-            body,
-            span: start.to(self.last),
-        }))
-    }
-
-    fn name(&mut self, what: &str) -> Parsed<Name> {
-        match self.token.kind {
-            TokenKind::Word(word) if RESERVED.contains(&word) => Err(self
-                .unexpected(what)
-                .with_help(format!("`{word}` has a meaning of its own"))),
-            TokenKind::Word(word) => {
-                self.advance()?;
-                Ok(Name {
-                    text: word.to_owned(),
-                    span: self.last,
-                })
-            }
-            _ => Err(self.unexpected(what)),
-        }
-    }
-
-    /// Names and the sign that closes them.
-    fn names(&mut self, close: &'static str, open: Span) -> Parsed<Vec<Name>> {
-        let mut names = Vec::new();
-        while names.is_empty() || !self.is(close) {
-            if names.is_empty() && self.is(close) {
-                break;
-            }
-            names.push(self.name("a name")?);
-            if !self.is(close) && !self.eat(",")? {
-                let wanted = format!("`,` or `{close}`");
-                return Err(self.unclosed(&wanted, open));
-            }
-        }
-        self.advance()?;
-        Ok(names)
     }
 
     fn is(&self, sign: &str) -> bool {
@@ -375,7 +232,6 @@ fn help_with_sign(sign: &str) -> Option<&'static str> {
         "|" => {
             "a block begins with its parameters: `{ |x| … }`; one of two conditions is written `||`"
         }
-        "||" => "a block without parameters is written `{ … }`",
         _ => return None,
     })
 }

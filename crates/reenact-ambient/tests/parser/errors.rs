@@ -37,6 +37,8 @@ fn what_is_not_closed_is_pointed_at() {
             "x }",
             ")",
             "f(1,)",
+            "def m(a,) {}",
+            "a + || b",
             "{ 1 + }",
             "{ 1 ) }",
             "{",
@@ -91,6 +93,12 @@ fn what_is_not_closed_is_pointed_at() {
 
             | f(1,)
             1:5: expected an expression, found `)` [)]
+
+            | def m(a,) {}
+            1:9: expected a name, found `)` [)]
+
+            | a + || b
+            1:5: expected an expression, found `||` [||]
 
             | { 1 + }
             1:7: expected an expression, found `}` [}]
@@ -247,7 +255,7 @@ fn definitions_that_are_none() {
 
             | def x.y := 1
             1:6: expected `(` or `:=`, found `.` [.]
-              help: what is in an object is defined in its braces; a field that exists is assigned without `def`
+              help: a field is defined in the braces of its object
 
             | def m { 1 }
             1:7: expected `(` or `:=`, found `{` [{]

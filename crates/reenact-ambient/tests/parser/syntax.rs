@@ -1,6 +1,13 @@
 //! The parts of the language, one by one.
 
 use expect_test::expect;
+use reenact_ambient::{
+    Source, Span,
+    at::{
+        ast::{ExprKind, Statement},
+        parse,
+    },
+};
 
 use crate::check;
 
@@ -312,9 +319,8 @@ fn blocks() {
     check(
         "{ || 1 }",
         expect![[r#"
-        1:3: expected an expression, found `||` [||]
-          help: a block without parameters is written `{ … }`
-    "#]],
+            (block || {1})
+        "#]],
     );
     check(
         "{ | | 1 }",
@@ -322,4 +328,37 @@ fn blocks() {
         (block || {1})
     "#]],
     );
+}
+
+#[test]
+fn a_send_goes_from_its_receiver_to_its_annotation() {
+    let text = "x; (o.p)<-größe(1, \"ü\")@FutureMessage ; y";
+    let there = |span: Span| &text[span.start as usize..span.end as usize];
+    let statements = parse(&Source::new("send", text)).unwrap();
+    let Statement::Expr(send) = &statements[1] else {
+        panic!("not an expression");
+    };
+    assert_eq!(there(send.span), "(o.p)<-größe(1, \"ü\")@FutureMessage");
+    let ExprKind::Send { receiver, name, .. } = &send.kind else {
+        panic!("not a send");
+    };
+    assert_eq!(there(receiver.span), "o.p");
+    assert_eq!(there(name.span), "größe");
+}
+
+#[test]
+fn what_is_not_written_is_where_the_operator_is() {
+    let text = "a && b.c()";
+    let there = |span: Span| &text[span.start as usize..span.end as usize];
+    let statements = parse(&Source::new("and", text)).unwrap();
+    let Statement::Expr(expr) = &statements[0] else {
+        panic!("not an expression");
+    };
+    let ExprKind::If(condition, then, Some(otherwise)) = &expr.kind else {
+        panic!("not a condition");
+    };
+    assert_eq!(there(expr.span), text);
+    assert_eq!(there(condition.span), "a");
+    assert_eq!(there(then.span), "b.c()");
+    assert_eq!(there(otherwise.span), "&&");
 }

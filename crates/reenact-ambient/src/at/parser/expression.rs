@@ -1,7 +1,13 @@
 //! Expressions without the control structures.
 
-use super::{
-    Expr, ExprKind, Name, PLACES, Parsed, Parser, Span, Statement, SyntaxError, TokenKind, shown,
+use super::{PLACES, Parsed, Parser};
+use crate::{
+    Span, SyntaxError,
+    at::{
+        ast::{Expr, ExprKind, Name, Statement},
+        lexer::TokenKind,
+    },
+    source::shown,
 };
 
 /// The annotations of a send, and whether it is two-way then.
@@ -23,7 +29,7 @@ fn precedence(operator: &str) -> Option<u32> {
     })
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// Any expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         self.enter()?;
@@ -314,6 +320,9 @@ impl<'a> Parser<'a> {
             let bar = self.token.span;
             self.advance()?;
             params = self.names("|", bar)?;
+        } else {
+            // `{ || … }` has no parameters either: no expression begins with the operator.
+            self.eat("||")?;
         }
         let body = self.body(Some(open))?;
         self.advance()?;

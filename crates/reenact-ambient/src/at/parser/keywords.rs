@@ -3,7 +3,14 @@
 //! A control structure is recognised by all of its keywords. A message that begins like one but goes on differently is
 //! an error, even though it could be a function of the program: more often than not it is a mistake.
 
-use super::{Expr, ExprKind, Name, Parsed, Parser, SyntaxError, TokenKind};
+use super::{Parsed, Parser};
+use crate::{
+    SyntaxError,
+    at::{
+        ast::{Expr, ExprKind, Name},
+        lexer::TokenKind,
+    },
+};
 
 /// The control structures.
 const CONTROLS: &[&str] = &[
@@ -19,7 +26,7 @@ const CONTROLS: &[&str] = &[
     "isolate:",
 ];
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// A message with keywords and without a receiver.
     pub(super) fn keywords(&mut self) -> Parsed<Expr> {
         let start = self.token.span;

@@ -1,0 +1,185 @@
+//! D_amb, a debugger that does nothing but pause and resume.
+//!
+//! A state of it is a label and a state of the program. It is written here for any base language, since nothing in it
+//! is about λ_amb:
+//!
+//! ```text
+//! (STEP, e)    →  (PAUSED, e')   if e → e'     STEP
+//! (PAUSED, e)  →  (STEP, e)                    RESUME
+//! ```
+//!
+//! Each step of the base language is a step of the debugger, so what the program does it does in the debugger too, and
+//! each state of the debugger holds one of the program, so it adds no behaviour: it is free of the probe effect. As it
+//! begins in STEP, a program of n universes has 2n − 1 in the debugger, if it does not come back to where it began.
+
+use reenact_multiverse::{
+    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
+};
+
+/// Whether the program may take a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// It may, and is paused after that.
+    Step,
+    /// It may not before it is resumed.
+    Paused,
+}
+
+/// A state of the debugger, given those of the base language.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State<T> {
+    /// Whether the program may go on.
+    pub label: Label,
+    /// How the program stands.
+    pub base: T,
+}
+
+/// The rule by which a step of the debugger goes, given those of the base language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule<T> {
+    /// The program takes a step.
+    Step(T),
+    /// The program is resumed.
+    Resume,
+}
+
+/// The debugger of a program.
+#[derive(Clone, Debug)]
+pub struct Debugger<S>(pub S);
+
+impl<S: Semantics> Semantics for Debugger<S> {
+    type State = State<S::State>;
+    type Step = Rule<S::Step>;
+
+    fn initial(&self) -> Vec<Self::State> {
+        let label = Label::Step;
+        let initial = self.0.initial().into_iter();
+        initial.map(|base| State { label, base }).collect()
+    }
+
+    fn steps(&self, state: &Self::State) -> Vec<Self::Step> {
+        match state.label {
+            Label::Paused => vec![Rule::Resume],
+            Label::Step => {
+                let steps = self.0.steps(&state.base).into_iter();
+                steps.map(Rule::Step).collect()
+            }
+        }
+    }
+
+    fn take(&self, state: &Self::State, step: &Self::Step) -> Self::State {
+        match (state.label, step) {
+            // STEP
+            (Label::Step, Rule::Step(step)) => State {
+                label: Label::Paused,
+                base: self.0.take(&state.base, step),
+            },
+            // RESUME
+            (Label::Paused, Rule::Resume) => State {
+                label: Label::Step,
+                base: state.base.clone(),
+            },
+            _ => panic!("{step:?} is not a step of {state:?}"),
+        }
+    }
+
+    /// The debugger is no activity of its own: it resumes in the name of the first one.
+    fn activity(&self, step: &Self::Step) -> Activity {
+        match step {
+            Rule::Step(step) => self.0.activity(step),
+            Rule::Resume => Activity(0),
+        }
+    }
+
+    /// A step pauses everyone.
+    fn dependent(&self, _a: &Self::Step, _b: &Self::Step) -> bool {
+        true
+    }
+
+    fn kinds(&self) -> &'static [OperationKind] {
+        self.0.kinds()
+    }
+
+    fn operation<'a>(&'a self, state: &'a Self::State, step: &Self::Step) -> Operation<'a> {
+        match step {
+            Rule::Step(step) => self.0.operation(&state.base, step),
+            Rule::Resume => Operation {
+                kind: OperationKind::Local,
+                activity: self.activity(step),
+                subject: "resume".into(),
+                with: None,
+                site: None,
+                sent_at: None,
+                depth: 0,
+                marked: false,
+            },
+        }
+    }
+
+    fn activities(&self, state: &Self::State) -> Vec<Activity> {
+        self.0.activities(&state.base)
+    }
+
+    fn turn<'a>(&'a self, state: &'a Self::State, activity: Activity) -> Option<Operation<'a>> {
+        self.0.turn(&state.base, activity)
+    }
+
+    fn mark(&self, state: &Self::State, activity: Activity, what: Marked) -> Self::State {
+        State {
+            label: state.label,
+            base: self.0.mark(&state.base, activity, what),
+        }
+    }
+
+    fn unmark(&self, state: &Self::State) -> Self::State {
+        State {
+            label: state.label,
+            base: self.0.unmark(&state.base),
+        }
+    }
+
+    fn stop_at(&mut self, lines: &[u32]) -> Vec<u32> {
+        self.0.stop_at(lines)
+    }
+
+    fn name(&self, state: &Self::State, activity: Activity) -> String {
+        self.0.name(&state.base, activity)
+    }
+
+    fn tell(
+        &self,
+        state: &Self::State,
+        step: &Self::Step,
+        name: &dyn Fn(Activity) -> String,
+    ) -> String {
+        match step {
+            Rule::Step(step) => self.0.tell(&state.base, step, name),
+            Rule::Resume => "is resumed".to_owned(),
+        }
+    }
+
+    /// What can be seen of the program, and the label before it.
+    fn observe(&self, state: &Self::State) -> Observation {
+        let label = match state.label {
+            Label::Step => "STEP",
+            Label::Paused => "PAUSED",
+        };
+        let label = ("debugger".to_owned(), Observation::Text(label.to_owned()));
+        Observation::Record(match self.0.observe(&state.base) {
+            Observation::Record(entries) => std::iter::once(label).chain(entries).collect(),
+            other => vec![label, ("program".to_owned(), other)],
+        })
+    }
+
+    fn ending(&self, state: &Self::State) -> Ending {
+        self.0.ending(&state.base)
+    }
+
+    fn state_bytes(&self, state: &Self::State) -> usize {
+        self.0.state_bytes(&state.base)
+    }
+
+    fn shared_bytes(&self) -> usize {
+        self.0.shared_bytes()
+    }
+}
