@@ -13,8 +13,10 @@
 #![forbid(unsafe_code)]
 
 mod catalogue;
+mod graph;
 mod observation;
 mod operation;
+mod search;
 mod semantics;
 
 pub use self::{
@@ -22,7 +24,12 @@ pub use self::{
         ActivityKind, Breakpoint, Freeing, Goal, OperationKind, Step, Whose, breakpoint,
         breakpoints, step, steps,
     },
+    graph::{
+        Edge, Graph, Kind, Livelock, NodeId, Outcome, Outcomes, Path, Story, StoryLine, Summary,
+        SummaryEdge, SummaryNode, SummaryOutcome, Ways,
+    },
     observation::Observation,
     operation::{Operation, Site},
+    search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
 };

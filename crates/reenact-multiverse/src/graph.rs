@@ -1,0 +1,228 @@
+//! The graph that a search has made, and the questions it answers.
+//!
+//! A graph knows states and numbers. What they mean is asked of the language, which is why many questions take it along:
+//! a graph borrows nothing, and may be kept for as long as it is of use.
+
+pub(crate) mod chunks;
+mod dot;
+pub(crate) mod index;
+mod livelock;
+mod outcomes;
+mod paths;
+pub(crate) mod store;
+mod story;
+mod summary;
+mod ways;
+
+use std::{fmt, sync::OnceLock};
+
+use serde::Serialize;
+
+use self::{
+    chunks::Chunks,
+    index::StateHash,
+    paths::Shortest,
+    store::{Mark, NONE, Store},
+};
+pub use self::{
+    livelock::Livelock,
+    outcomes::{Outcome, Outcomes},
+    paths::Path,
+    story::{Story, StoryLine},
+    summary::{Summary, SummaryEdge, SummaryNode, SummaryOutcome},
+    ways::Ways,
+};
+use crate::{Coverage, Semantics};
+
+/// The number of a universe in its graph, in the order in which they were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct NodeId(pub u32);
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.0)
+    }
+}
+
+/// A step from one universe to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// Which of the steps of the universe it leaves, in the order of [`Semantics::steps`].
+    pub step: u32,
+    /// Where it leads.
+    pub to: NodeId,
+}
+
+/// What is known of a universe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// It goes on, and where to is known.
+    Inner,
+    /// The program is over here, or stuck.
+    End,
+    /// The search was told to stop here.
+    Stopped,
+    /// A bound kept the search from trying all that can happen here.
+    Frontier,
+}
+
+/// What a search has made.
+pub struct Graph<S: Semantics> {
+    store: Store<S::State>,
+    coverage: Coverage,
+    /// The first number of each level, if the numbers are in the order of the distance.
+    levels: Option<Chunks<u32>>,
+    shortest: OnceLock<Shortest>,
+}
+
+impl<S: Semantics> Graph<S> {
+    pub(crate) fn new(
+        store: Store<S::State>,
+        coverage: Coverage,
+        levels: Option<Chunks<u32>>,
+    ) -> Self {
+        Graph {
+            store,
+            coverage,
+            levels,
+            shortest: OnceLock::new(),
+        }
+    }
+
+    /// What the search has seen of what there is.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// The number of universes.
+    pub fn len(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Whether there is no universe at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of steps that the search has taken, to different places or not.
+    pub fn edge_count(&self) -> u64 {
+        self.store.edge_count()
+    }
+
+    /// All universes.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<S> {
+        (0..self.len() as u32).map(NodeId)
+    }
+
+    /// Those that the search started from.
+    pub fn roots(&self) -> impl Iterator<Item = NodeId> {
+        self.nodes()
+            .take_while(|id| self.store.origin(id.0).parent == NONE)
+    }
+
+    /// The state of a universe.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such universe; so do the other questions about one.
+    pub fn state(&self, id: NodeId) -> &S::State {
+        self.store.state(id.0)
+    }
+
+    /// The universe with this state.
+    pub fn find(&self, state: &S::State) -> Option<NodeId> {
+        self.store.find(StateHash::of(state), state).map(NodeId)
+    }
+
+    /// What is known of a universe.
+    pub fn kind(&self, id: NodeId) -> Kind {
+        match self.store.mark(id.0) {
+            Mark::Seen => Kind::Frontier,
+            Mark::OnPath | Mark::Expanded => Kind::Inner,
+            Mark::End => Kind::End,
+            Mark::Stopped => Kind::Stopped,
+        }
+    }
+
+    /// Those of a kind.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = NodeId> {
+        self.nodes().filter(move |&id| self.kind(id) == kind)
+    }
+
+    /// Those in which nothing can happen any more.
+    pub fn ends(&self) -> impl Iterator<Item = NodeId> {
+        self.of_kind(Kind::End)
+    }
+
+    /// Those ends in which somebody waits for something that never comes.
+    pub fn deadlocks(&self, semantics: &S) -> impl Iterator<Item = NodeId> {
+        self.ends()
+            .filter(|&id| !semantics.ending(self.state(id)).waits.is_empty())
+    }
+
+    /// Where the search went from a universe, in the order of the steps. If only a tree was kept, it is computed again.
+    pub fn edges(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
+        if !self.store.has_edges() {
+            return self.computed_edges(semantics, id);
+        }
+        let mut edges = self.kept_edges(id);
+        edges.sort_unstable();
+        edges
+    }
+
+    fn kept_edges(&self, id: NodeId) -> Vec<Edge> {
+        let kept = self.store.edges(id.0);
+        kept.map(|(step, to)| Edge {
+            step,
+            to: NodeId(to),
+        })
+        .collect()
+    }
+
+    /// All steps of a universe that lead to one of the graph.
+    fn computed_edges(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
+        if self.kind(id) == Kind::Stopped {
+            return Vec::new();
+        }
+        let state = self.state(id);
+        let steps = semantics.steps(state);
+        let edges = (0..).zip(&steps).filter_map(|(number, step)| {
+            let to = self.find(&semantics.take(state, step))?;
+            Some(Edge { step: number, to })
+        });
+        edges.collect()
+    }
+
+    /// All steps between universes of the graph, also those that a reduction has left out.
+    fn every_edge(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
+        let is_reduced = self.coverage.reduction() != crate::Reduction::None;
+        if self.store.has_edges() && !is_reduced {
+            self.kept_edges(id)
+        } else {
+            self.computed_edges(semantics, id)
+        }
+    }
+
+    /// The bytes of memory that the graph takes, with what its states own and not with what they share.
+    pub fn bytes(&self) -> usize {
+        let levels = self.levels.as_ref().map_or(0, Chunks::bytes);
+        self.store.bytes() + levels
+    }
+
+    /// The bytes for each universe.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.bytes() as f64 / self.len().max(1) as f64
+    }
+}
+
+impl<S: Semantics> fmt::Debug for Graph<S> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (nodes, edges) = (self.len(), self.edge_count());
+        write!(
+            out,
+            "Graph({nodes} nodes, {edges} edges, {})",
+            self.coverage
+        )
+    }
+}

@@ -1,0 +1,258 @@
+//! What a search keeps: every state once, how it was first found, and the edges.
+//!
+//! A state is known by its number. Beside the state itself that costs 9 bytes, 9 to 20 in the index, and, if edges are
+//! kept, 4 more and 8 for each edge. The edges that leave a state are a run in one list for all; what it leads to and
+//! which of the steps it is, by number: the steps themselves are computed again when somebody asks.
+
+use super::{
+    chunks::Chunks,
+    index::{Index, StateHash},
+};
+
+/// No state at all.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What is known of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// It was seen, and its steps were not all taken.
+    Seen,
+    /// It is on the path that a depth-first search is on.
+    OnPath,
+    /// Its steps were taken.
+    Expanded,
+    /// It has no steps.
+    End,
+    /// The search was told to stop here.
+    Stopped,
+}
+
+/// How a state was first found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) parent: u32,
+    pub(crate) step: u32,
+}
+
+/// An edge in a run. The last of a run is flagged, or it is a link to an earlier run of the same state.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    step: u32,
+    to: u32,
+}
+
+const LAST: u32 = 1 << 31;
+const LINK: u32 = 1 << 30;
+
+#[derive(Clone, Debug, Default)]
+struct Edges {
+    slots: Chunks<Slot>,
+    /// The first slot of each state.
+    first: Chunks<u32>,
+    /// Where the run begins that is being written.
+    run: usize,
+}
+
+/// States by number, with what was kept about them.
+#[derive(Clone, Debug)]
+pub(crate) struct Store<T> {
+    states: Chunks<T>,
+    origins: Chunks<Origin>,
+    marks: Chunks<Mark>,
+    index: Index,
+    edges: Option<Edges>,
+    edge_count: u64,
+    owned_bytes: usize,
+}
+
+impl<T> Store<T> {
+    pub(crate) fn new(with_edges: bool) -> Self {
+        Store {
+            states: Chunks::default(),
+            origins: Chunks::default(),
+            marks: Chunks::default(),
+            index: Index::default(),
+            edges: with_edges.then(Edges::default),
+            edge_count: 0,
+            owned_bytes: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.marks.len()
+    }
+
+    #[inline]
+    pub(crate) fn state(&self, id: u32) -> &T {
+        &self.states[id as usize]
+    }
+
+    pub(crate) fn origin(&self, id: u32) -> Origin {
+        self.origins[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn mark(&self, id: u32) -> Mark {
+        self.marks[id as usize]
+    }
+
+    pub(crate) fn set_mark(&mut self, id: u32, mark: Mark) {
+        *self.marks.get_mut(id as usize) = mark;
+    }
+
+    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> {
+        self.marks.iter().copied()
+    }
+
+    pub(crate) fn index_mut(&mut self) -> &mut Index {
+        &mut self.index
+    }
+
+    /// The states, and the shards of the index.
+    pub(crate) fn parts_mut(&mut self) -> (&Chunks<T>, &mut Index) {
+        (&self.states, &mut self.index)
+    }
+
+    /// Adds a state that is not there.
+    #[inline]
+    pub(crate) fn add(&mut self, state: T, hash: StateHash, origin: Origin, owned: usize) -> u32 {
+        let id = self.add_unindexed(state, origin, owned);
+        self.index.add(hash, id);
+        id
+    }
+
+    /// Adds a state that somebody else has put into the index.
+    #[inline]
+    pub(crate) fn add_unindexed(&mut self, state: T, origin: Origin, owned: usize) -> u32 {
+        let id = self.len() as u32;
+        self.states.push(state);
+        self.origins.push(origin);
+        self.marks.push(Mark::Seen);
+        if let Some(edges) = &mut self.edges {
+            edges.first.push(NONE);
+        }
+        self.owned_bytes += owned;
+        id
+    }
+
+    pub(crate) fn has_edges(&self) -> bool {
+        self.edges.is_some()
+    }
+
+    /// How many edges were found, kept or not.
+    pub(crate) fn edge_count(&self) -> u64 {
+        self.edge_count
+    }
+
+    /// How many more edges can be numbered.
+    pub(crate) fn free_edges(&self) -> usize {
+        let used = self.edges.as_ref().map_or(0, |edges| edges.slots.len());
+        (NONE as usize - 1).saturating_sub(used)
+    }
+
+    /// Adds an edge to the run that is being written.
+    #[inline]
+    pub(crate) fn add_edge(&mut self, step: u32, to: u32) {
+        self.edge_count += 1;
+        if let Some(edges) = &mut self.edges {
+            edges.slots.push(Slot { step, to });
+        }
+    }
+
+    /// Ends the run that is being written: these are edges of `id`. There may be some already.
+    #[inline]
+    pub(crate) fn end_run(&mut self, id: u32) {
+        let Some(edges) = &mut self.edges else { return };
+        let run = edges.run;
+        if edges.slots.len() == run {
+            return;
+        }
+        let first = edges.first.get_mut(id as usize);
+        if *first == NONE {
+            if let Some(last) = edges.slots.last_mut() {
+                last.step |= LAST;
+            }
+        } else {
+            edges.slots.push(Slot {
+                step: LINK,
+                to: *first,
+            });
+        }
+        *first = run as u32;
+        edges.run = edges.slots.len();
+    }
+
+    /// The edges that were kept of a state: which of its steps, and where it leads.
+    pub(crate) fn edges(&self, id: u32) -> impl Iterator<Item = (u32, u32)> {
+        let mut at = match &self.edges {
+            Some(edges) => edges.first[id as usize],
+            None => NONE,
+        };
+        std::iter::from_fn(move || {
+            let edges = self.edges.as_ref()?;
+            if at == NONE {
+                return None;
+            }
+            let mut slot = edges.slots[at as usize];
+            if slot.step & LINK != 0 {
+                at = slot.to;
+                slot = edges.slots[at as usize];
+            }
+            at = if slot.step & LAST != 0 { NONE } else { at + 1 };
+            Some((slot.step & !LAST, slot.to))
+        })
+    }
+
+    /// The bytes that are allocated, with those that the states own.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        let edges = match &self.edges {
+            Some(edges) => edges.slots.bytes() + edges.first.bytes(),
+            None => 0,
+        };
+        self.states.bytes()
+            + self.origins.bytes()
+            + self.marks.bytes()
+            + self.index.bytes()
+            + self.owned_bytes
+            + edges
+    }
+
+    /// The bytes that are newly allocated before a state with this hash can be added.
+    #[inline]
+    pub(crate) fn growth(&self, hash: StateHash) -> usize {
+        self.growth_without_index(1) + self.index.growth(hash)
+    }
+
+    #[inline]
+    fn growth_without_index(&self, more: usize) -> usize {
+        let first = match &self.edges {
+            Some(edges) => edges.first.growth(more),
+            None => 0,
+        };
+        self.states.growth(more) + self.origins.growth(more) + self.marks.growth(more) + first
+    }
+
+    /// The bytes that are newly allocated before this many edges, and a link, can be added.
+    pub(crate) fn edge_growth(&self, more: usize) -> usize {
+        match &self.edges {
+            Some(edges) => edges.slots.growth(more + 1),
+            None => 0,
+        }
+    }
+
+    /// No fewer bytes than are newly allocated when this many states, with an edge each, are added.
+    pub(crate) fn worst_growth(&self, more: usize) -> usize {
+        let index = 3 * self.index.bytes() + 64 * more;
+        self.growth_without_index(more) + self.edge_growth(more) + index
+    }
+}
+
+impl<T: Eq> Store<T> {
+    #[inline]
+    pub(crate) fn find(&self, hash: StateHash, state: &T) -> Option<u32> {
+        self.index
+            .find(hash, |id| self.states[id as usize] == *state)
+    }
+}
