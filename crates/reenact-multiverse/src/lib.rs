@@ -12,17 +12,30 @@
 
 #![forbid(unsafe_code)]
 
+mod breakpoint;
 mod catalogue;
+mod debugger;
+mod expression;
 mod observation;
 mod operation;
 mod semantics;
+mod syntax;
+mod temporal;
 
 pub use self::{
+    breakpoint::{Breakpoint, Pattern, Place, What},
     catalogue::{
-        ActivityKind, Breakpoint, Freeing, Goal, OperationKind, Step, Whose, breakpoint,
-        breakpoints, step, steps,
+        ActivityKind, BreakpointKind, Freeing, Goal, OperationKind, StepKind, Whose,
+        all_breakpoints, all_steps, breakpoint, breakpoints, step, steps,
     },
-    observation::Observation,
+    debugger::{
+        ActivityState, Breakpoints, Cause, Command, CommandError, Configuration, Debugger,
+        Granularity, Mode, Point, Rule, Standing, Target,
+    },
+    expression::Expression,
+    observation::{Difference, Observation},
     operation::{Operation, Site},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
+    syntax::SyntaxError,
+    temporal::Temporal,
 };
