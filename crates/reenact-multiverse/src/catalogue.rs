@@ -60,6 +60,30 @@ pub enum OperationKind {
     Local,
 }
 
+impl OperationKind {
+    /// What people read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MessageSend => "message send",
+            Self::PromiseSend => "message send to a promise",
+            Self::Resolve => "resolution",
+            Self::Turn => "turn",
+            Self::Callback => "callback",
+            Self::ChannelSend => "channel send",
+            Self::ChannelReceive => "channel receive",
+            Self::Create => "creation",
+            Self::Begin => "first action",
+            Self::Join => "join",
+            Self::TransactionStart => "transaction start",
+            Self::TransactionCommit => "transaction commit",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+            Self::Choice => "choice",
+            Self::Local => "local step",
+        }
+    }
+}
+
 use ActivityKind::{Actor, Process, Task, Thread};
 use OperationKind as Op;
 
@@ -69,8 +93,8 @@ const SENDS: &[Op] = &[Op::MessageSend, Op::PromiseSend];
 const TURNS: &[Op] = &[Op::Turn, Op::Callback];
 
 /// A kind of breakpoint.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Breakpoint {
+#[derive(Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct BreakpointKind {
     /// What people type.
     pub name: &'static str,
     /// What people read.
@@ -86,8 +110,8 @@ pub struct Breakpoint {
 }
 
 /// A kind of step: a breakpoint for the place to go to, and who runs to get there.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
+#[derive(Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct StepKind {
     /// What people type.
     pub name: &'static str,
     /// What people read.
@@ -156,8 +180,8 @@ const fn before(
     label: &'static str,
     operations: &'static [Op],
     activities: &'static [ActivityKind],
-) -> Breakpoint {
-    Breakpoint {
+) -> BreakpointKind {
+    BreakpointKind {
         name,
         label,
         operations,
@@ -167,21 +191,21 @@ const fn before(
     }
 }
 
-const fn after(of: Breakpoint) -> Breakpoint {
-    Breakpoint {
+const fn after(of: BreakpointKind) -> BreakpointKind {
+    BreakpointKind {
         is_before: false,
         ..of
     }
 }
 
-const fn by_sender(of: Breakpoint) -> Breakpoint {
-    Breakpoint {
+const fn by_sender(of: BreakpointKind) -> BreakpointKind {
+    BreakpointKind {
         is_by_sender: true,
         ..of
     }
 }
 
-static BREAKPOINTS: [Breakpoint; 21] = [
+static BREAKPOINTS: [BreakpointKind; 21] = [
     before(
         "message-sender",
         "before a message is sent",
@@ -305,8 +329,8 @@ static BREAKPOINTS: [Breakpoint; 21] = [
     )),
 ];
 
-const fn go(name: &'static str, label: &'static str, goal: Goal) -> Step {
-    Step {
+const fn go(name: &'static str, label: &'static str, goal: Goal) -> StepKind {
+    StepKind {
         name,
         label,
         at: &[],
@@ -324,22 +348,22 @@ const fn to(operations: &'static [Op], is_before: bool, whose: Whose) -> Goal {
     }
 }
 
-const fn at(operations: &'static [Op], of: Step) -> Step {
-    Step {
+const fn at(operations: &'static [Op], of: StepKind) -> StepKind {
+    StepKind {
         at: operations,
         ..of
     }
 }
 
-const fn within_turn(of: Step) -> Step {
-    Step {
+const fn within_turn(of: StepKind) -> StepKind {
+    StepKind {
         is_within_turn: true,
         ..of
     }
 }
 
-const fn others(of: Step) -> Step {
-    Step {
+const fn others(of: StepKind) -> StepKind {
+    StepKind {
         freeing: Freeing::Others,
         ..of
     }
@@ -348,7 +372,7 @@ const fn others(of: Step) -> Step {
 const SENT: Whose = Whose::Marked(Marked::Next);
 const RECEIVED: Whose = Whose::Marked(Marked::Turn);
 
-static STEPS: [Step; 19] = [
+static STEPS: [StepKind; 19] = [
     go("resume", "run to the next breakpoint", Goal::Resume),
     go("pause", "pause everyone", Goal::Pause),
     go("stop", "leave this universe alone", Goal::Stop),
@@ -452,8 +476,18 @@ static STEPS: [Step; 19] = [
     )),
 ];
 
+/// All kinds of breakpoints.
+pub fn all_breakpoints() -> &'static [BreakpointKind] {
+    &BREAKPOINTS
+}
+
+/// All kinds of steps.
+pub fn all_steps() -> &'static [StepKind] {
+    &STEPS
+}
+
 /// All kinds of breakpoints that make sense in a language.
-pub fn breakpoints<S: Semantics>(language: &S) -> impl Iterator<Item = &'static Breakpoint> {
+pub fn breakpoints<S: Semantics>(language: &S) -> impl Iterator<Item = &'static BreakpointKind> {
     let kinds = language.kinds();
     BREAKPOINTS
         .iter()
@@ -461,12 +495,12 @@ pub fn breakpoints<S: Semantics>(language: &S) -> impl Iterator<Item = &'static 
 }
 
 /// The kind of breakpoint with this name.
-pub fn breakpoint(name: &str) -> Option<&'static Breakpoint> {
+pub fn breakpoint(name: &str) -> Option<&'static BreakpointKind> {
     BREAKPOINTS.iter().find(|one| one.name == name)
 }
 
 /// All kinds of steps that make sense in a language.
-pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static Step> {
+pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static StepKind> {
     let kinds = language.kinds();
     let exists =
         move |some: &'static [Op]| some.is_empty() || some.iter().any(|kind| kinds.contains(kind));
@@ -480,11 +514,11 @@ pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static Step> 
 }
 
 /// The kind of step with this name.
-pub fn step(name: &str) -> Option<&'static Step> {
+pub fn step(name: &str) -> Option<&'static StepKind> {
     STEPS.iter().find(|one| one.name == name)
 }
 
-impl Step {
+impl StepKind {
     /// Whether an activity that stands at `next`, in the turn `turn`, can take it.
     pub fn applies(&self, next: Option<&Operation<'_>>, turn: Option<&Operation<'_>>) -> bool {
         (self.at.is_empty() || next.is_some_and(|next| self.at.contains(&next.kind)))

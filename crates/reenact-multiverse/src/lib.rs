@@ -12,24 +12,37 @@
 
 #![forbid(unsafe_code)]
 
+mod breakpoint;
 mod catalogue;
+mod debugger;
+mod expression;
 mod graph;
 mod observation;
 mod operation;
 mod search;
 mod semantics;
+mod syntax;
+mod temporal;
 
 pub use self::{
+    breakpoint::{Breakpoint, Pattern, Place, What},
     catalogue::{
-        ActivityKind, Breakpoint, Freeing, Goal, OperationKind, Step, Whose, breakpoint,
-        breakpoints, step, steps,
+        ActivityKind, BreakpointKind, Freeing, Goal, OperationKind, StepKind, Whose,
+        all_breakpoints, all_steps, breakpoint, breakpoints, step, steps,
     },
+    debugger::{
+        ActivityState, Breakpoints, Cause, Command, CommandError, Configuration, Debugger,
+        Granularity, Mode, Point, Rule, Standing, Target,
+    },
+    expression::Expression,
     graph::{
         Edge, Graph, Kind, Livelock, NodeId, Outcome, Outcomes, Path, Story, StoryLine, Summary,
         SummaryEdge, SummaryNode, SummaryOutcome, Ways,
     },
-    observation::Observation,
+    observation::{Difference, Observation},
     operation::{Operation, Site},
     search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
+    syntax::SyntaxError,
+    temporal::Temporal,
 };

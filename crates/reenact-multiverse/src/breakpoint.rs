@@ -1,0 +1,170 @@
+//! A breakpoint, as a person sets it: a kind of the catalogue, narrowed down.
+//!
+//! | text | stops |
+//! |---|---|
+//! | `message-sender` | whoever is about to send |
+//! | `before-turn double by math` | math, about to process `double` |
+//! | `message-receiver at 11` | who is about to process what line 11 has sent |
+//! | `after-turn if math.result == 24` | after any turn, if it leaves 24 there |
+//! | `line 12` | whoever comes to line 12 |
+//! | `temporal (message-sender ok) after (before-turn fail)` | when the steps so far are of that shape, see [`Temporal`] |
+//!
+//! In general: `KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE] [if CONDITION]`. A name that is not made of letters,
+//! digits and `_-:.#@$`, or that is a word of this language, is put in quotes.
+
+mod parse;
+
+use std::fmt;
+
+use crate::{
+    Activity, BreakpointKind, Expression, Operation, OperationKind, Temporal,
+    syntax::{SyntaxError, is_plain_name, quote},
+};
+
+/// Where activities stop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Breakpoint {
+    /// What has to happen.
+    pub what: What,
+    /// What has to be true then.
+    pub condition: Option<Expression>,
+}
+
+/// What a breakpoint waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// One operation.
+    Operation(Pattern),
+    /// A history.
+    Temporal(Temporal),
+}
+
+/// Which operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Their kind.
+    pub place: Place,
+    /// The name of the message, of the lock, of the channel.
+    pub method: Option<String>,
+    /// The name of who does it.
+    pub by: Option<String>,
+    /// The name of the other party.
+    pub to: Option<String>,
+    /// The line of the operation, or of the send if the kind goes by the sender.
+    pub line: Option<u32>,
+}
+
+/// What kind of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// One of the catalogue.
+    Kind(&'static BreakpointKind),
+    /// The arrival at a line.
+    Line,
+}
+
+impl Breakpoint {
+    /// Reads a breakpoint.
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
+        parse::breakpoint(text)
+    }
+
+    /// The line to be stopped at, of a breakpoint for a line.
+    pub(crate) fn stops_at(&self) -> Option<u32> {
+        match &self.what {
+            What::Operation(pattern) if pattern.place == Place::Line => pattern.line,
+            _ => None,
+        }
+    }
+}
+
+impl Pattern {
+    /// The kinds of operations that can fit.
+    pub fn operations(&self) -> &'static [OperationKind] {
+        match self.place {
+            Place::Kind(kind) => kind.operations,
+            Place::Line => &[OperationKind::Local],
+        }
+    }
+
+    /// Whether it is about what is going to be done, rather than about what has been done.
+    pub fn is_before(&self) -> bool {
+        match self.place {
+            Place::Kind(kind) => kind.is_before,
+            Place::Line => true,
+        }
+    }
+
+    /// The line of the sends whose receipt it is about, if it is about one line's.
+    pub(crate) fn sent_from(&self) -> Option<u32> {
+        match self.place {
+            Place::Kind(kind) if kind.is_by_sender => self.line,
+            _ => None,
+        }
+    }
+
+    /// Whether an operation is such a one. Names are asked for last.
+    pub(crate) fn fits(
+        &self,
+        operation: &Operation<'_>,
+        name: &dyn Fn(Activity) -> String,
+    ) -> bool {
+        let site = match self.place {
+            Place::Kind(kind) if kind.is_by_sender => operation.sent_at,
+            _ => operation.site,
+        };
+        self.operations().contains(&operation.kind)
+            && (self.line.is_none() || self.line == site.map(|site| site.line))
+            && self
+                .method
+                .as_ref()
+                .is_none_or(|method| *method == operation.subject)
+            && self
+                .by
+                .as_ref()
+                .is_none_or(|by| *by == name(operation.activity))
+            && self
+                .to
+                .as_ref()
+                .is_none_or(|to| operation.with.is_some_and(|with| *to == name(with)))
+    }
+}
+
+impl fmt::Display for Breakpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.what {
+            What::Operation(pattern) => write!(out, "{pattern}")?,
+            What::Temporal(temporal) => write!(out, "temporal {temporal}")?,
+        }
+        match &self.condition {
+            Some(condition) => write!(out, " if {condition}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written = |name: &str| match is_plain_name(name) && !parse::is_reserved(name) {
+            true => name.to_owned(),
+            false => quote(name, '"'),
+        };
+        match self.place {
+            Place::Kind(kind) => out.write_str(kind.name)?,
+            Place::Line => write!(out, "line {}", self.line.unwrap_or(0))?,
+        }
+        if let Some(method) = &self.method {
+            write!(out, " {}", written(method))?;
+        }
+        if let Some(by) = &self.by {
+            write!(out, " by {}", written(by))?;
+        }
+        if let Some(to) = &self.to {
+            write!(out, " to {}", written(to))?;
+        }
+        match (self.place, self.line) {
+            (Place::Kind(_), Some(line)) => write!(out, " at {line}"),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The debugger: breakpoints and steps, in every universe at once.
+//!
+//! A debugger for a language is a language itself, whose states are [`Configuration`]s and whose steps are [`Rule`]s. So
+//! the search that finds every universe of a program finds every universe of the program *in the debugger*; that is all
+//! there is to multiverse debugging. What the debugger may not do is add or lose a step of the program, see
+//! [`check_non_interference`](crate::check_non_interference).
+//!
+//! # What happens between two steps of the program
+//!
+//! Every breakpoint is checked, from left to right. One that hits pauses the universe and everyone who stands at it. A
+//! breakpoint that a person has set stays; whom it has stopped, it stops again when he comes back, not before he has
+//! moved. A step is a place to go to and a choice of who runs; it is over when it gets there or another one is asked for.
+
+mod apply;
+mod check;
+mod command;
+mod configuration;
+mod rules;
+mod scene;
+mod step;
+mod target;
+
+pub use self::{
+    command::CommandError,
+    configuration::{
+        ActivityState, Breakpoints, Cause, Command, Configuration, Mode, Point, Standing, Target,
+    },
+    rules::Rule,
+};
+
+use std::borrow::Cow;
+
+use crate::{
+    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics, What,
+    debugger::scene::Scene,
+};
+
+/// What one step of the debugger is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granularity {
+    /// The application of one rule.
+    Rule,
+    /// A step of the program with all that the debugger has to do after it.
+    Macro,
+}
+
+/// A program in the debugger.
+pub struct Debugger<'s, S> {
+    base: &'s S,
+    breakpoints: &'s Breakpoints,
+    granularity: Granularity,
+}
+
+/// Who takes the steps of the debugger itself.
+const NOBODY: Activity = Activity(u32::MAX);
+
+impl<'s, S: Semantics> Debugger<'s, S> {
+    /// Debugs a program with these breakpoints.
+    pub fn new(base: &'s S, breakpoints: &'s Breakpoints, granularity: Granularity) -> Self {
+        Self {
+            base,
+            breakpoints,
+            granularity,
+        }
+    }
+
+    /// The program.
+    pub fn base(&self) -> &'s S {
+        self.base
+    }
+
+    /// The debugger in a state of the program, with nothing checked yet.
+    pub fn enter(&self, base: S::State) -> Configuration<S::State> {
+        let activities = self.base.activities(&base);
+        Configuration {
+            pending: self
+                .breakpoints
+                .iter()
+                .map(|(number, breakpoint)| Point::of(number, breakpoint))
+                .collect(),
+            checked: Vec::new(),
+            mode: Mode::Run,
+            commands: Vec::new(),
+            activities: activities
+                .into_iter()
+                .map(|activity| (activity, Standing::RUN))
+                .collect(),
+            done: Vec::new(),
+            base,
+        }
+    }
+
+    /// The same configuration, after breakpoints were added or removed. A new one does not stop those who are stopped
+    /// already, and takes every message as sent from its line: who knows where those that are under way come from.
+    pub fn refit(&self, configuration: &Configuration<S::State>) -> Configuration<S::State> {
+        let mut refitted = configuration.clone();
+        let exists = |number: u32| self.breakpoints.get(number).is_some();
+        for points in refitted.points_mut() {
+            points.retain(|point| point.breakpoint().is_none_or(exists));
+        }
+        for (_, standing) in &mut refitted.activities {
+            standing.passing.retain(|number| exists(*number));
+        }
+        for (number, breakpoint) in self.breakpoints.iter() {
+            if configuration
+                .points()
+                .any(|point| point.breakpoint() == Some(number))
+            {
+                continue;
+            }
+            Point::of(number, breakpoint).insert(&mut refitted.pending);
+            if let What::Operation(pattern) = &breakpoint.what
+                && pattern.sent_from().is_some()
+            {
+                let receiver = Point::Receiver {
+                    breakpoint: number,
+                    receiver: None,
+                };
+                receiver.insert(&mut refitted.pending);
+            }
+            for (_, standing) in &mut refitted.activities {
+                if standing.state == ActivityState::Pause {
+                    standing.passing.push(number);
+                }
+            }
+        }
+        refitted
+    }
+
+    /// Applies all rules of the debugger itself, up to the next step of the program or a pause.
+    pub fn settle(&self, configuration: &mut Configuration<S::State>) {
+        loop {
+            let state = configuration.base.clone();
+            let scene = Scene::new(self.base, &state);
+            loop {
+                let Some(rule) = self.administrative(configuration, &scene) else {
+                    return;
+                };
+                let is_marking = self.apply(configuration, &rule, &scene);
+                if is_marking {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+impl<S: Semantics> Semantics for Debugger<'_, S> {
+    type State = Configuration<S::State>;
+    type Step = Rule<S::Step>;
+
+    fn initial(&self) -> Vec<Self::State> {
+        let states = self.base.initial();
+        let mut all: Vec<_> = states.into_iter().map(|state| self.enter(state)).collect();
+        if self.granularity == Granularity::Macro {
+            all.iter_mut().for_each(|one| self.settle(one));
+        }
+        all
+    }
+
+    /// The rules of the debugger come before those of the program; at most one of them applies.
+    fn steps(&self, state: &Self::State) -> Vec<Self::Step> {
+        let scene = Scene::new(self.base, &state.base);
+        match self.administrative(state, &scene) {
+            Some(rule) => vec![rule],
+            None => self.base_steps(state),
+        }
+    }
+
+    fn take(&self, state: &Self::State, step: &Self::Step) -> Self::State {
+        let mut next = state.clone();
+        match step.base() {
+            Some(step) => self.step(&mut next, step),
+            None => {
+                self.apply(&mut next, step, &Scene::new(self.base, &state.base));
+            }
+        }
+        if self.granularity == Granularity::Macro {
+            self.settle(&mut next);
+        }
+        next
+    }
+
+    fn activity(&self, step: &Self::Step) -> Activity {
+        step.base().map_or(NOBODY, |step| self.base.activity(step))
+    }
+
+    /// Any two are: which came first shows in what a breakpoint between them stops.
+    fn dependent(&self, _a: &Self::Step, _b: &Self::Step) -> bool {
+        true
+    }
+
+    fn kinds(&self) -> &'static [OperationKind] {
+        self.base.kinds()
+    }
+
+    fn operation<'a>(&'a self, state: &'a Self::State, step: &Self::Step) -> Operation<'a> {
+        match step.base() {
+            Some(step) => self.base.operation(&state.base, step),
+            None => Operation {
+                kind: OperationKind::Local,
+                activity: NOBODY,
+                subject: Cow::Borrowed(step.name()),
+                with: None,
+                site: None,
+                sent_at: None,
+                depth: 0,
+                marked: false,
+            },
+        }
+    }
+
+    fn activities(&self, state: &Self::State) -> Vec<Activity> {
+        self.base.activities(&state.base)
+    }
+
+    fn turn<'a>(&'a self, state: &'a Self::State, activity: Activity) -> Option<Operation<'a>> {
+        self.base.turn(&state.base, activity)
+    }
+
+    fn mark(&self, state: &Self::State, activity: Activity, what: Marked) -> Self::State {
+        Configuration {
+            base: self.base.mark(&state.base, activity, what),
+            ..state.clone()
+        }
+    }
+
+    fn unmark(&self, state: &Self::State) -> Self::State {
+        Configuration {
+            base: self.base.unmark(&state.base),
+            ..state.clone()
+        }
+    }
+
+    fn name(&self, state: &Self::State, activity: Activity) -> String {
+        match activity {
+            NOBODY => "the debugger".to_owned(),
+            _ => self.base.name(&state.base, activity),
+        }
+    }
+
+    fn tell(
+        &self,
+        state: &Self::State,
+        step: &Self::Step,
+        name: &dyn Fn(Activity) -> String,
+    ) -> String {
+        match step.base() {
+            Some(step) => self.base.tell(&state.base, step, name),
+            None => format!("applies {}", step.name()),
+        }
+    }
+
+    fn observe(&self, state: &Self::State) -> Observation {
+        self.base.observe(&state.base)
+    }
+
+    fn ending(&self, state: &Self::State) -> Ending {
+        self.base.ending(&state.base)
+    }
+
+    fn state_bytes(&self, state: &Self::State) -> usize {
+        self.base.state_bytes(&state.base)
+            + size_of::<Point>() * (state.pending.capacity() + state.checked.capacity())
+            + size_of::<(Activity, Standing)>() * state.activities.capacity()
+    }
+
+    fn shared_bytes(&self) -> usize {
+        self.base.shared_bytes()
+    }
+}

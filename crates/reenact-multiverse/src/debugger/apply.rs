@@ -1,0 +1,190 @@
+//! What the rules of the debugger itself do. They leave the program as it is, up to marks.
+
+use super::{
+    ActivityState, Cause, Command, Configuration, Debugger, Mode, Point, Rule, Standing, Target,
+    scene::Scene,
+};
+use crate::{Activity, Freeing, Semantics, Whose};
+
+impl<S: Semantics> Debugger<'_, S> {
+    /// Applies a rule of the debugger itself. Returns whether it has changed a mark in the program.
+    pub(super) fn apply(
+        &self,
+        state: &mut Configuration<S::State>,
+        rule: &Rule<S::Step>,
+        scene: &Scene<'_, S>,
+    ) -> bool {
+        match rule {
+            Rule::CelStepGlobal(_) | Rule::CelStepLocal(_) => {} // See `step`.
+            Rule::AddNewActor(activity) => {
+                let at = state.activities.partition_point(|(one, _)| one < activity);
+                state.activities.insert(at, (*activity, Standing::RUN));
+            }
+            Rule::SaveMrb {
+                breakpoint,
+                receiver,
+            } => {
+                if receiver.is_none() {
+                    let is_other = |point: &Point| match point {
+                        Point::Receiver {
+                            breakpoint: other, ..
+                        } => other != breakpoint,
+                        _ => true,
+                    };
+                    state.points_mut().for_each(|all| all.retain(is_other));
+                }
+                let point = Point::Receiver {
+                    breakpoint: *breakpoint,
+                    receiver: *receiver,
+                };
+                point.insert(&mut state.checked);
+            }
+            Rule::NotApplicableBreakpoint => self.checked(state),
+            Rule::TriggerMsb(number) | Rule::TriggerMrb(number) => {
+                let stopped = self.stopped_by(state, &state.pending[0], scene);
+                self.pass(state, &stopped, scene);
+                self.checked(state);
+                self.pause(state, Cause::Breakpoint(*number), &stopped);
+            }
+            Rule::TriggerAfter(number) | Rule::TriggerTemporal(number) => {
+                let stopped = self.stopped_by(state, &state.pending[0], scene);
+                self.checked(state);
+                self.pause(state, Cause::Breakpoint(*number), &stopped);
+            }
+            Rule::TriggerStep => {
+                let stopped = self.stopped_by(state, &state.pending[0], scene);
+                if let Point::Goal(target) = state.pending.remove(0) {
+                    if target.is_before() {
+                        self.pass(state, &stopped, scene);
+                    }
+                    self.pause(state, Cause::Step(target.step.name), &stopped);
+                }
+                state.base = self.base.unmark(&state.base);
+                return true;
+            }
+            Rule::TriggerStepNextTurn => {
+                if let Command::Stepping(target) = state.commands.remove(0) {
+                    self.pass(state, &[target.activity], scene);
+                    let cause = Cause::Step(target.step.name);
+                    self.pause(state, cause, &[target.activity]);
+                }
+            }
+            Rule::PrepareStepNextTurn => {
+                if let Command::Step(mut target) = state.commands.remove(0) {
+                    self.free(state, &target);
+                    // Where it stands is passed, and not one of those it goes to.
+                    let is_there = scene.of(target.activity).any(|next| target.is_at(next));
+                    target.count -= u32::from(!is_there);
+                    if let Some(standing) = state.standing_mut(target.activity) {
+                        standing.state = ActivityState::Step(target.count);
+                    }
+                    state.commands.insert(0, Command::Stepping(target));
+                }
+            }
+            Rule::PrepareStep => {
+                if let Command::Step(target) = state.commands.remove(0) {
+                    self.free(state, &target);
+                    if let Some(Whose::Marked(what)) = target.whose() {
+                        state.base = self.base.mark(&state.base, target.activity, what);
+                    }
+                    Point::Goal(target).insert(&mut state.pending);
+                }
+                return true;
+            }
+            Rule::ReleaseHold => {
+                for (_, standing) in &mut state.activities {
+                    if standing.state == ActivityState::Hold {
+                        standing.state = ActivityState::Run;
+                    }
+                }
+            }
+            Rule::ResumeExecution => {
+                state.commands.remove(0);
+                state.mode = Mode::Run;
+                for (_, standing) in &mut state.activities {
+                    standing.state = ActivityState::Run;
+                }
+                if let Some(Command::Stepping(target)) = state.commands.first() {
+                    let (activity, count) = (target.activity, target.count);
+                    if let Some(standing) = state.standing_mut(activity) {
+                        standing.state = ActivityState::Step(count);
+                    }
+                }
+            }
+            Rule::PauseExecution => {
+                state.commands.remove(0);
+                let all: Vec<_> = state.activities.iter().map(|(one, _)| *one).collect();
+                self.pause(state, Cause::Command, &all);
+            }
+            Rule::StopExecution => {
+                state.commands.clear();
+                state.mode = Mode::Stopped;
+            }
+        }
+        false
+    }
+
+    /// The first of the pending ones is checked. When all are, what was done is forgotten.
+    pub(super) fn checked(&self, state: &mut Configuration<S::State>) {
+        let mut point = state.pending.remove(0);
+        if let Point::Temporal { hit, .. } = &mut point {
+            *hit = None;
+        }
+        point.insert(&mut state.checked);
+        if state.pending.is_empty() {
+            state.done = Vec::new();
+        }
+    }
+
+    /// Pauses the universe and some activities.
+    fn pause(&self, state: &mut Configuration<S::State>, cause: Cause, stopped: &[Activity]) {
+        for activity in stopped {
+            if let Some(standing) = state.standing_mut(*activity) {
+                standing.state = ActivityState::Pause;
+            }
+        }
+        if state.pending.is_empty() {
+            state.done = Vec::new();
+        }
+        state.mode = Mode::Pause(cause);
+    }
+
+    /// Some activities are stopped before what they are about to do. However many breakpoints are there, they are
+    /// stopped once.
+    fn pass(
+        &self,
+        state: &mut Configuration<S::State>,
+        stopped: &[Activity],
+        scene: &Scene<'_, S>,
+    ) {
+        let mut passing: Vec<(Activity, u32)> = Vec::new();
+        for point in state.points() {
+            if let Some(number) = point.breakpoint()
+                && self.is_before(number)
+            {
+                let here = self.stopped_by(state, point, scene);
+                passing.extend(here.into_iter().map(|activity| (activity, number)));
+            }
+        }
+        passing.retain(|(activity, _)| stopped.contains(activity));
+        for (activity, number) in passing {
+            if let Some(standing) = state.standing_mut(activity) {
+                standing.passing.push(number);
+                standing.passing.sort_unstable();
+                standing.passing.dedup();
+            }
+        }
+    }
+
+    /// Lets run who runs during a step.
+    fn free(&self, state: &mut Configuration<S::State>, target: &Target) {
+        state.mode = Mode::Run;
+        for (activity, standing) in &mut state.activities {
+            let is_once = target.step.freeing == Freeing::Others && *activity == target.activity;
+            standing.state = match is_once {
+                true => ActivityState::Once,
+                false => ActivityState::Run,
+            };
+        }
+    }
+}

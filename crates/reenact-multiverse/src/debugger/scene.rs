@@ -1,0 +1,53 @@
+//! What is asked of one state of the program while breakpoints are checked in it, looked up once.
+
+use std::cell::OnceCell;
+
+use crate::{Activity, Breakpoint, Expression, Observation, Operation, Pattern, Semantics};
+
+/// A state of the program.
+pub(super) struct Scene<'a, S: Semantics> {
+    base: &'a S,
+    state: &'a S::State,
+    operations: OnceCell<Vec<Operation<'a>>>,
+    seen: OnceCell<Observation>,
+}
+
+impl<'a, S: Semantics> Scene<'a, S> {
+    pub(super) fn new(base: &'a S, state: &'a S::State) -> Self {
+        Self {
+            base,
+            state,
+            operations: OnceCell::new(),
+            seen: OnceCell::new(),
+        }
+    }
+
+    /// What everyone is about to do.
+    pub(super) fn operations(&self) -> &[Operation<'a>] {
+        self.operations.get_or_init(|| {
+            let steps = self.base.steps(self.state);
+            steps
+                .iter()
+                .map(|step| self.base.operation(self.state, step))
+                .collect()
+        })
+    }
+
+    /// What one is about to do, in one way or another.
+    pub(super) fn of(&self, activity: Activity) -> impl Iterator<Item = &Operation<'a>> {
+        self.operations()
+            .iter()
+            .filter(move |operation| operation.activity == activity)
+    }
+
+    pub(super) fn fits(&self, pattern: &Pattern, operation: &Operation<'_>) -> bool {
+        pattern.fits(operation, &|activity| self.base.name(self.state, activity))
+    }
+
+    pub(super) fn holds(&self, breakpoint: &Breakpoint) -> bool {
+        let is_true = |condition: &Expression| {
+            condition.holds(self.seen.get_or_init(|| self.base.observe(self.state)))
+        };
+        breakpoint.condition.as_ref().is_none_or(is_true)
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a step of the catalogue goes, in terms of operations.
+
+use super::Target;
+use crate::{Goal, Operation, OperationKind, Whose};
+
+impl Target {
+    pub(super) fn whose(&self) -> Option<Whose> {
+        match self.step.goal {
+            Goal::Operation { whose, .. } => Some(whose),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_before(&self) -> bool {
+        matches!(
+            self.step.goal,
+            Goal::Operation {
+                is_before: true,
+                ..
+            }
+        )
+    }
+
+    /// Whether it goes to an operation of the same activity, of which it can pass some.
+    pub(super) fn is_counted(&self) -> bool {
+        use Whose::{Own, OwnLessDeep, OwnNotDeeper};
+        self.is_before() && matches!(self.whose(), Some(Own | OwnNotDeeper | OwnLessDeep))
+    }
+
+    /// Whether an operation is one it goes to. The beginning of a turn is less deep than whatever is in a turn.
+    pub(super) fn is_at(&self, operation: &Operation<'_>) -> bool {
+        let Goal::Operation {
+            operations, whose, ..
+        } = self.step.goal
+        else {
+            return false;
+        };
+        let is_own = operation.activity == self.activity;
+        let is_outside = matches!(
+            operation.kind,
+            OperationKind::Turn | OperationKind::Callback
+        );
+        (operations.is_empty() || operations.contains(&operation.kind))
+            && match whose {
+                Whose::Own => is_own,
+                Whose::OwnNotDeeper => is_own && (is_outside || operation.depth <= self.depth),
+                Whose::OwnLessDeep => is_own && (is_outside || operation.depth < self.depth),
+                Whose::Marked(_) => operation.marked,
+                Whose::New => self.created == Some(operation.activity),
+                Whose::SameSubject => {
+                    !is_own && self.subject.as_deref() == Some(&*operation.subject)
+                }
+                Whose::WithIt => operation.with == Some(self.activity),
+            }
+    }
+}

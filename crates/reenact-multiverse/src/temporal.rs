@@ -1,0 +1,218 @@
+//! Breakpoints on what has happened so far: a regular language over steps.
+//!
+//! `temporal (message-sender ok) after (before-turn fail) without (before-turn reset)` stops when `ok` was sent although
+//! `fail` was processed before and no `reset` since. In general, the pattern has to fit *all* steps since the start (or
+//! since it was set), so most begin with `any*`:
+//!
+//! | pattern | fits |
+//! |---|---|
+//! | `message-sender ok by math` | a step that does this operation |
+//! | `any`, `not A`, `A \| B` | any step, one that is no `A`, one of either |
+//! | `A B` or `A, B` | one after the other |
+//! | `A*`, `A+`, `A?` | repeated, at least once, or not at all |
+//! | `A after B` | `any* B (not A)* A` |
+//! | `A after B without C` | `any* B (not (A \| C))* A` |
+//!
+//! It is compiled to the automaton of its positions (Glushkov): no more states than operations in the pattern, so that the
+//! set of those it can be in is one word in every universe.
+
+use std::fmt;
+
+use crate::{Activity, Operation, breakpoint::Pattern};
+
+/// A language over steps, compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Temporal {
+    text: String,
+    /// What has to be seen to be at a position. Position 0 is the start.
+    letters: Vec<Letter>,
+    /// Where one can go from a position.
+    follow: Vec<u64>,
+    last: u64,
+}
+
+/// A set of steps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Letter {
+    Any,
+    Pattern(Pattern),
+    Not(Box<Letter>),
+    Or(Box<Letter>, Box<Letter>),
+}
+
+/// A language over steps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape {
+    Letter(Letter),
+    Sequence(Box<Shape>, Box<Shape>),
+    Or(Box<Shape>, Box<Shape>),
+    Star(Box<Shape>),
+    Plus(Box<Shape>),
+    Maybe(Box<Shape>),
+}
+
+/// What a step was: what was about to be done, and what has been done with it.
+pub(crate) struct Happening<'a> {
+    pub(crate) operation: &'a Operation<'a>,
+    pub(crate) done: &'a [Operation<'static>],
+    pub(crate) name: &'a dyn Fn(Activity) -> String,
+}
+
+/// Before any step.
+pub(crate) const START: u64 = 1;
+/// One of the 64 is the start.
+const POSITIONS: usize = 63;
+
+impl Shape {
+    /// `any* earlier (not (wanted | without))* wanted`
+    pub(crate) fn after(wanted: Letter, earlier: Shape, without: Option<Letter>) -> Shape {
+        let ends = match without {
+            Some(without) => Letter::Or(Box::new(wanted.clone()), Box::new(without)),
+            None => wanted.clone(),
+        };
+        let between = Shape::Letter(Letter::Not(Box::new(ends)));
+        let parts = [
+            Shape::Star(Box::new(Shape::Letter(Letter::Any))),
+            earlier,
+            Shape::Star(Box::new(between)),
+        ];
+        let wanted = Shape::Letter(wanted);
+        parts.into_iter().rfold(wanted, |rest, part| {
+            Shape::Sequence(Box::new(part), Box::new(rest))
+        })
+    }
+}
+
+impl Letter {
+    fn fits(&self, step: &Happening<'_>) -> bool {
+        match self {
+            Letter::Any => true,
+            Letter::Pattern(pattern) if pattern.is_before() => {
+                pattern.fits(step.operation, step.name)
+            }
+            Letter::Pattern(pattern) => step.done.iter().any(|done| pattern.fits(done, step.name)),
+            Letter::Not(inner) => !inner.fits(step),
+            Letter::Or(a, b) => a.fits(step) || b.fits(step),
+        }
+    }
+
+    fn patterns(&self) -> Vec<&Pattern> {
+        match self {
+            Letter::Any => Vec::new(),
+            Letter::Pattern(pattern) => vec![pattern],
+            Letter::Not(inner) => inner.patterns(),
+            Letter::Or(a, b) => [a.patterns(), b.patterns()].concat(),
+        }
+    }
+}
+
+impl Temporal {
+    /// Compiles what was written as `text`.
+    pub(crate) fn new(text: &str, shape: &Shape) -> Result<Self, String> {
+        let mut automaton = Self {
+            text: text.to_owned(),
+            letters: vec![Letter::Any],
+            follow: vec![0],
+            last: 0,
+        };
+        let part = automaton.add(shape)?;
+        automaton.follow[0] = part.first;
+        automaton.last = part.last | if part.is_nullable { START } else { 0 };
+        Ok(automaton)
+    }
+
+    /// Where the automaton can be after one more step.
+    pub(crate) fn advance(&self, places: u64, step: &Happening<'_>) -> u64 {
+        let reachable = bits(places).fold(0, |all, place| all | self.follow[place]);
+        bits(reachable)
+            .filter(|place| self.letters[*place].fits(step))
+            .fold(0, |all, place| all | 1 << place)
+    }
+
+    /// Whether what has been seen is in the language.
+    pub(crate) fn accepts(&self, places: u64) -> bool {
+        places & self.last != 0
+    }
+
+    /// The operations it speaks of.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.letters.iter().flat_map(Letter::patterns)
+    }
+
+    fn add(&mut self, shape: &Shape) -> Result<Part, String> {
+        Ok(match shape {
+            Shape::Letter(letter) => {
+                let place = self.letters.len();
+                if place > POSITIONS {
+                    return Err(format!(
+                        "a temporal breakpoint can have {POSITIONS} operations at most"
+                    ));
+                }
+                self.letters.push(letter.clone());
+                self.follow.push(0);
+                Part {
+                    first: 1 << place,
+                    last: 1 << place,
+                    is_nullable: false,
+                }
+            }
+            Shape::Sequence(a, b) => {
+                let (a, b) = (self.add(a)?, self.add(b)?);
+                self.connect(a.last, b.first);
+                Part {
+                    first: a.first | if a.is_nullable { b.first } else { 0 },
+                    last: b.last | if b.is_nullable { a.last } else { 0 },
+                    is_nullable: a.is_nullable && b.is_nullable,
+                }
+            }
+            Shape::Or(a, b) => {
+                let (a, b) = (self.add(a)?, self.add(b)?);
+                Part {
+                    first: a.first | b.first,
+                    last: a.last | b.last,
+                    is_nullable: a.is_nullable || b.is_nullable,
+                }
+            }
+            Shape::Star(inner) | Shape::Plus(inner) => {
+                let part = self.add(inner)?;
+                self.connect(part.last, part.first);
+                Part {
+                    is_nullable: part.is_nullable || matches!(shape, Shape::Star(_)),
+                    ..part
+                }
+            }
+            Shape::Maybe(inner) => Part {
+                is_nullable: true,
+                ..self.add(inner)?
+            },
+        })
+    }
+
+    fn connect(&mut self, from: u64, to: u64) {
+        for place in bits(from) {
+            self.follow[place] |= to;
+        }
+    }
+}
+
+struct Part {
+    first: u64,
+    last: u64,
+    is_nullable: bool,
+}
+
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = set.trailing_zeros() as usize;
+        (set != 0).then(|| {
+            set &= set - 1;
+            place
+        })
+    })
+}
+
+impl fmt::Display for Temporal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.text)
+    }
+}
