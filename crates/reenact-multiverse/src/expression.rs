@@ -99,9 +99,9 @@ impl Node {
             Node::Path(path) => of.at(path).unwrap_or(Observation::Null),
             Node::Not(inner) => Observation::Bool(!is_true(&inner.evaluate(of))),
             Node::Minus(inner) => match inner.evaluate(of) {
-                Observation::Int(value) => {
-                    value.checked_neg().map_or(Observation::Null, Observation::Int)
-                }
+                Observation::Int(value) => value
+                    .checked_neg()
+                    .map_or(Observation::Null, Observation::Int),
                 Observation::Float(value) => Observation::Float(-value),
                 _ => Observation::Null,
             },
@@ -135,7 +135,7 @@ impl Node {
 
 impl Binary {
     fn apply(self, a: &Observation, b: &Observation) -> Observation {
-        use std::cmp::Ordering::{Equal, Greater, Less};
+        use std::cmp::Ordering::{Greater, Less};
         let order = |fits: fn(std::cmp::Ordering) -> bool| {
             Observation::Bool(compare(a, b).is_some_and(fits))
         };

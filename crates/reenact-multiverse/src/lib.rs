@@ -16,9 +16,11 @@ mod breakpoint;
 mod catalogue;
 mod debugger;
 mod expression;
+mod non_interference;
 mod observation;
 mod operation;
 mod semantics;
+mod session;
 mod syntax;
 mod temporal;
 
@@ -33,9 +35,14 @@ pub use self::{
         Granularity, Mode, Point, Rule, Standing, Target,
     },
     expression::Expression,
+    non_interference::{Checked, check_non_interference},
     observation::{Difference, Observation},
     operation::{Operation, Site},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
+    session::{
+        Choices, Event, Found, Group, How, Limits, Nearest, Session, SessionError, Stop, Summary,
+        Universes, Who,
+    },
     syntax::SyntaxError,
     temporal::Temporal,
 };

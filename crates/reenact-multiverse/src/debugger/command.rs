@@ -120,8 +120,8 @@ impl<S: Semantics> Debugger<'_, S> {
         if state.standing(activity).is_none() {
             return Some("there is no such activity in this universe".to_owned());
         }
-        let is_counted = is_before
-            && matches!(whose, Whose::Own | Whose::OwnNotDeeper | Whose::OwnLessDeep);
+        let is_counted =
+            is_before && matches!(whose, Whose::Own | Whose::OwnNotDeeper | Whose::OwnLessDeep);
         if count == 0 || count > 1 && !is_counted {
             return Some(format!("it cannot be repeated {count} times"));
         }
@@ -137,7 +137,9 @@ impl<S: Semantics> Debugger<'_, S> {
             .collect();
         let is_possible = match next.is_empty() {
             true => step.applies(None, turn.as_ref()),
-            false => next.iter().any(|one| step.applies(Some(one), turn.as_ref())),
+            false => next
+                .iter()
+                .any(|one| step.applies(Some(one), turn.as_ref())),
         };
         if is_possible {
             return None;
@@ -163,8 +165,7 @@ impl<S: Semantics> Debugger<'_, S> {
         state: &Configuration<S::State>,
         step: &'static StepKind,
     ) -> Option<Activity> {
-        let is_possible =
-            |activity: &Activity| self.obstacle(state, step, *activity, 1).is_none();
+        let is_possible = |activity: &Activity| self.obstacle(state, step, *activity, 1).is_none();
         let whoever = || state.activities.first().map(|(activity, _)| *activity);
         state
             .paused()
