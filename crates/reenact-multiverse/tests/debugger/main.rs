@@ -5,6 +5,7 @@ mod breakpoints;
 mod commands;
 mod rules;
 mod script;
+mod texts;
 mod theorem;
 
 use std::collections::{HashSet, VecDeque};
