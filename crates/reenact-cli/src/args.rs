@@ -1,14 +1,21 @@
 //! The command line, and the help that goes with it.
 
+mod multiverse;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::multiverse::{BoundsArgs, DebugArgs, ExploreArgs};
 
 /// Record a concurrent Rust program, and replay what happened as often as you like.
 ///
 /// A program that uses reenact::{thread, sync} in place of std::{thread, sync}, or reenact::actor, can be recorded as
 /// it is, without another build. The recording is one small file; replaying it takes every lock, message and wake-up in
 /// the order in which they happened, so that a failure that came once comes every time.
+///
+/// A program of actors in AmbientTalk can be debugged in all its universes at once: every order of its messages, with what
+/// comes of it.
 #[derive(Debug, Parser)]
 #[command(name = "reenact", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -23,7 +30,9 @@ Examples:
   reenact record -- ./app --port 80          Run ./app and keep how it went in app.reenact
   reenact replay app.reenact                 The same run again
   reenact replay app.reenact --times 100     …and a hundred times, to be sure
-  reenact trace stats app.reenact            What the recording holds";
+  reenact trace stats app.reenact            What the recording holds
+  reenact explore bank.at                    Everything that a program of actors can do
+  reenact debug bank.at                      …step by step, in all universes at once";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -32,6 +41,8 @@ pub(crate) enum Command {
     /// Look into a recording
     #[command(subcommand)]
     Trace(TraceCommand),
+    Explore(ExploreArgs),
+    Debug(DebugArgs),
     /// See it work: catch a bug that comes and goes, and replay it
     ///
     /// Runs a small program with an ordering bug until it fails, replays the failure, and shows what happened in

@@ -6,10 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use miette::Diagnostic;
+use miette::{Diagnostic, LabeledSpan};
+use reenact_ambient::{Source, SyntaxError};
+use reenact_multiverse::SessionError;
 use reenact_trace::{TraceError, live_path};
 
-use crate::args::Command;
+use crate::{args::Command, suggest::did_you_mean};
 
 /// Why a command could not do what it was asked to. No field is a `source`: the messages say what a chain of causes
 /// would repeat.
@@ -88,6 +90,43 @@ pub(crate) enum Failure {
     #[error("cannot write the log to {}: {error}", path.display())]
     #[diagnostic(help("say another place with --log=FILE, or --log alone to see it here"))]
     Log { path: PathBuf, error: io::Error },
+    /// The program to be explored cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    #[diagnostic(help("is the path right, seen from this directory?"))]
+    Program { path: PathBuf, error: io::Error },
+    /// Nobody knows the language of a program.
+    #[error("{} is in no language that can be explored, judging by its name", path.display())]
+    #[diagnostic(help("name it .at if it is in AmbientTalk, and .amb if it is in λ_amb"))]
+    Language { path: PathBuf },
+    /// What should be text is not.
+    #[error("{what} is not text: byte {at} is not part of any character in UTF-8")]
+    NotText { what: String, at: usize },
+    /// A text is not a program.
+    #[error("{message}")]
+    NotAProgram {
+        message: String,
+        #[source_code]
+        text: Source,
+        #[label(collection)]
+        places: Vec<LabeledSpan>,
+        #[help]
+        help: Option<String>,
+    },
+    /// A breakpoint or a condition makes no sense.
+    #[error("{what}: {message}")]
+    Question {
+        what: &'static str,
+        message: String,
+        #[source_code]
+        text: String,
+        #[label]
+        span: Option<miette::SourceSpan>,
+        #[help]
+        help: Option<String>,
+    },
+    /// Nobody can tell us anything.
+    #[error("cannot read commands: {0}")]
+    Input(io::Error),
     /// What we have to say cannot be said.
     #[error("cannot write the output: {0}")]
     Output(io::Error),
@@ -102,6 +141,53 @@ impl Failure {
             (Failure::Start { .. }, _) => 126,
             (_, Command::Record(_) | Command::Replay(_)) => 125,
             _ => 2,
+        }
+    }
+}
+
+impl Failure {
+    /// A text that is not a program.
+    pub(crate) fn not_a_program(text: &Source, error: &SyntaxError) -> Failure {
+        Failure::NotAProgram {
+            message: error.to_string(),
+            text: text.clone(),
+            places: error.labels().into_iter().flatten().collect(),
+            help: error.help().map(ToOwned::to_owned),
+        }
+    }
+
+    /// A text that a person has written and that makes no sense. What it may begin with is `known`.
+    pub(crate) fn question(
+        what: &'static str,
+        text: &str,
+        error: impl Into<SessionError>,
+        known: &[&str],
+    ) -> Failure {
+        let error = error.into();
+        let is_unknown = match &error {
+            SessionError::Syntax(error) => error.span.start == 0,
+            SessionError::NoStep { .. } => true,
+            _ => false,
+        };
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let help = match is_unknown {
+            true => did_you_mean(first, known.iter().copied()),
+            false => None,
+        };
+        let span = match &error {
+            SessionError::Syntax(error) => Some(error.span.clone().into()),
+            _ => None,
+        };
+        let message = match error {
+            SessionError::Syntax(error) => error.message,
+            error => error.to_string(),
+        };
+        Failure::Question {
+            what,
+            message,
+            text: text.to_owned(),
+            span,
+            help,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The command `reenact`: records a program, replays the recording, shows what is in it.
+//! The command `reenact`: records a program, replays the recording, shows what is in it; explores and debugs programs in
+//! all their universes.
 //!
 //! What happens inside of the recorded program is the engine's business; the command starts that program with
 //! the environment that tells the engine what to do, looks after the files, and says to the user how it went.
@@ -7,24 +8,33 @@
 //! | module | responsible for |
 //! |---|---|
 //! | `args` | the command line and its help |
-//! | `record`, `replay`, `trace`, `demo` | the commands |
+//! | `record`, `replay`, `trace`, `explore`, `debug`, `demo` | the commands |
 //! | `files` | the files of a recording: places, completion, who still writes |
+//! | `language` | from a file to a program that is explored or debugged; the only module that knows the languages |
+//! | `findings`, `universe`, `picture` | what a search has found, how universes stand, how a session came there |
 //! | `process` | starting a program, waiting for it, ending as it did |
 //! | `signals` | being sent a signal, dying by one (the only `unsafe` code) |
-//! | `error`, `report` | what can go wrong, and how that and progress are shown |
+//! | `error`, `report`, `suggest` | what can go wrong, how that and progress are shown, what somebody may have meant |
 
 #![deny(unsafe_code)]
 
 mod args;
+mod debug;
 mod demo;
 mod error;
+mod explore;
 mod files;
+mod findings;
+mod language;
+mod picture;
 mod process;
 mod record;
 mod replay;
 mod report;
 mod signals;
+mod suggest;
 mod trace;
+mod universe;
 
 use std::{io::ErrorKind, process::ExitCode};
 
@@ -44,6 +54,8 @@ pub fn main() -> ExitCode {
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::Explore(args) => explore::run(args),
+        Command::Debug(args) => debug::run(args),
         Command::Demo(args) => demo::run(args.story),
         Command::DemoProgram(args) => demo::run_program(args),
     };

@@ -29,10 +29,44 @@ pub(crate) fn failure(failure: Failure) {
         let _ = write!(anstream::stderr(), "{:?}", miette::Report::new(failure));
         return;
     }
-    note(&failure);
+    for line in plain(&failure) {
+        let _ = writeln!(anstream::stderr(), "{line}");
+    }
     if let Some(help) = failure.help() {
         let _ = writeln!(anstream::stderr(), "help: {help}");
     }
+}
+
+/// A failure without its help, a line each: what is wrong, and the place if it is in a text.
+pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
+    let label = failure.labels().and_then(|mut labels| labels.next());
+    let (Some(label), Some(code)) = (label, failure.source_code()) else {
+        return vec![format!("reenact: {failure}")];
+    };
+    let Ok(found) = code.read_span(label.inner(), 1, 1) else {
+        return vec![format!("reenact: {failure}")];
+    };
+    let place = label.offset() - found.span().offset();
+    let (before, after) = found.data().split_at(place.min(found.data().len()));
+    let begin = before.iter().rposition(|&byte| byte == b'\n');
+    let begin = begin.map_or(0, |newline| newline + 1);
+    let lines = before[..begin].iter().filter(|&&byte| byte == b'\n');
+    let line = found.line() + lines.count() + 1;
+    let before = String::from_utf8_lossy(&before[begin..]);
+    let after = String::from_utf8_lossy(after);
+    let after = after.lines().next().unwrap_or_default();
+    let column = before.chars().count() + 1;
+    let file = found.name().map(|name| format!("{name}:{line}:{column}: "));
+    // A tab stays one, so that the caret is where it should be.
+    let blank = |letter| if letter == '\t' { '\t' } else { ' ' };
+    let blank: String = before.chars().map(blank).collect();
+    let marked = after.char_indices().take_while(|(at, _)| *at < label.len());
+    let carets = "^".repeat(marked.count().max(1));
+    vec![
+        format!("reenact: {}{failure}", file.unwrap_or_default()),
+        format!("  | {before}{after}"),
+        format!("  | {blank}{carets}"),
+    ]
 }
 
 /// One line of ours among the output of a program.

@@ -17,7 +17,7 @@ use std::{
     ptr,
     sync::{
         Mutex, OnceLock, PoisonError,
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
     thread,
 };
@@ -40,6 +40,9 @@ struct Program {
 /// The last of [`ENDING`] that came, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
+/// Whether to be interrupted means to stop what we do, and not to end, see [`make_interruptible`].
+static IS_INTERRUPTIBLE: AtomicBool = AtomicBool::new(false);
+
 /// What was blocked when we were started.
 static MASK_BEFORE: OnceLock<libc::sigset_t> = OnceLock::new();
 
@@ -56,6 +59,23 @@ pub(crate) fn take_over() {
             .spawn(move || watch(&set));
         before
     });
+}
+
+/// From here on, an interrupt is for whoever asks [`is_interrupted`]. A second one that comes before
+/// [`forget_interrupt`] ends us, and so does every other signal. Call it before there are threads.
+pub(crate) fn make_interruptible() {
+    IS_INTERRUPTIBLE.store(true, Ordering::Relaxed);
+    take_over();
+}
+
+/// Whether we are to stop what we do.
+pub(crate) fn is_interrupted() -> bool {
+    received().is_some()
+}
+
+/// We have stopped what we did.
+pub(crate) fn forget_interrupt() {
+    RECEIVED.store(0, Ordering::Relaxed);
 }
 
 /// Lets a program that is about to be started have signals as if we had never taken over.
@@ -124,7 +144,10 @@ fn watch(set: &libc::sigset_t) {
         if signal <= 0 {
             continue;
         }
-        RECEIVED.store(signal, Ordering::Relaxed);
+        let earlier = RECEIVED.swap(signal, Ordering::Relaxed);
+        if IS_INTERRUPTIBLE.load(Ordering::Relaxed) && (signal != libc::SIGINT || earlier != 0) {
+            die_by(signal);
+        }
         let from_a_process = info.si_code <= 0;
         let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
         match program.process {

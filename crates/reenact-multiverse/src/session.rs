@@ -8,7 +8,7 @@ mod report;
 mod walk;
 
 pub use self::{
-    report::{Choices, Event, Found, Group, How, Nearest, Stop, Summary},
+    report::{Choices, Event, Found, Group, How, Nearest, Numbers, Stop, Summary},
     walk::Limits,
 };
 
@@ -102,6 +102,7 @@ pub struct Session<S: Semantics> {
     breakpoints: Breakpoints,
     granularity: Granularity,
     limits: Limits,
+    is_interrupted: fn() -> bool,
     nodes: Vec<Node<S>>,
     /// The universes of the moment, by number.
     current: Vec<usize>,
@@ -138,6 +139,7 @@ impl<S: Semantics> Session<S> {
             breakpoints: Breakpoints::default(),
             granularity: Granularity::Macro,
             limits,
+            is_interrupted: || false,
             nodes: Vec::new(),
             current: Vec::new(),
             selected: 0,
@@ -162,6 +164,11 @@ impl<S: Semantics> Session<S> {
     /// Changes when to stop looking.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Asks now and then whether to stop looking, as at a limit.
+    pub fn interrupt_when(&mut self, is_interrupted: fn() -> bool) {
+        self.is_interrupted = is_interrupted;
     }
 
     /// Runs the program from its beginning. Breakpoints stay.
@@ -357,7 +364,7 @@ impl<S: Semantics> Session<S> {
         };
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
         let starts = chosen.iter().map(|at| self.nodes[*at].state.clone());
-        let found = walk(&debugger, starts, &self.limits);
+        let found = walk(&debugger, starts, &self.limits, self.is_interrupted);
         self.states += found.looked_at;
         let reached = keep(&mut self.nodes, &chosen, found);
         let current = match universes {
@@ -446,12 +453,14 @@ impl<S: Semantics> Session<S> {
                 Link::Asked(what) => story.push(Event {
                     who: None,
                     what: what.clone(),
+                    site: None,
                 }),
                 Link::Rule(rule) => {
                     if let Some(step) = rule.base() {
                         story.push(Event {
                             who: Some(name(self.language.activity(step))),
                             what: self.language.tell(before, step, &name),
+                            site: self.language.operation(before, step).site,
                         });
                     }
                 }
@@ -559,7 +568,12 @@ impl<S: Semantics> Session<S> {
         for universe in &numbers {
             starts.push(self.language.unmark(&self.state(*universe)?.base));
         }
-        let found = walk(&self.language, starts.iter().cloned(), &self.limits);
+        let found = walk(
+            &self.language,
+            starts.iter().cloned(),
+            &self.limits,
+            self.is_interrupted,
+        );
         let looked_at = &found.nodes[..found.looked_at];
         let holds = |at: &usize| condition.holds(&self.language.observe(&found.nodes[*at].0));
         let all: Vec<usize> = (0..looked_at.len()).filter(holds).collect();
@@ -571,6 +585,7 @@ impl<S: Semantics> Session<S> {
                 story.push(Event {
                     who: Some(name(self.language.activity(step))),
                     what: self.language.tell(&found.nodes[*from].0, step, &name),
+                    site: self.language.operation(&found.nodes[*from].0, step).site,
                 });
                 at = *from;
             }

@@ -48,6 +48,7 @@ pub(super) fn walk<S: Semantics>(
     semantics: &S,
     starts: impl IntoIterator<Item = S::State>,
     limits: &Limits,
+    is_interrupted: fn() -> bool,
 ) -> Walk<S> {
     let began = Instant::now();
     let hasher = foldhash::fast::FixedState::default();
@@ -70,8 +71,8 @@ pub(super) fn walk<S: Semantics>(
         find(&mut walk.nodes, state, None);
     }
     while walk.looked_at < walk.nodes.len().min(limits.states) {
-        let is_late = |time: Duration| walk.looked_at % 64 == 0 && began.elapsed() > time;
-        if limits.time.is_some_and(is_late) {
+        let is_late = |time: Duration| began.elapsed() > time;
+        if walk.looked_at % 64 == 0 && (limits.time.is_some_and(is_late) || is_interrupted()) {
             break;
         }
         let at = walk.looked_at;

@@ -1,0 +1,145 @@
+//! `reenact debug`: a session in a terminal, over all universes of a program at once.
+//!
+//! What can be done is in the catalogue of breakpoints and steps and in the session; this only reads commands and puts
+//! answers into words. It knows nothing of any language.
+//!
+//! | module | responsible for |
+//! |---|---|
+//! | `command` | what can be typed, and the help on it |
+//! | `words` | the words of a line |
+//! | `input` | where lines come from: a terminal or a script |
+//! | `completion` | what the Tab key offers |
+//! | `console` | doing what a line says |
+//! | `listing` | the text of the program, with who stands where |
+
+mod command;
+mod completion;
+mod console;
+mod input;
+mod listing;
+mod words;
+
+use std::io::{IsTerminal, Write};
+
+use reenact_ambient::Source;
+use reenact_multiverse::{Limits, Semantics, Session};
+use reenact_trace::Exit;
+
+use self::{
+    console::{Console, Next},
+    input::{Input, Line},
+};
+use crate::{
+    args::DebugArgs,
+    error::Failure,
+    explore::MAX_STATES_IN_DEBUGGER,
+    language::{self, Steps, Task},
+    report::{self, counted},
+    signals,
+    universe::BAD,
+};
+
+pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Failure> {
+    let steps = match args.single_step {
+        true => Steps::Single,
+        false => Steps::Large,
+    };
+    language::open(&args.file, steps, Debug { args })?
+}
+
+struct Debug<'a> {
+    args: &'a DebugArgs,
+}
+
+impl Task for Debug<'_> {
+    type Output = Result<Exit, Failure>;
+
+    fn run<S: Semantics>(self, language: S, source: &Source) -> Self::Output {
+        let limits = Limits {
+            states: self
+                .args
+                .bounds
+                .max_states
+                .unwrap_or(MAX_STATES_IN_DEBUGGER),
+            time: self.args.bounds.max_time,
+        };
+        let mut session = Session::new(language, limits);
+        let is_terminal = std::io::stdin().is_terminal();
+        if is_terminal {
+            // A script is ended by an interrupt; a person wants the prompt back.
+            signals::make_interruptible();
+            session.interrupt_when(signals::is_interrupted);
+        }
+        let mut console = Console::new(session, source.clone(), self.args.bounds);
+        let input = match is_terminal {
+            true => Input::terminal()?,
+            false => Input::script(),
+        };
+        converse(&mut console, input)
+    }
+}
+
+/// Reads and answers until one side has had enough.
+fn converse<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<Exit, Failure> {
+    let mut out = anstream::stdout();
+    let is_script = input.is_script();
+    if !is_script {
+        let name = console.source().name();
+        writeln!(
+            out,
+            "{name} is loaded. To see it run: run. To be told more: help"
+        )
+        .map_err(Failure::Output)?;
+    }
+    let mut failed: Vec<usize> = Vec::new();
+    while let Some(Line { number, text }) = input.next(console)? {
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        if is_script {
+            writeln!(out, "> {text}").map_err(Failure::Output)?;
+        }
+        signals::forget_interrupt();
+        // What is said is kept until it is complete, so that nothing is said in part.
+        let mut said = Vec::new();
+        let next = console.obey(&text, &mut said);
+        out.write_all(&said).map_err(Failure::Output)?;
+        let next = next.unwrap_or_else(|refusal| {
+            failed.push(number);
+            let place = match is_script {
+                true => format!(" in line {number}"),
+                false => String::new(),
+            };
+            let mut lines = refusal.lines();
+            let first = lines.next().unwrap_or_default();
+            let _ = writeln!(out, "{BAD}error{place}:{BAD:#} {first}");
+            for line in lines {
+                let _ = writeln!(out, "{line}");
+            }
+            Next::GoOn
+        });
+        if signals::is_interrupted() {
+            writeln!(out, "interrupted").map_err(Failure::Output)?;
+        }
+        if is_script {
+            writeln!(out).map_err(Failure::Output)?;
+        }
+        out.flush().map_err(Failure::Output)?;
+        if next == Next::Quit {
+            break;
+        }
+    }
+    match failed.first() {
+        Some(first) if is_script => {
+            let count = counted(failed.len() as u64, "command", "commands");
+            let verb = if failed.len() == 1 {
+                "in"
+            } else {
+                "the first in"
+            };
+            report::note(format_args!("{count} failed, {verb} line {first}"));
+            Ok(Exit::Status(1))
+        }
+        _ => Ok(Exit::Status(0)),
+    }
+}

@@ -1,0 +1,37 @@
+//! The words of a line: what is between blanks, or between quotes.
+
+/// Splits a line. A name with blanks is put in double quotes.
+pub(super) fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        words.push(word.to_owned());
+        rest = after.trim_start();
+    }
+    words
+}
+
+/// The first word of a line, and what comes after it.
+pub(super) fn first(line: &str) -> (&str, &str) {
+    match line.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim()),
+        None => (line, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_separate_words_unless_quoted() {
+        assert_eq!(split("  a  b\tc "), ["a", "b", "c"]);
+        assert_eq!(split(r#"next-turn "a b" 2"#), ["next-turn", "a b", "2"]);
+        assert_eq!(split(r#""open"#), ["open"]);
+        assert_eq!(split(""), [""; 0]);
+    }
+}

@@ -1,0 +1,140 @@
+//! `reenact explore`: everything that a program can do, and what comes of it.
+//!
+//! Without breakpoints this is one search, whose [`Findings`] are told. With breakpoints it is a session that nobody
+//! types into, see [`paused`].
+
+mod paused;
+
+use std::{
+    io::{BufWriter, IsTerminal, Write},
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    thread,
+    time::Instant,
+};
+
+use reenact_ambient::Source;
+use reenact_multiverse::{Bounds, Expression, Graph, Order, Reduction, Search, Semantics};
+use reenact_trace::Exit;
+
+use crate::{
+    args::ExploreArgs,
+    error::Failure,
+    findings::{Findings, Stories},
+    language::{self, Steps, Task},
+    report, signals,
+};
+
+/// The default bounds, which a laptop survives.
+pub(crate) const MAX_STATES: usize = 5_000_000;
+pub(crate) const MAX_MEMORY_MB: usize = 2048;
+/// Universes in the debugger are larger.
+pub(crate) const MAX_STATES_IN_DEBUGGER: usize = 1_000_000;
+
+pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
+    signals::make_interruptible();
+    let conditions = args.conditions.iter().map(|text| {
+        Expression::parse(text).map_err(|error| Failure::question("--where", text, error, &[]))
+    });
+    let conditions = conditions.collect::<Result<_, _>>()?;
+    let steps = match args.single_step {
+        true => Steps::Single,
+        false => Steps::Large,
+    };
+    language::open(&args.file, steps, Explore { args, conditions })?
+}
+
+struct Explore<'a> {
+    args: &'a ExploreArgs,
+    conditions: Vec<Expression>,
+}
+
+impl Task for Explore<'_> {
+    type Output = Result<Exit, Failure>;
+
+    fn run<S: Semantics>(self, language: S, source: &Source) -> Self::Output {
+        let Explore { args, conditions } = self;
+        if !args.breakpoints.is_empty() {
+            return paused::run(args, &conditions, language, source);
+        }
+        let began = Instant::now();
+        let graph = searched(args, &language);
+        if std::io::stderr().is_terminal() && !args.json && !args.dot {
+            report::note(format_args!("searched for {:.1?}", began.elapsed()));
+        }
+        if args.dot {
+            print(|out| out.write_all(graph.dot(&language).as_bytes()))?;
+            return Ok(Exit::Status(0));
+        }
+        let findings = Findings::of(&language, &graph, &conditions);
+        match args.json {
+            true => print_json(&findings.json(source.name(), &language, args.graph))?,
+            false => print(|out| findings.tell(out, source.name(), stories(args)))?,
+        }
+        Ok(Exit::Status(i32::from(findings.has_bad_ends())))
+    }
+}
+
+fn stories(args: &ExploreArgs) -> Stories {
+    match (args.stories, args.no_stories) {
+        (true, _) => Stories::All,
+        (_, true) => Stories::None,
+        _ => Stories::Few,
+    }
+}
+
+fn searched<S: Semantics>(args: &ExploreArgs, language: &S) -> Graph<S> {
+    let megabytes = args.max_memory.unwrap_or(MAX_MEMORY_MB);
+    let bounds = Bounds {
+        states: Some(args.bounds.max_states.unwrap_or(MAX_STATES)),
+        depth: args.max_depth,
+        time: args.bounds.max_time,
+        bytes: Some(megabytes.saturating_mul(1 << 20)),
+    };
+    let search = Search::of(language)
+        .order(match args.depth_first {
+            true => Order::DepthFirst,
+            false => Order::BreadthFirst,
+        })
+        .reduction(match args.reduced {
+            true => Reduction::Persistent,
+            false => Reduction::None,
+        })
+        .bounds(bounds);
+    run_search(search, args.workers)
+}
+
+/// Searches with as many cores as there are, until a person interrupts it.
+pub(crate) fn run_search<S: Semantics>(
+    search: Search<'_, S>,
+    workers: Option<NonZeroUsize>,
+) -> Graph<S> {
+    let workers = workers.or_else(|| thread::available_parallelism().ok());
+    let progress = report::spinner("exploring", "universes");
+    let listener = progress.clone();
+    let graph = search
+        .workers(workers.map_or(1, NonZeroUsize::get))
+        .progress(move |now| {
+            listener.set_position(now.states as u64);
+            match signals::is_interrupted() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })
+        .run();
+    progress.finish_and_clear();
+    graph
+}
+
+/// Prints what is likely long.
+fn print(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    write(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(Failure::Output)
+}
+
+fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).expect("numbers and names");
+    print(|out| writeln!(out, "{text}"))
+}

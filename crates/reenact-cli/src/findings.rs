@@ -1,0 +1,395 @@
+//! What a search has found, as a text for people and as an object for programs.
+//!
+//! `explore` tells what can come of a program, `debug` what can come of where it is now.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use reenact_multiverse::{
+    Coverage, Ending, Expression, Graph, Livelock, NodeId, Outcome, Path, Semantics, Story,
+    SummaryEdge, SummaryNode, Ways,
+};
+use serde::Serialize;
+
+use crate::{
+    report::counted,
+    universe::{BAD, BOLD, Deed, NOTE, ending_lines, tell},
+};
+
+/// Which ways are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stories {
+    /// All of them if they are few; otherwise some of those to what should not be.
+    Few,
+    All,
+    None,
+}
+
+/// This many ways are few.
+const FEW: usize = 8;
+
+pub(crate) struct Findings<'a, S: Semantics> {
+    graph: &'a Graph<S>,
+    /// Each with the way to it: those that are as they should be, those with errors, those in a deadlock.
+    ends: [Vec<(Outcome, Story)>; 3],
+    /// Nothing, if the search cannot know.
+    livelocks: Option<Vec<Trap>>,
+    places: Vec<Place>,
+}
+
+/// A livelock, told.
+struct Trap {
+    livelock: Livelock,
+    story: Story,
+    cycle: Story,
+}
+
+/// Where a condition holds.
+struct Place {
+    condition: String,
+    universes: usize,
+    nearest: Option<(Path, Story)>,
+}
+
+impl<'a, S: Semantics> Findings<'a, S> {
+    pub(crate) fn of(
+        language: &S,
+        graph: &'a Graph<S>,
+        conditions: &[Expression],
+    ) -> Findings<'a, S> {
+        let mut ends = [Vec::new(), Vec::new(), Vec::new()];
+        for outcome in graph.outcomes(language).0 {
+            let which = match &outcome.ending {
+                ending if !ending.waits.is_empty() => 2,
+                ending if !ending.errors.is_empty() => 1,
+                _ => 0,
+            };
+            let story = graph.story(language, &outcome.path);
+            ends[which].push((outcome, story));
+        }
+        let livelocks = graph.livelocks(language).map(|livelocks| {
+            let traps = livelocks.into_iter().map(|livelock| Trap {
+                story: graph.story(language, &livelock.path),
+                cycle: graph.story(language, &livelock.cycle),
+                livelock,
+            });
+            traps.collect()
+        });
+        let places = conditions.iter().map(|condition| {
+            let holds = |state: &S::State| condition.holds(&language.observe(state));
+            let nearest = graph.nearest(|_, state| holds(state));
+            Place {
+                condition: condition.to_string(),
+                universes: graph.nodes().filter(|&id| holds(graph.state(id))).count(),
+                nearest: nearest.map(|path| {
+                    let story = graph.story(language, &path);
+                    (path, story)
+                }),
+            }
+        });
+        Findings {
+            places: places.collect(),
+            graph,
+            ends,
+            livelocks,
+        }
+    }
+
+    /// Whether the program can end, or go on, as it should not.
+    pub(crate) fn has_bad_ends(&self) -> bool {
+        let [_, errors, deadlocks] = &self.ends;
+        let livelocks = self.livelocks.as_ref().map_or(0, Vec::len);
+        !errors.is_empty() || !deadlocks.is_empty() || livelocks > 0
+    }
+
+    pub(crate) fn tell(&self, out: &mut dyn Write, name: &str, stories: Stories) -> io::Result<()> {
+        self.tell_coverage(out, name)?;
+        let livelocks = self.livelocks.as_deref().unwrap_or_default();
+        let bad = self.ends[1].len() + self.ends[2].len() + livelocks.len();
+        let all = self.ends[0].len() + bad;
+        // A way to what should not be is worth more than one to what should.
+        let mut are_told = match stories {
+            Stories::All => [all, all],
+            Stories::None => [0, 0],
+            Stories::Few if all <= FEW => [all, all],
+            Stories::Few => [0, FEW.min(bad)],
+        };
+        let mut number = 0;
+        let headings = [
+            ("outcome", "outcomes", BOLD),
+            ("uncaught error", "uncaught errors", BAD),
+            ("deadlock", "deadlocks", BAD),
+        ];
+        for ((one, many, style), ends) in headings.into_iter().zip(&self.ends) {
+            if ends.is_empty() && one != "outcome" {
+                continue;
+            }
+            let left = &mut are_told[usize::from(one != "outcome")];
+            heading(out, style, ends.len(), one, many)?;
+            for (outcome, story) in ends {
+                number += 1;
+                let is_told = *left > 0;
+                *left -= usize::from(is_told);
+                tell_outcome(out, number, style, outcome, is_told.then_some(story))?;
+            }
+        }
+        if !livelocks.is_empty() {
+            heading(out, BAD, livelocks.len(), "livelock", "livelocks")?;
+        }
+        for trap in livelocks {
+            number += 1;
+            let is_told = are_told[1] > 0;
+            are_told[1] -= usize::from(is_told);
+            trap.tell(out, number, is_told)?;
+        }
+        for place in &self.places {
+            place.tell(out, self.graph, stories)?;
+        }
+        if stories == Stories::Few && all > FEW {
+            writeln!(out, "\nTo be told the way to each of them: --stories")?;
+        }
+        Ok(())
+    }
+
+    fn tell_coverage(&self, out: &mut dyn Write, name: &str) -> io::Result<()> {
+        let graph = self.graph;
+        let universes = counted(graph.len() as u64, "universe", "universes");
+        let steps = counted(graph.edge_count(), "step", "steps");
+        writeln!(
+            out,
+            "{BOLD}{name}{BOLD:#}: {universes}, {steps} between them"
+        )?;
+        let coverage = graph.coverage();
+        let style = match coverage.is_complete() {
+            true => Style::new(),
+            false => NOTE,
+        };
+        writeln!(out, "Coverage: {style}{coverage}{style:#}")?;
+        if !coverage.is_complete() {
+            writeln!(
+                out,
+                "          {style}there may be other outcomes, deadlocks and errors{style:#}"
+            )?;
+        }
+        if self.livelocks.is_none() {
+            writeln!(
+                out,
+                "          {style}whether there are livelocks is not known{style:#}"
+            )?;
+        }
+        let bytes = graph.bytes_per_state().round() as u64;
+        writeln!(
+            out,
+            "Memory: {} per universe",
+            counted(bytes, "byte", "bytes")
+        )
+    }
+
+    /// The same for programs.
+    pub(crate) fn json<'s>(
+        &'s self,
+        program: &'s str,
+        language: &S,
+        with_graph: bool,
+    ) -> impl Serialize + use<'s, 'a, S> {
+        let graph = self.graph;
+        let (nodes, edges) = match with_graph.then(|| graph.summary(language)) {
+            Some(summary) => (Some(summary.nodes), Some(summary.edges)),
+            None => (None, None),
+        };
+        let ends = self.ends.iter().flatten();
+        let livelocks = self.livelocks.as_ref().map(|traps| {
+            let traps = traps.iter().map(|trap| JsonLivelock {
+                universes: &trap.livelock.nodes,
+                path: &trap.livelock.path.nodes,
+                story: &trap.story,
+                cycle: &trap.cycle,
+            });
+            traps.collect()
+        });
+        Json {
+            program,
+            universes: graph.len(),
+            steps: graph.edge_count(),
+            coverage: graph.coverage(),
+            complete: graph.coverage().is_complete(),
+            bytes_per_universe: graph.bytes_per_state(),
+            outcomes: ends
+                .map(|(outcome, story)| JsonOutcome {
+                    ending: &outcome.ending,
+                    deadlock: outcome.is_deadlock(),
+                    ends: &outcome.ends,
+                    ways: outcome.ways,
+                    path: &outcome.path.nodes,
+                    story,
+                })
+                .collect(),
+            livelocks,
+            places: self
+                .places
+                .iter()
+                .map(|place| JsonPlace {
+                    condition: &place.condition,
+                    universes: place.universes,
+                    path: place.nearest.as_ref().map(|(path, _)| &path.nodes[..]),
+                    story: place.nearest.as_ref().map(|(_, story)| story),
+                })
+                .collect(),
+            nodes,
+            edges,
+        }
+    }
+}
+
+fn heading(
+    out: &mut dyn Write,
+    style: Style,
+    count: usize,
+    one: &str,
+    many: &str,
+) -> io::Result<()> {
+    let count = match count {
+        0 => format!("no {many}"),
+        count => counted(count as u64, one, many),
+    };
+    writeln!(out, "\n{style}{}{style:#}", count)
+}
+
+fn tell_outcome(
+    out: &mut dyn Write,
+    number: usize,
+    style: Style,
+    outcome: &Outcome,
+    story: Option<&Story>,
+) -> io::Result<()> {
+    let label = format!("{number}.");
+    writeln!(out)?;
+    for (at, line) in ending_lines(&outcome.ending).iter().enumerate() {
+        let label = if at == 0 { label.as_str() } else { "" };
+        writeln!(out, "{label:4}{style}{line}{style:#}")?;
+    }
+    let ends = counted(outcome.ends.len() as u64, "end", "ends");
+    let ways = match outcome.ways {
+        Ways::Exactly(1) => "in 1 way".to_owned(),
+        Ways::Exactly(ways) => format!("in {} ways", grouped(ways)),
+        Ways::AtLeast(ways) => format!("in at least {} ways", grouped(ways)),
+        Ways::Unbounded => "in any number of ways".to_owned(),
+    };
+    let steps = counted(outcome.path.len() as u64, "step", "steps");
+    let colon = if story.is_some() { ":" } else { "" };
+    writeln!(
+        out,
+        "    {ends}, reached {ways}, the shortest of {steps}{colon}"
+    )?;
+    match story {
+        Some(story) => tell(out, "      ", Deed::of_story(story)),
+        None => Ok(()),
+    }
+}
+
+/// A large number, as people write it.
+fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+impl Trap {
+    fn tell(&self, out: &mut dyn Write, number: usize, is_told: bool) -> io::Result<()> {
+        let label = format!("{number}.");
+        let universes = counted(self.livelock.nodes.len() as u64, "universe", "universes");
+        writeln!(
+            out,
+            "\n{label:4}{BAD}{universes} that lead to each other and to no end{BAD:#}"
+        )?;
+        let steps = counted(self.story.0.len() as u64, "step", "steps");
+        let colon = if is_told { ":" } else { "" };
+        writeln!(out, "    The shortest way in is of {steps}{colon}")?;
+        if is_told {
+            tell(out, "      ", Deed::of_story(&self.story))?;
+            writeln!(out, "    From there, again and again:")?;
+            tell(out, "      ", Deed::of_story(&self.cycle))?;
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    fn tell<S: Semantics>(
+        &self,
+        out: &mut dyn Write,
+        graph: &Graph<S>,
+        stories: Stories,
+    ) -> io::Result<()> {
+        let condition = &self.condition;
+        writeln!(out, "\n{BOLD}where {condition}{BOLD:#}")?;
+        let count = counted(self.universes as u64, "universe", "universes");
+        let seen = match graph.coverage().has_every_universe() {
+            true => "",
+            false => " of those seen",
+        };
+        let Some((path, story)) = &self.nearest else {
+            return writeln!(out, "    no universe{seen}");
+        };
+        let steps = counted(path.len() as u64, "step", "steps");
+        let is_told = stories != Stories::None;
+        let colon = if is_told { ":" } else { "" };
+        writeln!(out, "    {count}{seen}, the nearest after {steps}{colon}")?;
+        match is_told {
+            true => tell(out, "      ", Deed::of_story(story)),
+            false => Ok(()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    program: &'a str,
+    universes: usize,
+    steps: u64,
+    coverage: &'a Coverage,
+    complete: bool,
+    bytes_per_universe: f64,
+    outcomes: Vec<JsonOutcome<'a>>,
+    /// Null if the search cannot know.
+    livelocks: Option<Vec<JsonLivelock<'a>>>,
+    #[serde(rename = "where")]
+    places: Vec<JsonPlace<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<SummaryNode>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edges: Option<Vec<SummaryEdge>>,
+}
+
+#[derive(Serialize)]
+struct JsonOutcome<'a> {
+    #[serde(flatten)]
+    ending: &'a Ending,
+    deadlock: bool,
+    ends: &'a [NodeId],
+    ways: Ways,
+    path: &'a [NodeId],
+    story: &'a Story,
+}
+
+#[derive(Serialize)]
+struct JsonLivelock<'a> {
+    universes: &'a [NodeId],
+    path: &'a [NodeId],
+    story: &'a Story,
+    cycle: &'a Story,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'a> {
+    condition: &'a str,
+    universes: usize,
+    path: Option<&'a [NodeId]>,
+    story: Option<&'a Story>,
+}

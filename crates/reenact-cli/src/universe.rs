@@ -1,0 +1,209 @@
+//! How universes, the ways to them and what came of them are put into words.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use indicatif::HumanCount;
+use reenact_multiverse::{Ending, Event, Found, Group, How, Numbers, Site, Standings, Stop, Story};
+
+use crate::report::counted;
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// For what should not be.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// For what waits for a person.
+pub(crate) const PAUSED: Style = AnsiColor::Magenta.on_default();
+/// For what a person should know before he believes the rest.
+pub(crate) const NOTE: Style = AnsiColor::Yellow.on_default();
+
+/// One thing that happened on the way to a universe.
+pub(crate) struct Deed<'a> {
+    /// Who did it; nobody if a person asked for it.
+    pub(crate) who: Option<&'a str>,
+    pub(crate) what: &'a str,
+    pub(crate) site: Option<Site>,
+}
+
+impl<'a> Deed<'a> {
+    pub(crate) fn of_story(story: &'a Story) -> impl ExactSizeIterator<Item = Deed<'a>> {
+        story.0.iter().map(|line| Deed {
+            who: Some(&line.who),
+            what: &line.what,
+            site: line.site,
+        })
+    }
+
+    pub(crate) fn of_events(events: &'a [Event]) -> impl ExactSizeIterator<Item = Deed<'a>> {
+        events.iter().map(|event| Deed {
+            who: event.who.as_deref(),
+            what: &event.what,
+            site: event.site,
+        })
+    }
+}
+
+/// Tells a way, a numbered line for each step. What a person asked for has no number.
+pub(crate) fn tell<'a>(
+    out: &mut dyn Write,
+    indent: &str,
+    deeds: impl ExactSizeIterator<Item = Deed<'a>>,
+) -> io::Result<()> {
+    let width = deeds.len().to_string().len();
+    let mut number = 0;
+    for deed in deeds {
+        let Some(who) = deed.who else {
+            writeln!(
+                out,
+                "{indent}{:width$}  {PAUSED}> {}{PAUSED:#}",
+                "", deed.what
+            )?;
+            continue;
+        };
+        number += 1;
+        write!(
+            out,
+            "{indent}{number:width$}. {BOLD}{who}{BOLD:#} {}",
+            deed.what
+        )?;
+        match deed.site {
+            Some(site) => writeln!(out, " {DIM}(line {}){DIM:#}", site.line)?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
+/// What came of a program, a line each.
+pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
+    let waits = ending.waits.iter().map(ToString::to_string);
+    let errors = ending.errors.iter().map(|error| format!("error: {error}"));
+    let lines: Vec<String> = ending
+        .outcome
+        .iter()
+        .cloned()
+        .chain(errors)
+        .chain(waits)
+        .collect();
+    match lines.is_empty() {
+        true => vec!["nothing to be seen".to_owned()],
+        false => lines,
+    }
+}
+
+/// Whether an end is one that should not be.
+pub(crate) fn is_bad(ending: &Ending) -> bool {
+    !ending.waits.is_empty() || !ending.errors.is_empty()
+}
+
+/// Says how all universes stand: what has paused them, then who is about to do what in which of them.
+pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::Result<()> {
+    if standings.groups.is_empty() {
+        return writeln!(out, "There is no universe at all.");
+    }
+    let mut groups: Vec<&Group> = standings.groups.iter().collect();
+    let mut reasons: Vec<String> = Vec::new();
+    for group in &groups {
+        let reason = reason(&group.how);
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    for heading in reasons {
+        let alike: Vec<&Group>;
+        (alike, groups) = groups
+            .into_iter()
+            .partition(|group| reason(&group.how) == heading);
+        let count: usize = alike.iter().map(|group| group.universes.len()).sum();
+        let style = match alike[0].how {
+            How::Paused { .. } => PAUSED,
+            How::Running => NOTE,
+            How::Ended(_) | How::Stopped => BOLD,
+        };
+        let count = counted(count as u64, "universe", "universes");
+        writeln!(out, "{style}{count} {heading}{style:#}")?;
+        for group in alike {
+            tell_group(out, group)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is the same for all universes that stand under one heading.
+pub(crate) fn reason(how: &How) -> String {
+    match how {
+        How::Paused {
+            by,
+            breakpoint: Some(number),
+            ..
+        } => format!("paused at breakpoint {number} ({by})"),
+        How::Paused { by, .. } if by == "pause" => "paused".to_owned(),
+        How::Paused { by, .. } => format!("paused after {by}"),
+        How::Ended(ending) if !ending.waits.is_empty() => "ended in a deadlock".to_owned(),
+        How::Ended(ending) if !ending.errors.is_empty() => "ended with an error".to_owned(),
+        How::Ended(_) => "ended".to_owned(),
+        How::Stopped => "stopped".to_owned(),
+        How::Running => "not at an end: a bound was reached before".to_owned(),
+    }
+}
+
+fn tell_group(out: &mut dyn Write, group: &Group) -> io::Result<()> {
+    let numbers = format!("[{}]", Numbers(&group.universes));
+    match &group.how {
+        How::Paused { stopped, .. } if stopped.is_empty() => writeln!(out, "  {numbers}"),
+        How::Paused { stopped, .. } => {
+            let stopped: Vec<String> = stopped.iter().map(about_to).collect();
+            writeln!(out, "  {numbers} {}", stopped.join("; "))
+        }
+        How::Ended(ending) => {
+            let style = if is_bad(ending) { BAD } else { Style::new() };
+            let lines = ending_lines(ending).join("; ");
+            writeln!(out, "  {numbers} {style}{lines}{style:#}")
+        }
+        How::Stopped | How::Running => writeln!(out, "  {numbers}"),
+    }
+}
+
+/// One that is stopped, and what it is about to do.
+pub(crate) fn about_to(stop: &Stop) -> String {
+    match stop.next.is_empty() {
+        true => format!("{} has nothing to do", stop.who),
+        false => format!("next, {} {}", stop.who, stop.next.join(" or ")),
+    }
+}
+
+/// Says where a condition holds, and how to get there.
+pub(crate) fn tell_found(out: &mut dyn Write, indent: &str, found: &Found) -> io::Result<()> {
+    let Some(nearest) = &found.nearest else {
+        let of = HumanCount(found.of as u64);
+        return match found.is_complete {
+            true => writeln!(
+                out,
+                "{indent}none of the {of} that can be reached from here"
+            ),
+            false => writeln!(
+                out,
+                "{indent}none of the {of} that were seen from here; there are more"
+            ),
+        };
+    };
+    let count = counted(found.states as u64, "universe", "universes");
+    let of = HumanCount(found.of as u64);
+    let steps = counted(nearest.story.len() as u64, "step", "steps");
+    let nearest_is = match nearest.story.is_empty() {
+        true => format!("universe {} is one", nearest.universe),
+        false => format!(
+            "the nearest after {steps} from universe {}:",
+            nearest.universe
+        ),
+    };
+    writeln!(
+        out,
+        "{indent}{count} of the {of} that {}; {nearest_is}",
+        match found.is_complete {
+            true => "can be reached from here",
+            false => "were seen from here",
+        }
+    )?;
+    tell(out, &format!("{indent}  "), Deed::of_events(&nearest.story))
+}
