@@ -19,7 +19,10 @@ mod input;
 mod listing;
 mod words;
 
-use std::io::{IsTerminal, Write};
+use std::{
+    io::{IsTerminal, Write},
+    num::NonZeroUsize,
+};
 
 use reenact_ambient::Source;
 use reenact_multiverse::{Limits, Semantics, Session};
@@ -60,7 +63,7 @@ impl Task for Debug<'_> {
                 .args
                 .bounds
                 .max_states
-                .unwrap_or(MAX_STATES_IN_DEBUGGER),
+                .map_or(MAX_STATES_IN_DEBUGGER, NonZeroUsize::get),
             time: self.args.bounds.max_time,
         };
         let mut session = Session::new(language, limits);

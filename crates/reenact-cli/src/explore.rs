@@ -86,7 +86,7 @@ fn stories(args: &ExploreArgs) -> Stories {
 fn searched<S: Semantics>(args: &ExploreArgs, language: &S) -> Graph<S> {
     let megabytes = args.max_memory.unwrap_or(MAX_MEMORY_MB);
     let bounds = Bounds {
-        states: Some(args.bounds.max_states.unwrap_or(MAX_STATES)),
+        states: Some(args.bounds.max_states.map_or(MAX_STATES, NonZeroUsize::get)),
         depth: args.max_depth,
         time: args.bounds.max_time,
         bytes: Some(megabytes.saturating_mul(1 << 20)),

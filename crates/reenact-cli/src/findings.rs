@@ -114,6 +114,13 @@ impl<'a, S: Semantics> Findings<'a, S> {
             Stories::Few if all <= FEW => [all, all],
             Stories::Few => [0, FEW.min(bad)],
         };
+        if self.ends[0].is_empty() {
+            let seen = match self.graph.coverage().is_complete() {
+                true => "It has no normal end.",
+                false => "No normal end was seen.",
+            };
+            writeln!(out, "\n{BOLD}{seen}{BOLD:#}")?;
+        }
         let mut number = 0;
         let headings = [
             ("outcome", "outcomes", BOLD),
@@ -121,7 +128,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
             ("deadlock", "deadlocks", BAD),
         ];
         for ((one, many, style), ends) in headings.into_iter().zip(&self.ends) {
-            if ends.is_empty() && one != "outcome" {
+            if ends.is_empty() {
                 continue;
             }
             let left = &mut are_told[usize::from(one != "outcome")];
@@ -248,11 +255,8 @@ fn heading(
     one: &str,
     many: &str,
 ) -> io::Result<()> {
-    let count = match count {
-        0 => format!("no {many}"),
-        count => counted(count as u64, one, many),
-    };
-    writeln!(out, "\n{style}{}{style:#}", count)
+    let count = counted(count as u64, one, many);
+    writeln!(out, "\n{style}{count}{style:#}")
 }
 
 fn tell_outcome(

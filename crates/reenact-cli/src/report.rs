@@ -37,6 +37,9 @@ pub(crate) fn failure(failure: Failure) {
     }
 }
 
+/// How many characters of a line are shown at either side of a place in it.
+const NEAR: usize = 100;
+
 /// A failure without its help, a line each: what is wrong, and the place if it is in a text.
 pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
     let label = failure.labels().and_then(|mut labels| labels.next());
@@ -56,6 +59,10 @@ pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
     let after = String::from_utf8_lossy(after);
     let after = after.lines().next().unwrap_or_default();
     let column = before.chars().count() + 1;
+    // Of a very long line, what is near is enough.
+    let skipped = column.saturating_sub(NEAR);
+    let before: String = before.chars().skip(skipped).collect();
+    let after: String = after.chars().take(NEAR).collect();
     let file = found.name().map(|name| format!("{name}:{line}:{column}: "));
     // A tab stays one, so that the caret is where it should be.
     let blank = |letter| if letter == '\t' { '\t' } else { ' ' };
@@ -92,6 +99,17 @@ pub(crate) fn spinner(what: &'static str, unit: &'static str) -> ProgressBar {
         what,
     )
     .with_message(unit);
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+/// Something that may take long, and nobody can say how far it is. Not shown in a pipe.
+pub(crate) fn waiting(what: &'static str) -> ProgressBar {
+    let spinner = styled(
+        ProgressBar::new_spinner(),
+        "{spinner} {prefix} for {elapsed}",
+        what,
+    );
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
 }

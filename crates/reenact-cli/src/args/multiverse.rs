@@ -1,6 +1,6 @@
 //! The arguments of the commands that debug a program in all its universes.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
 /// See everything that a program can do, whatever the order of its messages
 ///
@@ -70,15 +70,15 @@ pub(crate) struct ExploreArgs {
 pub(crate) struct BoundsArgs {
     /// Give up at so many universes [default: 5 million; with breakpoints, 1 million]
     #[arg(long, value_name = "N")]
-    pub(crate) max_states: Option<usize>,
+    pub(crate) max_states: Option<NonZeroUsize>,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) max_time: Option<std::time::Duration>,
+    pub(crate) max_time: Option<Duration>,
 }
 
-fn seconds(text: &str) -> Result<std::time::Duration, String> {
+fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
-    std::time::Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "it is not a time to wait".to_owned())
 }
 
 const EXPLORE_HELP: &str = "\
@@ -105,7 +105,7 @@ Breakpoints:
 Expressions:
   What an actor looks like in a universe is said by: show in reenact debug
   math.result == 66 && math.inbox.length > 0
-  contains(client1.printed, 66) || math == null
+  contains(client1.printed, \"66\") || math == null
 
 Examples:
   reenact explore listing1.at                              What can come of it, and how

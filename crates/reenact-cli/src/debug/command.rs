@@ -168,7 +168,7 @@ It looks at everything that can happen from here on, whatever the breakpoints.
 
   where math.result == 66
   where math.inbox.length > 1 && client1 != null
-  where contains(client1.printed, 66)
+  where contains(client1.printed, \"66\")
 
 Operators are || && == != < <= > >= + - * / % ! and there are contains(LIST, VALUE) and length(VALUE).
 What is not there is null.",

@@ -115,6 +115,13 @@ impl Completer for Completion {
             .cloned()
             .collect();
         fitting.sort();
+        // A word that is complete wants another one, a path may go on.
+        let is_path = |one: &String| self.paths.contains(one);
+        if let [one] = fitting.as_mut_slice()
+            && !is_path(one)
+        {
+            one.push(' ');
+        }
         Ok((start, fitting))
     }
 }

@@ -3,12 +3,13 @@
 use std::{
     fs::File,
     io::{self, BufWriter, Write},
+    num::NonZeroUsize,
 };
 
 use reenact_ambient::Source;
 use reenact_multiverse::{
-    Bounds, Expression, Graph, How, Search, Semantics, Session, SessionError, Standings,
-    SyntaxError, Universes, Who, breakpoints, steps,
+    Bounds, Expression, Graph, How, Observation, Search, Semantics, Session, SessionError,
+    Standings, SyntaxError, Universes, Who, breakpoints, steps,
 };
 
 use super::{
@@ -223,6 +224,9 @@ impl<S: Semantics> Console<S> {
                 }
             }
             SessionError::NothingPaused => format!("{error}; to start over: run"),
+            SessionError::NoActivity { name, activities } if activities.contains(name) => {
+                "no universe is paused; to start over: run".to_owned()
+            }
             _ => error.to_string(),
         })?;
         self.standings(out, &standings)
@@ -341,11 +345,11 @@ impl<S: Semantics> Console<S> {
     }
 
     /// What to say of a path that leads nowhere: how far it leads, and what is there.
-    fn missing(&self, path: &str, seen: &reenact_multiverse::Observation) -> Refusal {
+    fn missing(&self, path: &str, seen: &Observation) -> Refusal {
         let mut known = path;
         while let Some((shorter, _)) = known.rsplit_once(['.', '[']) {
             known = shorter;
-            if let Some(reenact_multiverse::Observation::Record(fields)) = seen.get(known) {
+            if let Some(Observation::Record(fields)) = seen.get(known) {
                 return format!(
                     "there is no {path}; in {known} there are {}",
                     names(&fields)
@@ -353,7 +357,7 @@ impl<S: Semantics> Console<S> {
             }
         }
         match seen {
-            reenact_multiverse::Observation::Record(fields) => {
+            Observation::Record(fields) => {
                 format!("there is no {path}; there are {}", names(fields))
             }
             _ => format!("there is no {path}"),
@@ -453,7 +457,7 @@ impl<S: Semantics> Console<S> {
 
     fn search(&self, starts: Vec<S::State>) -> Graph<S> {
         let bounds = Bounds {
-            states: Some(self.bounds.max_states.unwrap_or(MAX_STATES)),
+            states: Some(self.bounds.max_states.map_or(MAX_STATES, NonZeroUsize::get)),
             time: self.bounds.max_time,
             bytes: Some(MAX_MEMORY_MB << 20),
             depth: None,
@@ -544,7 +548,7 @@ fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Refusal> {
     }
 }
 
-fn names(fields: &[(String, reenact_multiverse::Observation)]) -> String {
+fn names(fields: &[(String, Observation)]) -> String {
     let names: Vec<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
     names.join(", ")
 }

@@ -1,6 +1,9 @@
 //! Exploring with breakpoints: a session of the debugger that nobody types into.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    num::NonZeroUsize,
+};
 
 use reenact_ambient::Source;
 use reenact_multiverse::{
@@ -50,7 +53,10 @@ pub(super) fn run<S: Semantics>(
     source: &Source,
 ) -> Result<Exit, Failure> {
     let limits = Limits {
-        states: args.bounds.max_states.unwrap_or(MAX_STATES_IN_DEBUGGER),
+        states: args
+            .bounds
+            .max_states
+            .map_or(MAX_STATES_IN_DEBUGGER, NonZeroUsize::get),
         time: args.bounds.max_time,
     };
     let mut session = Session::new(language, limits);
@@ -63,7 +69,7 @@ pub(super) fn run<S: Semantics>(
         added.map_err(|error| Failure::question("--break", text, error, &kinds))?;
     }
     let names: Vec<_> = steps(session.language()).map(|step| step.name).collect();
-    let progress = report::spinner("exploring", "universes");
+    let progress = report::waiting("exploring");
     let mut stages = vec![Stage {
         step: None,
         standings: session.start(),

@@ -14,14 +14,19 @@ fn help_teaches_by_example() {
         every lock, message and wake-up in the order in which they happened, so that a failure that came
         once comes every time.
 
+        A program of actors in AmbientTalk can be debugged in all its universes at once: every order of its
+        messages, with what comes of it.
+
         Usage: reenact <COMMAND>
 
         Commands:
-          record  Run a program and keep how it went
-          replay  Run a recorded program again, exactly as it went
-          trace   Look into a recording
-          demo    See it work: catch a bug that comes and goes, and replay it
-          help    Print this message or the help of the given subcommand(s)
+          record   Run a program and keep how it went
+          replay   Run a recorded program again, exactly as it went
+          trace    Look into a recording
+          explore  See everything that a program can do, whatever the order of its messages
+          debug    Debug a program in all its universes at once
+          demo     See it work: catch a bug that comes and goes, and replay it
+          help     Print this message or the help of the given subcommand(s)
 
         Options:
           -h, --help
@@ -37,6 +42,8 @@ fn help_teaches_by_example() {
           reenact replay app.reenact                 The same run again
           reenact replay app.reenact --times 100     …and a hundred times, to be sure
           reenact trace stats app.reenact            What the recording holds
+          reenact explore bank.at                    Everything that a program of actors can do
+          reenact debug bank.at                      …step by step, in all universes at once
     "#]].assert_eq(&run.stdout);
 }
 

@@ -1,7 +1,9 @@
 //! The built command, run as a user runs it.
 
+mod debug;
 mod demo;
 mod errors;
+mod explore;
 mod help;
 mod outside;
 mod program;

@@ -61,6 +61,19 @@ impl Place {
         self.finish(&mut self.command(args))
     }
 
+    /// A file of `examples/ambient`, copied to here.
+    pub(crate) fn example(&self, name: &str) {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ambient");
+        fs::copy(examples.join(name), self.path(name)).unwrap();
+    }
+
+    /// Runs a command to its end, which reads a text.
+    pub(crate) fn reenact_reading(&self, args: &[&str], text: impl AsRef<[u8]>) -> Run {
+        fs::write(self.path("input"), text).unwrap();
+        let input = fs::File::open(self.path("input")).unwrap();
+        self.finish(self.command(args).stdin(input))
+    }
+
     /// Runs a command to its end.
     pub(crate) fn finish(&self, command: &mut Command) -> Run {
         let output = command.output().unwrap();
