@@ -373,7 +373,10 @@ impl Semantics for Program {
     }
 
     fn state_bytes(&self, state: &State) -> usize {
-        size_of_val(&*state.0)
+        match state.0.spilled() {
+            true => size_of_val(&*state.0),
+            false => 0,
+        }
     }
 
     fn shared_bytes(&self) -> usize {

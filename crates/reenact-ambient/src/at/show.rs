@@ -74,7 +74,7 @@ impl<'a> View<'a> {
             if let Some(Entity::List(values)) = creator.entity(value)
                 && let Some(at) = values.iter().position(is_it)
             {
-                return format!("{name}[{}]", at + 1);
+                return format!("{name}#{}", at + 1);
             }
         }
         match actor.get(actor.exports[0]) {
