@@ -222,7 +222,8 @@ fn every_rule_applies_where_its_premises_hold_and_alone() {
         TRIGGER-MSB
         TRIGGER-STEP
         TRIGGER-STEP-NEXT-TURN
-        TRIGGER-TEMPORAL"#]].assert_eq(&all.join("\n"));
+        TRIGGER-TEMPORAL"#]]
+    .assert_eq(&all.join("\n"));
 }
 
 #[test]
@@ -259,5 +260,6 @@ fn breakpoints_are_checked_from_left_to_right_between_two_steps() {
         [2] [1] SAVE-MRB
         [2] [1, 2] NOT-APPLICABLE-BREAKPOINT
         [] [1, 2, 2] CEL-STEP-GLOBAL
-        [1, 2, 2] [] TRIGGER-MSB"#]].assert_eq(&lines.join("\n"));
+        [1, 2, 2] [] TRIGGER-MSB"#]]
+    .assert_eq(&lines.join("\n"));
 }
