@@ -102,6 +102,7 @@ impl<S: Semantics> Debugger<'_, S> {
         if is_marked {
             state.base = self.base.unmark(&state.base);
         }
+        state.forget();
     }
 
     /// What is in the way of a step.
