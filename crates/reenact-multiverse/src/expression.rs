@@ -135,7 +135,7 @@ impl Node {
 
 impl Binary {
     fn apply(self, a: &Observation, b: &Observation) -> Observation {
-        use std::cmp::Ordering::{Equal, Greater, Less};
+        use std::cmp::Ordering::{Greater, Less};
         let order = |fits: fn(std::cmp::Ordering) -> bool| {
             Observation::Bool(compare(a, b).is_some_and(fits))
         };

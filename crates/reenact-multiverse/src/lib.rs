@@ -17,10 +17,12 @@ mod catalogue;
 mod debugger;
 mod expression;
 mod graph;
+mod non_interference;
 mod observation;
 mod operation;
 mod search;
 mod semantics;
+mod session;
 mod syntax;
 mod temporal;
 
@@ -39,10 +41,15 @@ pub use self::{
         Edge, Graph, Kind, Livelock, NodeId, Outcome, Outcomes, Path, Story, StoryLine, Summary,
         SummaryEdge, SummaryNode, SummaryOutcome, Ways,
     },
+    non_interference::{Checked, check_non_interference},
     observation::{Difference, Observation},
     operation::{Operation, Site},
     search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
+    session::{
+        Choices, Event, Found, Group, How, Limits, Nearest, Session, SessionError, Stop,
+        Summary as Standings, Universes, Who,
+    },
     syntax::SyntaxError,
     temporal::Temporal,
 };

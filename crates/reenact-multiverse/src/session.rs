@@ -1,0 +1,428 @@
+//! A debugging session, over all universes at once: what a terminal, a page or an editor needs.
+//!
+//! A session holds the universes in which the program is at the moment. A command is given to one of them or to all, and
+//! they run until each is paused, has ended, or a limit is reached; those that have become equal are one. How a universe
+//! came about is kept as a path back to the start, through steps of the program and commands.
+
+mod error;
+mod look;
+mod report;
+mod walk;
+
+pub use self::{
+    error::SessionError,
+    report::{Choices, Event, Found, Group, How, Nearest, Stop, Summary},
+    walk::Limits,
+};
+
+use std::collections::HashSet;
+
+use crate::{
+    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Rule, Semantics,
+    StepKind, What, catalogue,
+    session::walk::{Walk, walk},
+};
+
+/// Who is to take a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who<'a> {
+    /// In each universe, the one that is stopped there; the first of several to whom the step applies.
+    Stopped,
+    /// This one.
+    Activity(Activity),
+    /// The one with this name.
+    Name(&'a str),
+}
+
+/// Which universes a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Universes {
+    /// The one with this number.
+    One(usize),
+    /// All of them.
+    All,
+}
+
+/// A program being debugged.
+pub struct Session<S: Semantics> {
+    language: S,
+    breakpoints: Breakpoints,
+    granularity: Granularity,
+    limits: Limits,
+    nodes: Vec<Node<S>>,
+    /// The universes of the moment, by number.
+    current: Vec<usize>,
+    selected: usize,
+    states: usize,
+    past: Vec<Past>,
+}
+
+/// A configuration on the way to a universe.
+struct Node<S: Semantics> {
+    state: Configuration<S::State>,
+    from: Option<(usize, Link<S::Step>)>,
+}
+
+enum Link<T> {
+    Rule(Rule<T>),
+    /// What the person did.
+    Asked(String),
+}
+
+/// A universe that a command changes.
+struct Told<K> {
+    universe: usize,
+    state: Configuration<K>,
+    /// The command, as the story tells it.
+    asked: String,
+}
+
+/// What a session goes back to.
+struct Past {
+    current: Vec<usize>,
+    selected: usize,
+    states: usize,
+    nodes: usize,
+}
+
+impl<S: Semantics> Session<S> {
+    /// A session at the beginning of a program.
+    pub fn new(language: S, limits: Limits) -> Self {
+        let mut session = Self {
+            language,
+            breakpoints: Breakpoints::default(),
+            granularity: Granularity::Macro,
+            limits,
+            nodes: Vec::new(),
+            current: Vec::new(),
+            selected: 0,
+            states: 0,
+            past: Vec::new(),
+        };
+        session.rewind();
+        session
+    }
+
+    /// The same session, in which the debugger takes steps of this size.
+    pub fn with_granularity(mut self, granularity: Granularity) -> Self {
+        self.granularity = granularity;
+        self
+    }
+
+    /// What is debugged.
+    pub fn language(&self) -> &S {
+        &self.language
+    }
+
+    /// Changes when to stop looking.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Runs the program from its beginning. Breakpoints stay.
+    pub fn start(&mut self) -> Summary {
+        self.past.clear();
+        self.rewind();
+        self.run(Universes::All);
+        self.summary()
+    }
+
+    fn rewind(&mut self) {
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let states = self.language.initial().into_iter();
+        self.nodes = states
+            .map(|state| Node {
+                state: debugger.enter(state),
+                from: None,
+            })
+            .collect();
+        self.current = (0..self.nodes.len()).collect();
+        self.selected = 0;
+        self.states = 0;
+    }
+
+    /// The breakpoints, by number.
+    pub fn breakpoints(&self) -> &Breakpoints {
+        &self.breakpoints
+    }
+
+    /// Sets a breakpoint in all universes, see [`Breakpoint`]. Returns its number.
+    pub fn add_breakpoint(&mut self, text: &str) -> Result<u32, SessionError> {
+        let breakpoint = Breakpoint::parse(text)?;
+        let kinds = self.language.kinds();
+        let possible = |operations: &[_]| operations.iter().any(|kind| kinds.contains(kind));
+        if let What::Operation(pattern) = &breakpoint.what
+            && let crate::Place::Kind(kind) = pattern.place
+            && !possible(kind.operations)
+        {
+            let all = catalogue::breakpoints(&self.language);
+            return Err(SessionError::NoKind {
+                name: kind.name,
+                kinds: all.map(|kind| kind.name).collect(),
+            });
+        }
+        if let Some(line) = breakpoint.stops_at() {
+            let all = self.breakpoints.iter();
+            let mut lines: Vec<_> = all.filter_map(|(_, one)| one.stops_at()).collect();
+            lines.push(line);
+            if self.language.stop_at(&lines).contains(&line) {
+                return Err(SessionError::NoLine(line));
+            }
+        }
+        let number = self.breakpoints.add(breakpoint);
+        self.refit(&format!("break {text}"));
+        Ok(number)
+    }
+
+    /// Removes a breakpoint from all universes.
+    pub fn remove_breakpoint(&mut self, number: u32) -> Result<Breakpoint, SessionError> {
+        let removed = self
+            .breakpoints
+            .remove(number)
+            .ok_or(SessionError::NoBreakpoint(number))?;
+        self.refit(&format!("remove breakpoint {number}"));
+        Ok(removed)
+    }
+
+    fn refit(&mut self, asked: &str) {
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        for at in &mut self.current {
+            let state = debugger.refit(&self.nodes[*at].state);
+            if state != self.nodes[*at].state {
+                self.nodes.push(Node {
+                    state,
+                    from: Some((*at, Link::Asked(asked.to_owned()))),
+                });
+                *at = self.nodes.len() - 1;
+            }
+        }
+    }
+
+    /// Takes a step of the catalogue, `count` times, wherever it applies, and runs on.
+    pub fn command(
+        &mut self,
+        name: &str,
+        who: Who<'_>,
+        count: u32,
+        universes: Universes,
+    ) -> Result<Summary, SessionError> {
+        let step = catalogue::steps(&self.language).find(|step| step.name == name);
+        let step = step.ok_or_else(|| SessionError::NoStep {
+            name: name.to_owned(),
+            steps: catalogue::steps(&self.language)
+                .map(|step| step.name)
+                .collect(),
+        })?;
+        let told = self.told(step, who, count, universes)?;
+        self.past.push(Past {
+            current: self.current.clone(),
+            selected: self.selected,
+            states: self.states,
+            nodes: self.nodes.len(),
+        });
+        for one in told {
+            let from = Some((self.current[one.universe], Link::Asked(one.asked)));
+            self.nodes.push(Node {
+                state: one.state,
+                from,
+            });
+            self.current[one.universe] = self.nodes.len() - 1;
+        }
+        self.run(universes);
+        Ok(self.summary())
+    }
+
+    /// The universes that a command changes, and how.
+    fn told(
+        &self,
+        step: &'static StepKind,
+        who: Who<'_>,
+        count: u32,
+        universes: Universes,
+    ) -> Result<Vec<Told<S::State>>, SessionError> {
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let mut told = Vec::new();
+        let mut refused = None;
+        let mut is_running = false;
+        for universe in self.numbers(universes)? {
+            let state = self.state(universe)?;
+            if self.is_over(state) {
+                continue;
+            }
+            // A universe that only the limits have stopped goes on by itself when everyone is to run.
+            if state.mode == Mode::Run && step.goal == catalogue::Goal::Resume {
+                is_running = true;
+                continue;
+            }
+            let activity = match who {
+                Who::Stopped => debugger.subject(state, step),
+                Who::Activity(activity) => Some(activity),
+                Who::Name(name) => self.named(state, name),
+            };
+            let Some(activity) = activity else { continue };
+            match debugger.command(state, step, activity, count) {
+                Ok(state) => {
+                    let name = self.language.name(&state.base, activity);
+                    let asked = match step.goal {
+                        catalogue::Goal::Operation { .. } if count > 1 => {
+                            format!("{} {count} of {name}", step.name)
+                        }
+                        catalogue::Goal::Operation { .. } => format!("{} of {name}", step.name),
+                        _ => step.name.to_owned(),
+                    };
+                    told.push(Told {
+                        universe,
+                        state,
+                        asked,
+                    });
+                }
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        match (told.is_empty() && !is_running, refused, who) {
+            (false, ..) => Ok(told),
+            (true, Some(error), _) => Err(error.into()),
+            (true, None, Who::Name(name)) => Err(SessionError::NoActivity {
+                name: name.to_owned(),
+                activities: self.names(self.selected)?,
+            }),
+            (true, None, _) => Err(SessionError::NothingPaused),
+        }
+    }
+
+    /// Whether nothing can be asked of a universe any more.
+    fn is_over(&self, state: &Configuration<S::State>) -> bool {
+        match state.mode {
+            Mode::Stopped => true,
+            Mode::Run => self.language.steps(&state.base).is_empty(),
+            Mode::Pause(_) => false,
+        }
+    }
+
+    fn named(&self, state: &Configuration<S::State>, name: &str) -> Option<Activity> {
+        let mut all = state.activities.iter().map(|(activity, _)| *activity);
+        all.find(|activity| self.language.name(&state.base, *activity) == name)
+    }
+
+    /// The names of the activities in a universe.
+    pub fn names(&self, universe: usize) -> Result<Vec<String>, SessionError> {
+        let base = &self.state(universe)?.base;
+        let all = self.language.activities(base).into_iter();
+        Ok(all
+            .map(|activity| self.language.name(base, activity))
+            .collect())
+    }
+
+    /// Runs universes until each is paused, has ended or a limit is reached. Of equal ones, the first stays.
+    fn run(&mut self, universes: Universes) {
+        let chosen: Vec<usize> = match universes {
+            Universes::One(universe) => vec![self.current[universe]],
+            Universes::All => self.current.clone(),
+        };
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let starts = chosen.iter().map(|at| self.nodes[*at].state.clone());
+        let found = walk(&debugger, starts, &self.limits);
+        self.states += found.looked_at;
+        let reached = keep(&mut self.nodes, &chosen, found);
+        let current = match universes {
+            Universes::All => {
+                self.selected = 0;
+                reached
+            }
+            Universes::One(universe) => {
+                self.selected = universe;
+                let mut current = self.current.clone();
+                current.splice(universe..=universe, reached);
+                current
+            }
+        };
+        let mut seen = HashSet::new();
+        let is_first = |at: &usize| seen.insert(&self.nodes[*at].state);
+        self.current = current.into_iter().filter(is_first).collect();
+        self.selected = self.selected.min(self.current.len().saturating_sub(1));
+    }
+
+    /// Undoes the last command. Breakpoints stay as they are now.
+    pub fn back(&mut self) -> Result<Summary, SessionError> {
+        let past = self.past.pop().ok_or(SessionError::NothingToUndo)?;
+        self.nodes.truncate(past.nodes);
+        self.current = past.current;
+        self.selected = past.selected;
+        self.states = past.states;
+        self.refit("change breakpoints");
+        Ok(self.summary())
+    }
+
+    /// The universes of the moment, by number.
+    pub fn universes(&self) -> impl ExactSizeIterator<Item = &Configuration<S::State>> {
+        self.current.iter().map(|at| &self.nodes[*at].state)
+    }
+
+    /// The one that a person looks at.
+    pub fn selected(&self) -> usize {
+        self.selected
+    }
+
+    /// Looks at another one.
+    pub fn select(&mut self, universe: usize) -> Result<(), SessionError> {
+        self.state(universe)?;
+        self.selected = universe;
+        Ok(())
+    }
+
+    /// One of the universes.
+    pub fn state(&self, universe: usize) -> Result<&Configuration<S::State>, SessionError> {
+        match self.current.get(universe) {
+            Some(at) => Ok(&self.nodes[*at].state),
+            None => Err(SessionError::NoUniverse {
+                universe,
+                last: self.current.len().saturating_sub(1),
+            }),
+        }
+    }
+
+    fn numbers(&self, universes: Universes) -> Result<Vec<usize>, SessionError> {
+        match universes {
+            Universes::All => Ok((0..self.current.len()).collect()),
+            Universes::One(universe) => self.state(universe).map(|_| vec![universe]),
+        }
+    }
+}
+
+/// Keeps of what was found the ways to where it ended, and returns these ends.
+fn keep<S: Semantics>(
+    nodes: &mut Vec<Node<S>>,
+    starts: &[usize],
+    found: Walk<Debugger<'_, S>>,
+) -> Vec<usize> {
+    let mut reached = found.ends.clone();
+    reached.extend(found.looked_at..found.nodes.len());
+    let mut is_kept = vec![false; found.nodes.len()];
+    for end in &reached {
+        let mut at = Some(*end);
+        while let Some(one) = at.filter(|one| !std::mem::replace(&mut is_kept[*one], true)) {
+            at = found.nodes[one].1.as_ref().map(|(from, _)| *from);
+        }
+    }
+    // Starts come in their order, each once.
+    let mut starts = starts.iter().copied();
+    let mut places = vec![usize::MAX; found.nodes.len()];
+    for (at, (state, from)) in found.nodes.into_iter().enumerate() {
+        if !is_kept[at] {
+            continue;
+        }
+        places[at] = match from {
+            None => starts
+                .find(|start| nodes[*start].state == state)
+                .expect("what was found without a way to it is a start"),
+            Some((from, rule)) => {
+                nodes.push(Node {
+                    state,
+                    from: Some((places[from], Link::Rule(rule))),
+                });
+                nodes.len() - 1
+            }
+        };
+    }
+    reached.into_iter().map(|at| places[at]).collect()
+}

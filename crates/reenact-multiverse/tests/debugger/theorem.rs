@@ -1,0 +1,204 @@
+//! Non-interference, for programs that nobody wrote.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use reenact_multiverse::{
+    Debugger, Granularity, Mode, OperationKind as Op, Semantics, all_steps, check_non_interference,
+};
+
+use crate::{
+    actors::{Act, Actor, Actors, Do, World, at},
+    breakpoints, command, listing, run,
+    script::Script,
+};
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+const METHODS: [&str; 3] = ["m0", "m1", "m2"];
+
+const BREAKPOINTS: [&str; 22] = [
+    "message-sender",
+    "message-sender m1",
+    "message-sender to b",
+    "message-receiver",
+    "message-receiver at 1",
+    "message-receiver m2 at 2",
+    "message-receiver by b",
+    "before-turn m1",
+    "before-turn by a",
+    "after-turn",
+    "after-turn m2 by b",
+    "resolver",
+    "resolution",
+    "creation",
+    "begin",
+    "line 1",
+    "line 2 by b",
+    "message-sender if a.number == 1",
+    "after-turn if b.inbox.length > 0",
+    "temporal any* message-sender (not before-turn)* before-turn",
+    "temporal (before-turn m2) after (before-turn m1) without (after-turn m0)",
+    "temporal any* after-turn m1",
+];
+
+/// Methods send later ones only, so that every program ends.
+fn act(level: usize) -> impl Strategy<Value = Act> {
+    let later = move || {
+        let methods = METHODS[level + 1..].to_vec();
+        proptest::sample::select(match methods.is_empty() {
+            true => vec![None],
+            false => methods.into_iter().map(Some).collect(),
+        })
+    };
+    let kinds = (0..6u8, 0..3u32, later(), later(), 0..3i64, 0..3u32);
+    kinds.prop_map(move |(kind, to, method, callback, number, depth)| {
+        let does = match (kind, method, callback) {
+            (0, Some(method), _) => Do::Send(to, method),
+            (1, Some(method), Some(callback)) => Do::Ask(to, method, callback),
+            (2, Some(method), _) => Do::Forward(to, method),
+            (3, _, _) => Do::Create(2),
+            (4, _, _) => Do::Choose(0, number),
+            _ => Do::Set(number),
+        };
+        Act {
+            depth,
+            ..at(level as u32, does)
+        }
+    })
+}
+
+fn program() -> impl Strategy<Value = Actors> {
+    let script = |level| proptest::collection::vec(act(level), 0..3);
+    let methods = move || (script(0), script(1), script(2));
+    let all = (methods(), methods(), methods(), 0..2usize, any::<bool>());
+    all.prop_map(|(a, b, c, first, third_exists)| {
+        let actor = |number: usize, (m0, m1, m2), inbox: &[&'static str]| Actor {
+            name: NAMES[number],
+            exists: number < 2 || third_exists,
+            inbox: inbox.to_vec(),
+            methods: METHODS.into_iter().zip([m0, m1, m2]).collect(),
+        };
+        Actors {
+            actors: vec![
+                actor(0, a, &["m0"]),
+                actor(1, b, &METHODS[first..=first]),
+                actor(2, c, &[]),
+            ],
+        }
+    })
+}
+
+fn cases() -> u32 {
+    std::env::var("REENACT_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(48)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_program_does_in_the_debugger_what_it_does_without(
+        program in program(),
+        texts in proptest::sample::subsequence(BREAKPOINTS.to_vec(), 0..4),
+    ) {
+        let checked = check_non_interference(&program, &breakpoints(&texts), 300);
+        prop_assert!(checked.is_ok(), "{}", checked.unwrap_err());
+    }
+}
+
+/// The states of a program, if they are not too many, and those in which it ends.
+fn states(program: &Actors, most: usize) -> Option<(usize, HashSet<World>)> {
+    let mut queue = program.initial();
+    let mut seen: HashSet<_> = queue.iter().cloned().collect();
+    let mut ends = HashSet::new();
+    while let Some(state) = queue.pop() {
+        let steps = program.steps(&state);
+        for step in &steps {
+            let next = program.take(&state, step);
+            if seen.insert(next.clone()) {
+                queue.push(next);
+            }
+        }
+        if steps.is_empty() {
+            ends.insert(state);
+        }
+        if seen.len() > most {
+            return None;
+        }
+    }
+    Some((seen.len(), ends))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// And whatever is asked for on the way, resuming long enough leads to all ends of the program and to no other.
+    #[test]
+    fn both_granularities_lead_to_the_same_pauses_and_to_all_ends(
+        program in program(),
+        texts in proptest::sample::subsequence(BREAKPOINTS.to_vec(), 1..4),
+        commands in proptest::collection::vec(
+            (proptest::sample::select(all_steps().iter().map(|step| step.name).collect::<Vec<_>>()), 0..3u32, 1..3u32),
+            0..4,
+        ),
+    ) {
+        let Some((_, ends)) = states(&program, 150) else {
+            return Ok(());
+        };
+        let breakpoints = breakpoints(&texts);
+        let mut paused = Vec::new();
+        for granularity in [Granularity::Rule, Granularity::Macro] {
+            let debugger = Debugger::new(&program, &breakpoints, granularity);
+            let mut seen = Vec::new();
+            let mut universes = run(&debugger, debugger.initial());
+            for (name, activity, count) in commands.iter().filter(|(name, ..)| *name != "stop") {
+                seen.push(universes.iter().cloned().collect::<HashSet<_>>());
+                universes = command(&debugger, universes, name, *activity, *count);
+            }
+            while universes.iter().any(|one| one.mode != Mode::Run) {
+                seen.push(universes.iter().cloned().collect());
+                universes = command(&debugger, universes, "resume", 0, 1);
+            }
+            let reached: HashSet<_> = universes.iter().map(|one| program.unmark(&one.base)).collect();
+            prop_assert_eq!(&reached, &ends);
+            paused.push(seen);
+        }
+        prop_assert_eq!(&paused[0], &paused[1]);
+    }
+}
+
+#[test]
+fn the_program_of_the_paper_is_not_interfered_with() {
+    let checked = check_non_interference(
+        &listing(),
+        &breakpoints(&["message-receiver by math"]),
+        1500,
+    );
+    checked.unwrap();
+}
+
+#[test]
+fn locks_channels_and_transactions_are_not_interfered_with() {
+    let program = Script(vec![
+        vec![
+            (Op::Create, "t1", Some(1)),
+            (Op::Lock, "l", None),
+            (Op::ChannelSend, "c", None),
+            (Op::Unlock, "l", None),
+            (Op::Join, "t1", Some(1)),
+        ],
+        vec![
+            (Op::Begin, "", None),
+            (Op::ChannelReceive, "c", None),
+            (Op::Lock, "l", None),
+            (Op::TransactionStart, "", None),
+            (Op::TransactionCommit, "", None),
+            (Op::Unlock, "l", None),
+        ],
+    ]);
+    let texts = ["before-lock", "after-channel-receive", "after-join"];
+    let checked = check_non_interference(&program, &breakpoints(&texts), 20_000).unwrap();
+    assert!(checked.is_complete);
+}
