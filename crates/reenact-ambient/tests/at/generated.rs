@@ -4,7 +4,10 @@ use std::{collections::HashSet, fmt::Write};
 
 use proptest::{prelude::*, test_runner::Config};
 use reenact_ambient::at::Granularity;
-use reenact_multiverse::{Bounds, Graph, Order, Reduction, Search, Semantics};
+use reenact_multiverse::{
+    Bounds, Breakpoint, Breakpoints, Graph, Order, Reduction, Search, Semantics,
+    check_non_interference,
+};
 
 use crate::{outcomes, program};
 
@@ -229,5 +232,38 @@ proptest! {
             return Err(TestCaseError::reject("too many universes"));
         };
         prop_assert_eq!(outcomes(&coarse, &coarse_graph), outcomes(&fine, &fine_graph), "{}", &text);
+    }
+}
+
+/// Breakpoints that generated programs can run into.
+const BREAKPOINTS: [&str; 8] = [
+    "message-sender m0",
+    "message-receiver by a0",
+    "before-turn m1",
+    "after-turn",
+    "resolver",
+    "resolution",
+    "begin if a0.x > 1",
+    "temporal (before-turn m1) after (message-sender m1) without (before-turn m0)",
+];
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn a_debugger_neither_adds_nor_loses_anything(
+        script in script(),
+        chosen in proptest::sample::subsequence(BREAKPOINTS.to_vec(), 0..3),
+    ) {
+        let text = script.text();
+        let Some((program, _)) = small(&text, Granularity::Macro, 150) else {
+            return Err(TestCaseError::reject("too many universes"));
+        };
+        let mut breakpoints = Breakpoints::default();
+        for one in &chosen {
+            breakpoints.add(Breakpoint::parse(one).expect("it is a breakpoint"));
+        }
+        let checked = check_non_interference(&program, &breakpoints, 3_000);
+        prop_assert!(checked.is_ok(), "{:?} with {:?}\n{}", checked, chosen, &text);
     }
 }

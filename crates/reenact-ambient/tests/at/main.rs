@@ -1,6 +1,7 @@
 //! AmbientTalk, by what programs do.
 
 mod bounds;
+mod debugging;
 mod errors;
 mod futures;
 mod gallery;
