@@ -10,10 +10,11 @@ use std::{
 };
 
 use hashbrown::HashMap;
+use reenact_multiverse::{Marked, Operation};
 use smallvec::SmallVec;
 
 use super::{
-    actor::{Actor, Cause},
+    actor::{Actor, Cause, Entity},
     canonical::{Links, canonicalise},
     code::{Code, PROGRAM},
     exchange,
@@ -46,6 +47,9 @@ pub(crate) struct Stored {
     links: Links,
     /// What follows if it takes its next step, in which no other actor takes part.
     alone: OnceLock<Moved>,
+    /// What that step is, and the turn that it is in, for who asks.
+    pub(crate) operation: OnceLock<Box<Operation<'static>>>,
+    pub(crate) turn: OnceLock<Option<Box<Operation<'static>>>>,
 }
 
 impl PartialEq for Stored {
@@ -120,6 +124,12 @@ impl World {
             stored.bytes.len()
                 + size_of_val(&*stored.links.lonely)
                 + size_of_val(&*stored.links.imports)
+                + stored.operation.get().map_or(0, |one| size_of_val(&**one))
+                + stored
+                    .turn
+                    .get()
+                    .and_then(Option::as_ref)
+                    .map_or(0, |one| size_of_val(&**one))
         };
         let memo = |memo: &Memo| {
             memo.read()
@@ -149,6 +159,8 @@ impl World {
             next: machine::next(&self.code, &actor),
             links,
             alone: OnceLock::new(),
+            operation: OnceLock::new(),
+            turn: OnceLock::new(),
         };
         StoredId(self.stored.number(stored))
     }
@@ -358,7 +370,7 @@ impl Actor {
                     todo.push(id);
                 }
             });
-            if let super::actor::Entity::Resolver(future) = entity {
+            if let Entity::Resolver(future) = entity {
                 todo.push(future);
             }
         }
@@ -366,22 +378,25 @@ impl Actor {
     }
 
     /// Follows what is to be sent next, or what the turn is about.
-    pub(crate) fn mark(&mut self, what: reenact_multiverse::Marked) {
+    pub(crate) fn mark(&mut self, what: Marked) {
         let Some(turn) = &mut self.turn else {
             return;
         };
         match (what, &mut turn.cause) {
-            (reenact_multiverse::Marked::Next, _) => turn.marks_next = true,
-            (reenact_multiverse::Marked::Turn, Cause::Message { is_marked, .. }) => {
-                *is_marked = true
-            }
-            (reenact_multiverse::Marked::Turn, Cause::Creation) => {}
+            (Marked::Next, _) => turn.marks_next = true,
+            (Marked::Turn, Cause::Message { is_marked, .. }) => *is_marked = true,
+            (Marked::Turn, Cause::Creation) => {}
         }
     }
 
     /// Follows nothing any more.
     pub(crate) fn unmark(&mut self) {
         self.visit_messages(&mut |message| message.is_marked = false);
+        for entity in &mut self.heap {
+            if let Entity::Future(future) = entity {
+                future.is_marked = false;
+            }
+        }
         if let Some(turn) = &mut self.turn {
             turn.marks_next = false;
             if let Cause::Message { is_marked, .. } = &mut turn.cause {

@@ -68,73 +68,118 @@ fn a_session_about_the_bad_interleaving() {
 
 #[test]
 fn message_sender() {
-    check(ASK, &["message-sender double"], &["resume"], expect![[r#"
-        universe 0 paused at breakpoint 1 (message-sender double): main next sends double(4) to math
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
+    check(
+        ASK,
+        &["message-sender double"],
+        &["resume"],
+        expect![[r#"
+            universe 0 paused at breakpoint 1 (message-sender double): main next sends double(4) to math
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
 }
 
 #[test]
 fn message_receiver_by_the_line_of_the_send() {
-    check(LISTING1, &["message-receiver at 18"], &[], expect![[r#"
+    check(
+        LISTING1,
+        &["message-receiver at 18"],
+        &[],
+        expect![[r#"
         21 universes (0–20) paused at breakpoint 1 (message-receiver at 18): math next processes double(33) from client2; result := 66
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn before_and_after_a_turn() {
-    check(ASK, &["before-turn double"], &["resume"], expect![[r#"
-        3 universes (0–2) paused at breakpoint 1 (before-turn double): math next processes double(4) from main
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
-    check(ASK, &["after-turn double"], &["resume"], expect![[r#"
-        3 universes (0–2) paused at breakpoint 1 (after-turn double): math
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
+    check(
+        ASK,
+        &["before-turn double"],
+        &["resume"],
+        expect![[r#"
+            3 universes (0–2) paused at breakpoint 1 (before-turn double): math next processes double(4) from main
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
+    check(
+        ASK,
+        &["after-turn double"],
+        &["resume"],
+        expect![[r#"
+            3 universes (0–2) paused at breakpoint 1 (after-turn double): math
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
 }
 
 #[test]
 fn future_resolver() {
-    check(ASK, &["resolver double"], &["resume"], expect![[r#"
-        3 universes (0–2) paused at breakpoint 1 (resolver double): math next answers main with 8
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
+    check(
+        ASK,
+        &["resolver double"],
+        &["resume"],
+        expect![[r#"
+            3 universes (0–2) paused at breakpoint 1 (resolver double): math next answers main with 8
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
 }
 
 #[test]
 fn future_resolution() {
-    check(ASK, &["resolution"], &["resume"], expect![[r#"
-        universe 0 paused at breakpoint 1 (resolution): main next runs the block of line 4 with 8; it := 8
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
+    check(
+        ASK,
+        &["resolution"],
+        &["resume"],
+        expect![[r#"
+            universe 0 paused at breakpoint 1 (resolution): main next runs the block of line 4 with 8; it := 8
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
 }
 
 #[test]
 fn actor_creation() {
-    check(ASK, &["creation"], &["resume"], expect![[r#"
-        universe 0 paused at breakpoint 1 (creation): main next creates the actor math; math := an actor to come; it := 0
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
-    check(ASK, &["begin"], &["resume"], expect![[r#"
+    check(
+        ASK,
+        &["creation"],
+        &["resume"],
+        expect![[r#"
+            universe 0 paused at breakpoint 1 (creation): main next creates the actor math; it := 0
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
+    check(
+        ASK,
+        &["begin"],
+        &["resume"],
+        expect![[r#"
         universe 0 paused at breakpoint 1 (begin): main next begins
         > resume
         universe 0 paused at breakpoint 1 (begin): math next begins
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_line() {
-    check(ASK, &["line 5"], &["resume"], expect![[r#"
-        universe 0 paused at breakpoint 1 (line 5): main next goes on of line 5; it := 8
-        > resume
-        universe 0 ended: it = 8
-    "#]]);
+    check(
+        ASK,
+        &["line 5"],
+        &["resume"],
+        expect![[r#"
+            universe 0 paused at breakpoint 1 (line 5): main next goes on in line 5; it := 8
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
 }
 
 #[test]
@@ -182,7 +227,7 @@ fn to_the_receiver_of_a_message() {
             > to-receiver
             universe 0 paused by to-receiver: math next processes double(4) from main
             > resume
-            universe 0 ended: it = 8
+            universe 0 ended: main.it = 8
         "#]],
     );
 }
@@ -198,7 +243,7 @@ fn to_the_resolver_of_its_future() {
             > to-resolver
             universe 0 paused by to-resolver: math next answers main with 8
             > resume
-            universe 0 ended: it = 8
+            universe 0 ended: main.it = 8
         "#]],
     );
 }
@@ -213,9 +258,8 @@ fn to_the_resolution_of_its_future() {
             universe 0 paused at breakpoint 1 (message-sender double): main next sends double(4) to math
             > to-resolution
             universe 0 paused by to-resolution: main next runs the block of line 4 with 8; it := 8
-            universe 1 ended: it = 8
             > resume
-            2 universes (0–1) ended: it = 8
+            universe 0 ended: main.it = 8
         "#]],
     );
 }
@@ -259,9 +303,8 @@ when: math<-double(4)@FutureMessage becomes: { |x| it := x };
             3 universes (0–2) paused at breakpoint 1 (message-sender note): math next sends note() to itself
             > return-to-resolution
             2 universes (0–1) paused by return-to-resolution: main next runs the block of line 4 with 8; it := 8
-            universe 2 ended: it = 8
             > resume
-            2 universes (0–1) ended: it = 8
+            universe 0 ended: main.it = 8
         "#]],
     );
 }
@@ -274,14 +317,14 @@ this<-go();
 ";
     check(
         text,
-        &["before-turn go if n == 0"],
+        &["before-turn go if main.n == 0"],
         &["next-turn main 3", "resume"],
         expect![[r#"
-            universe 0 ended: n = 5
+            universe 0 paused at breakpoint 1 (before-turn go if main.n == 0): main next processes go() from main; n := 1
             > next-turn main 3
-            there is no main in any of these universes; there are main
+            universe 0 paused by next-turn: main next processes go() from main; n := 4
             > resume
-            no universe is paused
+            universe 0 ended: main.n = 5
         "#]],
     );
 }
@@ -359,5 +402,6 @@ fn the_catalogue_of_actors() {
         next-turn: to the next turn of this activity
         end-of-turn: to the end of this turn
         return-to-resolution: to the callback that waits for what this turn answers
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }

@@ -192,7 +192,7 @@ fn every_program_is_tested() {
                 .to_string_lossy()
                 .into_owned();
             assert!(
-                text.contains(&format!("(\"{name}\"")),
+                text.contains(&format!("\"{name}\"")),
                 "{name} is not tested"
             );
         }

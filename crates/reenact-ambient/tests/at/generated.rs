@@ -248,7 +248,7 @@ const BREAKPOINTS: [&str; 8] = [
 ];
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn a_debugger_neither_adds_nor_loses_anything(
@@ -256,14 +256,14 @@ proptest! {
         chosen in proptest::sample::subsequence(BREAKPOINTS.to_vec(), 0..3),
     ) {
         let text = script.text();
-        let Some((program, _)) = small(&text, Granularity::Macro, 150) else {
+        let Some((program, _)) = small(&text, Granularity::Macro, 80) else {
             return Err(TestCaseError::reject("too many universes"));
         };
         let mut breakpoints = Breakpoints::default();
         for one in &chosen {
             breakpoints.add(Breakpoint::parse(one).expect("it is a breakpoint"));
         }
-        let checked = check_non_interference(&program, &breakpoints, 3_000);
+        let checked = check_non_interference(&program, &breakpoints, 1_000);
         prop_assert!(checked.is_ok(), "{:?} with {:?}\n{}", checked, chosen, &text);
     }
 }
