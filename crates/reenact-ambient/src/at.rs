@@ -10,7 +10,7 @@
 //! let [start] = &program.initial()[..] else { panic!("a program starts in one way") };
 //! let [step] = &program.steps(start)[..] else { panic!("only main runs") };
 //! let end = program.take(start, step);
-//! assert_eq!(program.ending(&end).outcome, ["answer = 42"]);
+//! assert_eq!(program.ending(&end).outcome, ["main.answer = 42"]);
 //! ```
 
 mod actor;

@@ -10,6 +10,7 @@
 //! error.
 
 mod actor_costs;
+mod ambient;
 mod bench;
 mod child;
 mod effort;
@@ -70,6 +71,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     for suite in options.suite.parts() {
         failures.extend(match suite {
             Suite::Http => run_service(options, directory.path())?,
+            Suite::Ambient => run_ambient(options)?,
             _ => run_one(suite, options, directory.path())?,
         });
     }
@@ -144,6 +146,21 @@ fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
     let heading = Heading {
         suite,
         effort,
+        rounds: measured.rounds,
+        versions: None,
+    };
+    print(&measured.rows, heading, options.json, measured.remarks)?;
+    Ok(measured.failures)
+}
+
+/// Runs the suite that explores, prints its rows, and returns what went wrong.
+fn run_ambient(options: &Options) -> io::Result<Vec<String>> {
+    let mut progress = Progress::new();
+    let measured = ambient::run(options.effort, |bench| options.wants(bench), &mut progress);
+    progress.clear();
+    let heading = Heading {
+        suite: Suite::Ambient,
+        effort: options.effort,
         rounds: measured.rounds,
         versions: None,
     };

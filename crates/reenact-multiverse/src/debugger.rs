@@ -124,6 +124,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
                 }
             }
         }
+        refitted.forget();
         refitted
     }
 

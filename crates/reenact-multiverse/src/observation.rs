@@ -205,7 +205,7 @@ impl fmt::Display for Difference {
 impl fmt::Display for Observation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            _ if out.alternate() => return self.indent(out, 0),
+            _ if out.alternate() => self.indent(out, 0),
             Observation::Null => out.write_str("null"),
             Observation::Bool(value) => write!(out, "{value}"),
             Observation::Int(value) => write!(out, "{value}"),

@@ -41,3 +41,21 @@ pub struct Operation<'a> {
     /// Whether it belongs to what was marked with [`Semantics::mark`](crate::Semantics::mark).
     pub marked: bool,
 }
+
+impl Operation<'_> {
+    /// The same operation, with a subject of its own.
+    pub fn into_owned(self) -> Operation<'static> {
+        Operation {
+            subject: Cow::Owned(self.subject.into_owned()),
+            ..self
+        }
+    }
+
+    /// The same operation, with the subject of this one.
+    pub fn reborrow(&self) -> Operation<'_> {
+        Operation {
+            subject: Cow::Borrowed(&self.subject),
+            ..*self
+        }
+    }
+}

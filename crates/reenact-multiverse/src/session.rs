@@ -4,20 +4,22 @@
 //! they run until each is paused, has ended, or a limit is reached; those that have become equal are one. How a universe
 //! came about is kept as a path back to the start, through steps of the program and commands.
 
+mod error;
+mod look;
 mod report;
 mod walk;
 
 pub use self::{
-    report::{Choices, Event, Found, Group, How, Nearest, Numbers, Stop, Summary},
+    error::SessionError,
+    report::{Choices, Event, Found, Group, How, Nearest, Stop, Summary},
     walk::Limits,
 };
 
 use std::collections::HashSet;
 
 use crate::{
-    Activity, Breakpoint, Breakpoints, Cause, CommandError, Configuration, Debugger, Difference,
-    Expression, Granularity, Mode, Observation, Rule, Semantics, StepKind, SyntaxError, What,
-    catalogue,
+    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Rule, Semantics,
+    StepKind, What, catalogue,
     session::walk::{Walk, walk},
 };
 
@@ -41,68 +43,12 @@ pub enum Universes {
     All,
 }
 
-/// Why something that was asked for cannot be done.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SessionError {
-    /// The text makes no sense.
-    #[error(transparent)]
-    Syntax(#[from] SyntaxError),
-    /// The step does not apply anywhere.
-    #[error(transparent)]
-    Command(#[from] CommandError),
-    /// There is no such step.
-    #[error("there is no step {name}; there are {}", .steps.join(", "))]
-    NoStep {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        steps: Vec<&'static str>,
-    },
-    /// The language has no such operations.
-    #[error("no program in this language can stop at {name}; there are {}", .kinds.join(", "))]
-    NoKind {
-        /// What was asked for.
-        name: &'static str,
-        /// What there is.
-        kinds: Vec<&'static str>,
-    },
-    /// The line has nothing to stop at.
-    #[error("there is nothing to stop at in line {0}")]
-    NoLine(u32),
-    /// There is no such breakpoint.
-    #[error("there is no breakpoint {0}")]
-    NoBreakpoint(u32),
-    /// There is no such universe.
-    #[error("there is no universe {universe}, only 0 to {last}")]
-    NoUniverse {
-        /// What was asked for.
-        universe: usize,
-        /// The last of those that exist.
-        last: usize,
-    },
-    /// There is no such activity.
-    #[error("there is no {name} in any of these universes; there are {}", .activities.join(", "))]
-    NoActivity {
-        /// What was asked for.
-        name: String,
-        /// Those in the selected universe.
-        activities: Vec<String>,
-    },
-    /// Nobody waits for a command.
-    #[error("no universe is paused")]
-    NothingPaused,
-    /// Nothing was done so far.
-    #[error("there is nothing to undo")]
-    NothingToUndo,
-}
-
 /// A program being debugged.
 pub struct Session<S: Semantics> {
     language: S,
     breakpoints: Breakpoints,
     granularity: Granularity,
     limits: Limits,
-    is_interrupted: fn() -> bool,
     nodes: Vec<Node<S>>,
     /// The universes of the moment, by number.
     current: Vec<usize>,
@@ -123,6 +69,14 @@ enum Link<T> {
     Asked(String),
 }
 
+/// A universe that a command changes.
+struct Told<K> {
+    universe: usize,
+    state: Configuration<K>,
+    /// The command, as the story tells it.
+    asked: String,
+}
+
 /// What a session goes back to.
 struct Past {
     current: Vec<usize>,
@@ -139,7 +93,6 @@ impl<S: Semantics> Session<S> {
             breakpoints: Breakpoints::default(),
             granularity: Granularity::Macro,
             limits,
-            is_interrupted: || false,
             nodes: Vec::new(),
             current: Vec::new(),
             selected: 0,
@@ -164,11 +117,6 @@ impl<S: Semantics> Session<S> {
     /// Changes when to stop looking.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
-    }
-
-    /// Asks now and then whether to stop looking, as at a limit.
-    pub fn interrupt_when(&mut self, is_interrupted: fn() -> bool) {
-        self.is_interrupted = is_interrupted;
     }
 
     /// Runs the program from its beginning. Breakpoints stay.
@@ -272,10 +220,13 @@ impl<S: Semantics> Session<S> {
             states: self.states,
             nodes: self.nodes.len(),
         });
-        for (universe, state, asked) in told {
-            let from = Some((self.current[universe], Link::Asked(asked)));
-            self.nodes.push(Node { state, from });
-            self.current[universe] = self.nodes.len() - 1;
+        for one in told {
+            let from = Some((self.current[one.universe], Link::Asked(one.asked)));
+            self.nodes.push(Node {
+                state: one.state,
+                from,
+            });
+            self.current[one.universe] = self.nodes.len() - 1;
         }
         self.run(universes);
         Ok(self.summary())
@@ -288,17 +239,19 @@ impl<S: Semantics> Session<S> {
         who: Who<'_>,
         count: u32,
         universes: Universes,
-    ) -> Result<Vec<(usize, Configuration<S::State>, String)>, SessionError> {
+    ) -> Result<Vec<Told<S::State>>, SessionError> {
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
         let mut told = Vec::new();
         let mut refused = None;
         let mut is_running = false;
         for universe in self.numbers(universes)? {
             let state = self.state(universe)?;
+            if self.is_over(state) {
+                continue;
+            }
             // A universe that only the limits have stopped goes on by itself when everyone is to run.
-            let goes_on = state.mode == Mode::Run && step.goal == catalogue::Goal::Resume;
-            if self.is_over(state) || goes_on {
-                is_running |= goes_on;
+            if state.mode == Mode::Run && step.goal == catalogue::Goal::Resume {
+                is_running = true;
                 continue;
             }
             let activity = match who {
@@ -308,7 +261,7 @@ impl<S: Semantics> Session<S> {
             };
             let Some(activity) = activity else { continue };
             match debugger.command(state, step, activity, count) {
-                Ok(next) => {
+                Ok(state) => {
                     let name = self.language.name(&state.base, activity);
                     let asked = match step.goal {
                         catalogue::Goal::Operation { .. } if count > 1 => {
@@ -317,7 +270,11 @@ impl<S: Semantics> Session<S> {
                         catalogue::Goal::Operation { .. } => format!("{} of {name}", step.name),
                         _ => step.name.to_owned(),
                     };
-                    told.push((universe, next, asked));
+                    told.push(Told {
+                        universe,
+                        state,
+                        asked,
+                    });
                 }
                 Err(error) => refused = refused.or(Some(error)),
             }
@@ -364,7 +321,7 @@ impl<S: Semantics> Session<S> {
         };
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
         let starts = chosen.iter().map(|at| self.nodes[*at].state.clone());
-        let found = walk(&debugger, starts, &self.limits, self.is_interrupted);
+        let found = walk(&debugger, starts, &self.limits);
         self.states += found.looked_at;
         let reached = keep(&mut self.nodes, &chosen, found);
         let current = match universes {
@@ -429,180 +386,6 @@ impl<S: Semantics> Session<S> {
             Universes::All => Ok((0..self.current.len()).collect()),
             Universes::One(universe) => self.state(universe).map(|_| vec![universe]),
         }
-    }
-
-    /// What can be seen in a universe.
-    pub fn observe(&self, universe: usize) -> Result<Observation, SessionError> {
-        Ok(self.language.observe(&self.state(universe)?.base))
-    }
-
-    /// What differs between two universes.
-    pub fn diff(&self, a: usize, b: usize) -> Result<Vec<Difference>, SessionError> {
-        Ok(self.observe(a)?.diff(&self.observe(b)?))
-    }
-
-    /// How a universe came about.
-    pub fn story(&self, universe: usize) -> Result<Vec<Event>, SessionError> {
-        let last = &self.state(universe)?.base;
-        let name = |activity| self.language.name(last, activity);
-        let mut story = Vec::new();
-        let mut at = self.current[universe];
-        while let Some((from, link)) = &self.nodes[at].from {
-            let before = &self.nodes[*from].state.base;
-            match link {
-                Link::Asked(what) => story.push(Event {
-                    who: None,
-                    what: what.clone(),
-                    site: None,
-                }),
-                Link::Rule(rule) => {
-                    if let Some(step) = rule.base() {
-                        story.push(Event {
-                            who: Some(name(self.language.activity(step))),
-                            what: self.language.tell(before, step, &name),
-                            site: self.language.operation(before, step).site,
-                        });
-                    }
-                }
-            }
-            at = *from;
-        }
-        story.reverse();
-        Ok(story)
-    }
-
-    /// How all universes stand.
-    pub fn summary(&self) -> Summary {
-        let mut groups: Vec<Group> = Vec::new();
-        for (universe, state) in self.universes().enumerate() {
-            let how = self.how(state);
-            match groups.iter_mut().find(|group| group.how == how) {
-                Some(group) => group.universes.push(universe),
-                None => groups.push(Group {
-                    how,
-                    universes: vec![universe],
-                }),
-            }
-        }
-        Summary {
-            groups,
-            states: self.states,
-        }
-    }
-
-    fn how(&self, state: &Configuration<S::State>) -> How {
-        let cause = match state.mode {
-            Mode::Stopped => return How::Stopped,
-            Mode::Run if self.is_over(state) => {
-                return How::Ended(self.language.ending(&state.base));
-            }
-            Mode::Run => return How::Running,
-            Mode::Pause(cause) => cause,
-        };
-        let (by, breakpoint) = match cause {
-            Cause::Breakpoint(number) => {
-                let text = self.breakpoints.get(number).map(ToString::to_string);
-                (text.unwrap_or("removed".to_owned()), Some(number))
-            }
-            Cause::Step(name) => (name.to_owned(), None),
-            Cause::Command => ("pause".to_owned(), None),
-        };
-        let stopped = state.paused().map(|activity| Stop {
-            who: self.language.name(&state.base, activity),
-            next: self.next(state, activity),
-        });
-        How::Paused {
-            by,
-            breakpoint,
-            stopped: stopped.collect(),
-        }
-    }
-
-    fn next(&self, state: &Configuration<S::State>, activity: Activity) -> Vec<String> {
-        let name = |activity| self.language.name(&state.base, activity);
-        let steps = self.language.steps(&state.base);
-        steps
-            .iter()
-            .filter(|step| self.language.activity(step) == activity)
-            .map(|step| self.language.tell(&state.base, step, &name))
-            .collect()
-    }
-
-    /// What can be done in a universe, activity by activity.
-    pub fn applicable(&self, universe: usize) -> Result<Vec<Choices>, SessionError> {
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
-        let state = self.state(universe)?;
-        let steps = self.language.steps(&state.base);
-        let operations = steps
-            .iter()
-            .map(|step| self.language.operation(&state.base, step));
-        let operations: Vec<_> = operations.collect();
-        let all = self.language.activities(&state.base).into_iter();
-        Ok(all
-            .map(|activity| Choices {
-                activity,
-                who: self.language.name(&state.base, activity),
-                is_paused: state.paused().any(|paused| paused == activity),
-                next: self.next(state, activity),
-                breakpoints: catalogue::breakpoints(&self.language)
-                    .filter(|kind| {
-                        operations.iter().any(|operation| {
-                            operation.activity == activity
-                                && kind.operations.contains(&operation.kind)
-                        })
-                    })
-                    .collect(),
-                steps: debugger.applicable(state, activity).collect(),
-            })
-            .collect())
-    }
-
-    /// The states that the program can reach from some universes in which a condition holds, whatever the breakpoints.
-    pub fn find(
-        &self,
-        condition: &Expression,
-        universes: Universes,
-    ) -> Result<Found, SessionError> {
-        let numbers = self.numbers(universes)?;
-        let mut starts = Vec::new();
-        for universe in &numbers {
-            starts.push(self.language.unmark(&self.state(*universe)?.base));
-        }
-        let found = walk(
-            &self.language,
-            starts.iter().cloned(),
-            &self.limits,
-            self.is_interrupted,
-        );
-        let looked_at = &found.nodes[..found.looked_at];
-        let holds = |at: &usize| condition.holds(&self.language.observe(&found.nodes[*at].0));
-        let all: Vec<usize> = (0..looked_at.len()).filter(holds).collect();
-        let nearest = all.first().map(|first| {
-            let (mut at, mut story) = (*first, Vec::new());
-            let last = &found.nodes[*first].0;
-            let name = |activity| self.language.name(last, activity);
-            while let Some((from, step)) = &found.nodes[at].1 {
-                story.push(Event {
-                    who: Some(name(self.language.activity(step))),
-                    what: self.language.tell(&found.nodes[*from].0, step, &name),
-                    site: self.language.operation(&found.nodes[*from].0, step).site,
-                });
-                at = *from;
-            }
-            story.reverse();
-            let start = starts.iter().position(|start| *start == found.nodes[at].0);
-            Nearest {
-                universe: numbers[start.unwrap_or(0)],
-                story,
-                observation: self.language.observe(last),
-            }
-        });
-        Ok(Found {
-            states: all.len(),
-            of: looked_at.len(),
-            is_complete: found.is_complete(),
-            nearest,
-        })
     }
 }
 

@@ -184,7 +184,12 @@ impl<'a> Scanner<'a> {
                 Some(sign) => (Token::Sign(sign), sign.len()),
                 None => {
                     let span = start..start + first.len_utf8();
-                    return Err(error(text, span, format!("`{first}` means nothing here")));
+                    let message = match first {
+                        '=' => "`=` means nothing here, equal is `==`".to_owned(),
+                        '&' => "`&` means nothing here, and is `&&`".to_owned(),
+                        _ => format!("`{first}` means nothing here"),
+                    };
+                    return Err(error(text, span, message));
                 }
             },
         };

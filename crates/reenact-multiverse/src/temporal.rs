@@ -16,6 +16,9 @@
 //! It is compiled to the automaton of its positions (Glushkov): no more states than operations in the pattern, so that the
 //! set of those it can be in is one word in every universe.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use crate::{Activity, Operation, breakpoint::Pattern};

@@ -68,6 +68,8 @@ pub(crate) struct Future {
     pub(crate) state: FutureState,
     /// Where the program made it.
     pub(crate) site: SiteId,
+    /// A debugger follows what resolved it.
+    pub(crate) is_marked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

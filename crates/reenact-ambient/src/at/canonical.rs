@@ -8,8 +8,6 @@
 //! actor itself still reaches it. Whether others do is seen only in the whole state; `lonely` are the slots for which it
 //! matters. Circles through several actors are never freed; that costs memory and nothing else.
 
-use std::collections::HashSet;
-
 use super::{
     actor::{Actor, Entity},
     value::{Far, HeapId, Value},
@@ -59,11 +57,11 @@ pub(crate) fn canonicalise(actor: &mut Actor) -> Links {
 
     actor.heap = heap;
     actor.exports = exports;
-    let mut seen = HashSet::new();
+    // There are few.
     let mut imports = Vec::new();
     actor.visit(&mut |value| {
         if let Value::Far(far) = *value
-            && seen.insert(far)
+            && !imports.contains(&far)
         {
             imports.push(far);
         }

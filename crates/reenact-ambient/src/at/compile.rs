@@ -42,28 +42,23 @@ pub(crate) fn compile(source: &Source, program: &[Statement], texts: &Texts) -> 
     compiler.source = None;
     let text = Source::new("library", LIBRARY);
     let library = super::parser::parse(&text).expect("the library is a program");
-    let mut classes = library.iter().map(|statement| match statement {
-        Statement::Expr(Expr {
-            kind: ExprKind::Object(body),
-            ..
-        }) => compiler
-            .class("library", ClassKind::Object, &[], body)
-            .map(|(class, _)| class),
-        other => unreachable!("the library has objects only, not {other:?}"),
-    });
-    let mut next = || {
-        classes
-            .next()
-            .expect("one for each kind of value")
-            .expect("the library is a correct program")
+    let classes: Vec<ClassId> = library
+        .iter()
+        .map(|statement| match statement {
+            Statement::Expr(Expr {
+                kind: ExprKind::Object(body),
+                ..
+            }) => {
+                let class = compiler.class("library", ClassKind::Object, &[], body);
+                class.expect("the library is a correct program").0
+            }
+            other => unreachable!("the library has objects only, not {other:?}"),
+        })
+        .collect();
+    let [number, bool, list] = classes[..] else {
+        unreachable!("the library has an object for each kind of value")
     };
-    let library = Library {
-        number: next(),
-        bool: next(),
-        list: next(),
-    };
-    drop(classes);
-    Ok(compiler.finish(library))
+    Ok(compiler.finish(Library { number, bool, list }))
 }
 
 struct Compiler<'a> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     actor::{Actor, Cause, Entity, Frame, Message, MessageKind, Turn},
-    code::{ClassKind, Code, Instruction},
+    code::{ClassId, ClassKind, Code, Instruction},
     machine::{Machine, Rule},
     tables::{ActorId, Actors, Texts},
     value::{Far, FarKind, HeapId, Value},
@@ -128,7 +128,7 @@ pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut 
 
 impl Actor {
     /// An actor with a behaviour that has done nothing.
-    pub(crate) fn with_behaviour(id: ActorId, code: &Code, class: super::code::ClassId) -> Actor {
+    pub(crate) fn with_behaviour(id: ActorId, code: &Code, class: ClassId) -> Actor {
         let mut actor = Actor::new(id);
         let fields = vec![Value::Null; code.class(class).fields.len()];
         actor.alloc(Entity::Object { class, fields });
@@ -137,7 +137,7 @@ impl Actor {
     }
 
     /// The actor's first action is to initialise its fields.
-    pub(crate) fn begin(&mut self, code: &Code, class: super::code::ClassId, params: &[Value]) {
+    pub(crate) fn begin(&mut self, code: &Code, class: ClassId, params: &[Value]) {
         let init = code.class(class).init;
         let mut locals = vec![Value::Near(self.exports[0])];
         locals.extend(params);

@@ -13,7 +13,7 @@ use super::{
     machine::{Granularity, Next, Rule, Stops},
     parser::parse,
     show::View,
-    state::{State, World},
+    state::{State, Stored, World},
     tables::{ActorId, Texts},
     value::Value,
 };
@@ -75,12 +75,12 @@ impl Program {
         self.world.load(state.0[at])
     }
 
-    fn next(&self, state: &State, actor: ActorId) -> Next {
+    fn stored(&self, state: &State, actor: ActorId) -> &Stored {
         let at = self
             .world
             .position(state, actor)
             .expect("it is an actor of this state");
-        self.world.get(state.0[at]).next
+        self.world.get(state.0[at])
     }
 
     fn view<'a>(&'a self, state: &'a State) -> View<'a> {
@@ -134,6 +134,35 @@ impl Program {
             MessageKind::Callback => Cow::Borrowed("becomes"),
             _ => Cow::Borrowed(self.world.code.selector(selector)),
         }
+    }
+
+    /// The turn that an actor is in.
+    fn turn_of(&self, actor: &Actor) -> Option<Operation<'_>> {
+        let turn = actor.turn.as_ref()?;
+        let Cause::Message {
+            kind,
+            selector,
+            site,
+            sender,
+            is_marked,
+        } = turn.cause
+        else {
+            return None;
+        };
+        Some(Operation {
+            kind: match kind {
+                MessageKind::Plain => OperationKind::Turn,
+                MessageKind::Callback => OperationKind::Callback,
+                MessageKind::Register | MessageKind::Resolve | MessageKind::Ruin => return None,
+            },
+            activity: activity(actor.id),
+            subject: self.subject(kind, selector),
+            with: Some(activity(sender)),
+            site: None,
+            sent_at: self.world.code.site(site),
+            depth: turn.frames.len() as u32,
+            marked: is_marked,
+        })
     }
 
     /// What an actor in a turn is about to do.
@@ -279,13 +308,18 @@ impl Semantics for Program {
     }
 
     fn operation<'a>(&'a self, state: &'a State, step: &Step) -> Operation<'a> {
-        let actor = self.actor(state, step.actor);
-        match self.next(state, step.actor) {
-            Next::Process => {
-                self.operation_of_message(&actor, actor.inbox.front().expect("there is a message"))
-            }
-            next => self.operation_in_turn(&actor, next),
-        }
+        let stored = self.stored(state, step.actor);
+        let operation = stored.operation.get_or_init(|| {
+            let actor = self.actor(state, step.actor);
+            Box::new(match stored.next {
+                Next::Process => {
+                    let message = actor.inbox.front().expect("there is a message");
+                    self.operation_of_message(&actor, message).into_owned()
+                }
+                next => self.operation_in_turn(&actor, next).into_owned(),
+            })
+        });
+        operation.reborrow()
     }
 
     fn activities(&self, state: &State) -> Vec<Activity> {
@@ -299,32 +333,11 @@ impl Semantics for Program {
     }
 
     fn turn<'a>(&'a self, state: &'a State, of: Activity) -> Option<Operation<'a>> {
-        let actor = self.actor(state, ActorId(of.0));
-        let turn = actor.turn.as_ref()?;
-        let Cause::Message {
-            kind,
-            selector,
-            site,
-            sender,
-            is_marked,
-        } = turn.cause
-        else {
-            return None;
-        };
-        Some(Operation {
-            kind: match kind {
-                MessageKind::Plain => OperationKind::Turn,
-                MessageKind::Callback => OperationKind::Callback,
-                MessageKind::Register | MessageKind::Resolve | MessageKind::Ruin => return None,
-            },
-            activity: of,
-            subject: self.subject(kind, selector),
-            with: Some(activity(sender)),
-            site: None,
-            sent_at: self.world.code.site(site),
-            depth: turn.frames.len() as u32,
-            marked: is_marked,
-        })
+        let turn = self.stored(state, ActorId(of.0)).turn.get_or_init(|| {
+            let actor = self.actor(state, ActorId(of.0));
+            Some(Box::new(self.turn_of(&actor)?.into_owned()))
+        });
+        Some(turn.as_ref()?.reborrow())
     }
 
     fn mark(&self, state: &State, of: Activity, what: Marked) -> State {
@@ -356,11 +369,14 @@ impl Semantics for Program {
     }
 
     fn tell(&self, state: &State, step: &Step, name: &dyn Fn(Activity) -> String) -> String {
-        let name = |actor: ActorId| name(activity(actor));
-        let mut text = self.view(state).tell(step.actor, &name);
-        let after = self.take(state, step);
-        self.view(&after)
-            .tell_changes(state, step.actor, &name, &mut text);
+        let (before, after) = (self.view(state), self.take(state, step));
+        let after = self.view(&after);
+        let name = |actor: ActorId| match before.has(actor) {
+            true => name(activity(actor)),
+            false => after.name(actor).to_owned(),
+        };
+        let mut text = before.tell(step.actor, &name);
+        after.tell_changes(&before, step.actor, &name, &mut text);
         text
     }
 
@@ -373,7 +389,10 @@ impl Semantics for Program {
     }
 
     fn state_bytes(&self, state: &State) -> usize {
-        size_of_val(&*state.0)
+        match state.0.spilled() {
+            true => size_of_val(&*state.0),
+            false => 0,
+        }
     }
 
     fn shared_bytes(&self) -> usize {

@@ -9,7 +9,7 @@ use super::{
     code::{ClassKind, Instruction, SiteId},
     machine::{Next, plain_name},
     state::{State, World},
-    tables::{ActorId, MAIN},
+    tables::ActorId,
     value::{Far, FarKind, HeapId, Value},
 };
 
@@ -55,6 +55,10 @@ impl<'a> View<'a> {
         view
     }
 
+    pub(crate) fn has(&self, actor: ActorId) -> bool {
+        self.actors.iter().any(|one| one.id == actor)
+    }
+
     pub(crate) fn name(&self, actor: ActorId) -> &str {
         let at = self.actors.iter().position(|one| one.id == actor);
         at.map_or("an actor to come", |at| &self.names[at])
@@ -74,7 +78,7 @@ impl<'a> View<'a> {
             if let Some(Entity::List(values)) = creator.entity(value)
                 && let Some(at) = values.iter().position(is_it)
             {
-                return format!("{name}[{}]", at + 1);
+                return format!("{name}#{}", at + 1);
             }
         }
         match actor.get(actor.exports[0]) {
@@ -120,10 +124,7 @@ impl<'a> View<'a> {
                 FarKind::Resolver => format!("a resolver of {}", name(actor)),
             },
             _ => match actor.entity(value) {
-                Some(Entity::Object { class, .. }) if value == Value::Near(actor.exports[0]) => {
-                    let _ = class;
-                    name(actor.id)
-                }
+                Some(_) if value == Value::Near(actor.exports[0]) => name(actor.id),
                 Some(Entity::Object { class, .. }) => match self.world.code.class(*class).kind {
                     ClassKind::Isolate => "an isolate".to_owned(),
                     ClassKind::Object | ClassKind::Actor => "an object".to_owned(),
@@ -403,7 +404,10 @@ impl<'a> View<'a> {
                         }
                     }
                     _ if turn.cause == Cause::Creation && *pc == 0 => "begins".to_owned(),
-                    _ => format!("goes on{}", self.line(site)),
+                    _ => match code.site(site) {
+                        Some(site) => format!("goes on in line {}", site.line),
+                        None => "goes on".to_owned(),
+                    },
                 }
             }
             None => "ends its turn".to_owned(),
@@ -420,16 +424,16 @@ impl<'a> View<'a> {
     /// What the actor's step has changed, to be added to what it did.
     pub(crate) fn tell_changes(
         &self,
-        before: &State,
+        before: &View<'_>,
         actor: ActorId,
         name: Namer<'_>,
         text: &mut String,
     ) {
-        let old = View::new(self.world, before);
-        let (old, new) = (old.actor(actor), self.actor(actor));
+        let (old, new) = (before.actor(actor), self.actor(actor));
         for ((field, was), (_, is)) in self.fields(old).zip(self.fields(new)) {
             let (was, is) = (self.text(old, was, name), self.text(new, is, name));
-            if was != is {
+            // What is called by the name of the field needs no words.
+            if was != is && is != field {
                 let _ = write!(text, "; {field} := {is}");
             }
         }
@@ -449,10 +453,7 @@ impl<'a> View<'a> {
             for (field, value) in self.fields(actor) {
                 if self.is_plain(actor, value, 0) {
                     let text = self.text(actor, value, &|_| String::new());
-                    ending.outcome.push(match actor.id {
-                        MAIN => format!("{field} = {text}"),
-                        _ => format!("{name}.{field} = {text}"),
-                    });
+                    ending.outcome.push(format!("{name}.{field} = {text}"));
                 }
             }
             for &printed in &actor.printed {

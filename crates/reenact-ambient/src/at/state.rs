@@ -4,12 +4,17 @@
 //! state is a few numbers, two states are compared by these, and what an actor does by itself is computed once, however
 //! many states it occurs in. That is what makes a search fast: most steps are looked up.
 
-use std::{hash::BuildHasher, sync::RwLock};
+use std::{
+    hash::BuildHasher,
+    sync::{OnceLock, RwLock},
+};
 
 use hashbrown::HashMap;
+use reenact_multiverse::{Marked, Operation};
+use smallvec::SmallVec;
 
 use super::{
-    actor::{Actor, Cause},
+    actor::{Actor, Cause, Entity},
     canonical::{Links, canonicalise},
     code::{Code, PROGRAM},
     exchange,
@@ -19,8 +24,16 @@ use super::{
 };
 
 /// A state of a program: its actors, creators before what they created.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State(pub(crate) Box<[StoredId]>);
+///
+/// The actors of a small program are in the state itself, so that comparing two states is one look at each.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct State(pub(crate) SmallVec<[StoredId; 6]>);
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        State(SmallVec::from_slice(&self.0))
+    }
+}
 
 /// An actor between steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +45,11 @@ pub(crate) struct Stored {
     pub(crate) id: ActorId,
     pub(crate) next: Next,
     links: Links,
+    /// What follows if it takes its next step, in which no other actor takes part.
+    alone: OnceLock<Moved>,
+    /// What that step is, and the turn that it is in, for who asks.
+    pub(crate) operation: OnceLock<Box<Operation<'static>>>,
+    pub(crate) turn: OnceLock<Option<Box<Operation<'static>>>>,
 }
 
 impl PartialEq for Stored {
@@ -59,7 +77,7 @@ struct Moved {
     rule: Option<Rule>,
 }
 
-type Memo = RwLock<HashMap<(StoredId, Option<StoredId>), Moved, foldhash::fast::FixedState>>;
+type Memo = RwLock<HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>>;
 
 /// All that the states of a program share.
 pub(crate) struct World {
@@ -68,7 +86,7 @@ pub(crate) struct World {
     pub(crate) actors: Actors,
     stored: Interned<Stored>,
     stops: Stops,
-    /// What follows from the actors that take part in a step.
+    /// What follows if one actor sends to another.
     memo: Box<[Memo]>,
 }
 
@@ -97,14 +115,21 @@ impl World {
         self.memo
             .iter_mut()
             .for_each(|memo| *memo = Memo::default());
+        self.stored
+            .for_each_mut(|stored| stored.alone = OnceLock::new());
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let each = |stored: &Stored| {
-            size_of::<Stored>()
-                + stored.bytes.len()
+            stored.bytes.len()
                 + size_of_val(&*stored.links.lonely)
                 + size_of_val(&*stored.links.imports)
+                + stored.operation.get().map_or(0, |one| size_of_val(&**one))
+                + stored
+                    .turn
+                    .get()
+                    .and_then(Option::as_ref)
+                    .map_or(0, |one| size_of_val(&**one))
         };
         let memo = |memo: &Memo| {
             memo.read()
@@ -120,7 +145,7 @@ impl World {
     pub(crate) fn initial(&self) -> State {
         let mut main = Actor::with_behaviour(MAIN, &self.code, PROGRAM);
         main.begin(&self.code, PROGRAM, &[]);
-        State([self.store(main)].into())
+        State(SmallVec::from_slice(&[self.store(main)]))
     }
 
     /// Keeps an actor in its canonical form.
@@ -133,8 +158,11 @@ impl World {
             id: actor.id,
             next: machine::next(&self.code, &actor),
             links,
+            alone: OnceLock::new(),
+            operation: OnceLock::new(),
+            turn: OnceLock::new(),
         };
-        StoredId(self.stored.number(Box::new(stored)))
+        StoredId(self.stored.number(stored))
     }
 
     /// An actor, to look at or to go on with.
@@ -185,6 +213,10 @@ impl World {
     }
 
     fn moved(&self, actor: StoredId, partner: Option<StoredId>) -> Moved {
+        let Some(partner) = partner else {
+            let alone = &self.get(actor).alone;
+            return *alone.get_or_init(|| self.compute(actor, None));
+        };
         let key = (actor, partner);
         let hash = foldhash::fast::FixedState::default().hash_one(key);
         let memo = &self.memo[hash as usize % SHARDS];
@@ -195,7 +227,7 @@ impl World {
         {
             return known;
         }
-        let moved = self.compute(actor, partner);
+        let moved = self.compute(actor, Some(partner));
         memo.write()
             .expect("nothing panics while it holds this")
             .insert(key, moved);
@@ -319,9 +351,7 @@ impl State {
         let id = world.get(created).id;
         let is_before = |other: &StoredId| world.actors.order(world.get(*other).id, id).is_lt();
         let at = self.0.partition_point(is_before);
-        let mut all = std::mem::take(&mut self.0).into_vec();
-        all.insert(at, created);
-        self.0 = all.into();
+        self.0.insert(at, created);
     }
 }
 
@@ -340,7 +370,7 @@ impl Actor {
                     todo.push(id);
                 }
             });
-            if let super::actor::Entity::Resolver(future) = entity {
+            if let Entity::Resolver(future) = entity {
                 todo.push(future);
             }
         }
@@ -348,22 +378,25 @@ impl Actor {
     }
 
     /// Follows what is to be sent next, or what the turn is about.
-    pub(crate) fn mark(&mut self, what: reenact_multiverse::Marked) {
+    pub(crate) fn mark(&mut self, what: Marked) {
         let Some(turn) = &mut self.turn else {
             return;
         };
         match (what, &mut turn.cause) {
-            (reenact_multiverse::Marked::Next, _) => turn.marks_next = true,
-            (reenact_multiverse::Marked::Turn, Cause::Message { is_marked, .. }) => {
-                *is_marked = true
-            }
-            (reenact_multiverse::Marked::Turn, Cause::Creation) => {}
+            (Marked::Next, _) => turn.marks_next = true,
+            (Marked::Turn, Cause::Message { is_marked, .. }) => *is_marked = true,
+            (Marked::Turn, Cause::Creation) => {}
         }
     }
 
     /// Follows nothing any more.
     pub(crate) fn unmark(&mut self) {
         self.visit_messages(&mut |message| message.is_marked = false);
+        for entity in &mut self.heap {
+            if let Entity::Future(future) = entity {
+                future.is_marked = false;
+            }
+        }
         if let Some(turn) = &mut self.turn {
             turn.marks_next = false;
             if let Cause::Message { is_marked, .. } = &mut turn.cause {

@@ -3,7 +3,11 @@
 //! Each table only grows, and a number in it means the same for as long as the program is looked at. Which number
 //! something gets depends on who comes first, so nothing that can be seen may depend on the numbers themselves.
 
-use std::{cmp::Ordering, hash::BuildHasher, sync::Mutex};
+use std::{
+    cmp::Ordering,
+    hash::{BuildHasher, Hash},
+    sync::Mutex,
+};
 
 use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
@@ -20,13 +24,13 @@ pub(crate) const MAIN: ActorId = ActorId(0);
 pub(crate) struct TextId(pub(crate) u32);
 
 /// A table of things that are equal only to themselves.
-pub(crate) struct Interned<T: ?Sized> {
-    all: boxcar::Vec<Box<T>>,
+pub(crate) struct Interned<T> {
+    all: boxcar::Vec<T>,
     index: Mutex<HashTable<u32>>,
     hasher: foldhash::fast::FixedState,
 }
 
-impl<T: ?Sized + std::hash::Hash + Eq> Interned<T> {
+impl<T: Hash + Eq> Interned<T> {
     pub(crate) fn new() -> Interned<T> {
         Interned {
             all: boxcar::Vec::new(),
@@ -36,18 +40,18 @@ impl<T: ?Sized + std::hash::Hash + Eq> Interned<T> {
     }
 
     /// The number of `one`, which is there already or gets the next one.
-    pub(crate) fn number(&self, one: Box<T>) -> u32 {
-        let hash = self.hasher.hash_one(&*one);
+    pub(crate) fn number(&self, one: T) -> u32 {
+        let hash = self.hasher.hash_one(&one);
         let mut index = self
             .index
             .lock()
             .expect("nothing panics while it holds this");
-        if let Some(&found) = index.find(hash, |&at| *self.all[at as usize] == *one) {
+        if let Some(&found) = index.find(hash, |&at| self.all[at as usize] == one) {
             return found;
         }
         let number = self.all.push(one) as u32;
         index.insert_unique(hash, number, |&at| {
-            self.hasher.hash_one(&*self.all[at as usize])
+            self.hasher.hash_one(&self.all[at as usize])
         });
         number
     }
@@ -56,20 +60,26 @@ impl<T: ?Sized + std::hash::Hash + Eq> Interned<T> {
         &self.all[number as usize]
     }
 
-    /// The memory it takes, but for what its things point to.
+    pub(crate) fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
+        for at in 0..self.all.count() {
+            change(self.all.get_mut(at).expect("it is there"));
+        }
+    }
+
+    /// The memory it takes, with what `of` says that each has beside its own size.
     pub(crate) fn bytes(&self, of: impl Fn(&T) -> usize) -> usize {
         let index = self
             .index
             .lock()
             .expect("nothing panics while it holds this")
             .allocation_size();
-        let each = |(_, one): (usize, &Box<T>)| size_of::<(Box<T>, bool)>() + of(one);
+        let each = |(_, one): (usize, &T)| size_of::<(T, bool)>() + of(one);
         index + self.all.iter().map(each).sum::<usize>()
     }
 }
 
 /// The texts.
-pub(crate) struct Texts(Interned<str>);
+pub(crate) struct Texts(Interned<Box<str>>);
 
 impl Texts {
     pub(crate) fn new() -> Texts {
@@ -85,7 +95,7 @@ impl Texts {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.0.bytes(str::len)
+        self.0.bytes(|text| text.len())
     }
 }
 
@@ -98,14 +108,14 @@ impl Actors {
         let actors = Actors(Interned::new());
         // Main is its own creator; no actor has so many children.
         let main = (MAIN.0, u32::MAX);
-        actors.0.number(Box::new(main));
+        actors.0.number(main);
         actors
     }
 
     /// The actor's n-th child.
     pub(crate) fn child(&self, of: ActorId, n: u32) -> ActorId {
         let origin = (of.0, n);
-        ActorId(self.0.number(Box::new(origin)))
+        ActorId(self.0.number(origin))
     }
 
     /// The creator, and the actor's number among its children.
@@ -133,6 +143,6 @@ impl Actors {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.0.bytes(|_| size_of::<(u32, u32)>())
+        self.0.bytes(|_| 0)
     }
 }

@@ -89,7 +89,8 @@ fn layout(rows: &[Row]) -> String {
 
 fn cell(row: &Row) -> String {
     match row.metric {
-        "actors/s" => format!("{:.2} million", row.value / 1e6),
+        "actors/s" | "states/s" => format!("{:.2} million", row.value / 1e6),
+        "states" => format!("{}", row.value),
         "rss_bytes" if row.value >= f64::from(1 << 20) => {
             format!("{:.1} MiB", row.value / f64::from(1 << 20))
         }

@@ -21,6 +21,8 @@ pub enum Suite {
     Mixed,
     /// A web service under load, which has to be built for it.
     Http,
+    /// The universes of AmbientTalk programs.
+    Ambient,
     /// Everything but the comparison of actors with other libraries.
     All,
 }
@@ -36,6 +38,7 @@ impl Suite {
             Self::Stm => "stm",
             Self::Mixed => "mixed",
             Self::Http => "http",
+            Self::Ambient => "ambient",
             Self::All => "all",
         }
     }
@@ -50,6 +53,7 @@ impl Suite {
                 Self::Stm,
                 Self::Mixed,
                 Self::Http,
+                Self::Ambient,
             ],
             one => vec![one],
         }
@@ -116,7 +120,8 @@ impl Suite {
                 Metric::BytesPerOp,
                 Metric::Control,
             ],
-            Self::All => &[],
+            // It has columns of its own.
+            Self::Ambient | Self::All => &[],
         }
     }
 

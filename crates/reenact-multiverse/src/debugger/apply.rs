@@ -124,16 +124,14 @@ impl<S: Semantics> Debugger<'_, S> {
         false
     }
 
-    /// The first of the pending ones is checked. When all are, what was done is forgotten.
+    /// The first of the pending ones is checked.
     pub(super) fn checked(&self, state: &mut Configuration<S::State>) {
         let mut point = state.pending.remove(0);
         if let Point::Temporal { hit, .. } = &mut point {
             *hit = None;
         }
         point.insert(&mut state.checked);
-        if state.pending.is_empty() {
-            state.done = Vec::new();
-        }
+        state.forget();
     }
 
     /// Pauses the universe and some activities.
@@ -143,9 +141,7 @@ impl<S: Semantics> Debugger<'_, S> {
                 standing.state = ActivityState::Pause;
             }
         }
-        if state.pending.is_empty() {
-            state.done = Vec::new();
-        }
+        state.forget();
         state.mode = Mode::Pause(cause);
     }
 

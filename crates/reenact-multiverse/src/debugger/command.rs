@@ -5,7 +5,7 @@ use crate::{Activity, Goal, Operation, OperationKind, Semantics, StepKind, Whose
 
 /// Why a step is not possible, and which ones are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{step} does not apply to {activity}: {why}; what applies: {}", .applicable.join(", "))]
+#[error("{step} does not apply to {activity}: {why}; {}", applying(.applicable))]
 pub struct CommandError {
     /// The step.
     pub step: &'static str,
@@ -15,6 +15,13 @@ pub struct CommandError {
     pub why: String,
     /// The steps that are possible instead.
     pub applicable: Vec<&'static str>,
+}
+
+fn applying(applicable: &[&str]) -> String {
+    match applicable {
+        [] => "nothing does".to_owned(),
+        some => format!("what applies: {}", some.join(", ")),
+    }
 }
 
 impl<S: Semantics> Debugger<'_, S> {
@@ -31,7 +38,10 @@ impl<S: Semantics> Debugger<'_, S> {
             let possible = all.filter(|one| self.obstacle(state, one, activity, 1).is_none());
             return Err(CommandError {
                 step: step.name,
-                activity: self.base.name(&state.base, activity),
+                activity: match state.standing(activity) {
+                    Some(_) => self.base.name(&state.base, activity),
+                    None => format!("activity {}", activity.0),
+                },
                 why,
                 applicable: possible.map(|one| one.name).collect(),
             });
@@ -92,6 +102,7 @@ impl<S: Semantics> Debugger<'_, S> {
         if is_marked {
             state.base = self.base.unmark(&state.base);
         }
+        state.forget();
     }
 
     /// What is in the way of a step.
@@ -115,7 +126,7 @@ impl<S: Semantics> Debugger<'_, S> {
             return is_idle.then(|| "everyone is paused already".to_owned());
         };
         if !is_paused {
-            return Some("this universe is running".to_owned());
+            return Some("this universe is not paused".to_owned());
         }
         if state.standing(activity).is_none() {
             return Some("there is no such activity in this universe".to_owned());

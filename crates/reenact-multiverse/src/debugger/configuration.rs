@@ -268,4 +268,11 @@ impl<K> Configuration<K> {
     pub(crate) fn points_mut(&mut self) -> impl Iterator<Item = &mut Vec<Point>> {
         [&mut self.checked, &mut self.pending].into_iter()
     }
+
+    /// When everything is checked, what was done is forgotten.
+    pub(crate) fn forget(&mut self) {
+        if self.pending.is_empty() {
+            self.done = Vec::new();
+        }
+    }
 }

@@ -109,11 +109,6 @@ impl<T> Store<T> {
         &mut self.index
     }
 
-    /// The states, and the shards of the index.
-    pub(crate) fn parts_mut(&mut self) -> (&Chunks<T>, &mut Index) {
-        (&self.states, &mut self.index)
-    }
-
     /// Adds a state that is not there.
     #[inline]
     pub(crate) fn add(&mut self, state: T, hash: StateHash, origin: Origin, owned: usize) -> u32 {
@@ -242,10 +237,10 @@ impl<T> Store<T> {
         }
     }
 
-    /// No fewer bytes than are newly allocated when this many states, with an edge each, are added.
-    pub(crate) fn worst_growth(&self, more: usize) -> usize {
-        let index = 3 * self.index.bytes() + 64 * more;
-        self.growth_without_index(more) + self.edge_growth(more) + index
+    /// No fewer bytes than are newly allocated when this many states and edges are added.
+    pub(crate) fn worst_growth(&self, states: usize, edges: usize) -> usize {
+        let index = 3 * self.index.bytes() + 64 * states;
+        self.growth_without_index(states) + self.edge_growth(edges) + index
     }
 }
 

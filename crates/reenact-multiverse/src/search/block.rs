@@ -1,17 +1,17 @@
 //! A stretch of a level, by all cores, as if by one.
 //!
-//! 1. The cores take pieces of the stretch and compute what their steps lead to.
-//! 2. Each core has shards of the index of its own. It goes through all of these states in their order and looks up
-//!    those that belong to its shards; a state that is not there is put in under a provisional number, which is its
-//!    place in the block. So the first of equal ones wins, whoever computed it.
-//! 3. One core goes through all in order once more and gives the final numbers.
-//! 4. The cores put the final numbers into their shards, and drop what was known already.
+//! 1. The cores take pieces of the stretch, compute what their steps lead to, and look it up. Most of it is known.
+//! 2. What is not is a *find*. Each core has shards of the index of its own. It goes through all finds in their order and
+//!    puts those that belong to its shards in, under a provisional number, which is the place of the find in the block.
+//!    So the first of equal ones wins, whoever found it.
+//! 3. One core goes through all in order and gives the final numbers.
+//! 4. The cores put the final numbers into their shards, and drop what was found twice.
 //!
 //! Nothing here can fail half-way: a block that could meet a bound is left to the plain loop.
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed},
     thread,
 };
 
@@ -22,7 +22,6 @@ use super::{
 use crate::{
     Semantics,
     graph::{
-        chunks::Chunks,
         index::{Shard, StateHash},
         store::{Mark, NONE, Origin, Store},
     },
@@ -37,11 +36,48 @@ struct Piece<T> {
     number: usize,
     /// For each state.
     outcomes: Vec<u32>,
-    /// The states they lead to, in order. Each is taken out as it gets its number.
-    states: Vec<Option<T>>,
+    /// For each step: where it leads, or nowhere if that is a find.
+    targets: Vec<u32>,
+    /// The finds, in order. Each is taken out as it gets its number.
+    finds: Vec<Option<T>>,
     hashes: Vec<StateHash>,
-    /// How many come before, in the pieces before this one.
+    /// How many finds are in the pieces before this one.
     before: usize,
+}
+
+impl<T> Default for Piece<T> {
+    fn default() -> Self {
+        Piece {
+            number: 0,
+            outcomes: Vec::new(),
+            targets: Vec::new(),
+            finds: Vec::new(),
+            hashes: Vec::new(),
+            before: 0,
+        }
+    }
+}
+
+impl<T> Piece<T> {
+    fn clear(&mut self) {
+        self.outcomes.clear();
+        self.targets.clear();
+        self.finds.clear();
+        self.hashes.clear();
+    }
+
+    fn bytes(&self) -> usize {
+        let find = size_of::<Option<T>>() + size_of::<StateHash>();
+        let numbers = self.outcomes.capacity() + self.targets.capacity();
+        self.finds.capacity() * find + numbers * size_of::<u32>()
+    }
+}
+
+/// What one core has made, and what it can make more of without asking for memory.
+struct Maker<T> {
+    pieces: Vec<Piece<T>>,
+    spare: Vec<Piece<T>>,
+    added: Vec<Added>,
 }
 
 /// A state that was put into the index.
@@ -51,31 +87,67 @@ struct Added {
     hash: StateHash,
 }
 
+/// Memory that blocks use one after the other.
+pub(super) struct Scratch<T> {
+    makers: Vec<Maker<T>>,
+    /// For each find: its number. It is provisional, unless the find is known after all.
+    found: Vec<AtomicU32>,
+    /// For each find: its final number.
+    finals: Vec<u32>,
+}
+
+impl<T> Scratch<T> {
+    pub(super) fn new(workers: usize) -> Self {
+        let maker = |_| Maker {
+            pieces: Vec::new(),
+            spare: Vec::new(),
+            added: Vec::new(),
+        };
+        Scratch {
+            makers: (0..workers).map(maker).collect(),
+            found: Vec::new(),
+            finals: Vec::new(),
+        }
+    }
+
+    /// Fills in how many finds come before each piece, and returns how many there are.
+    fn count(&mut self) -> usize {
+        let mut before = 0;
+        for piece in self.pieces_mut() {
+            piece.before = before;
+            before += piece.finds.len();
+        }
+        before
+    }
+
+    fn pieces_mut(&mut self) -> Vec<&mut Piece<T>> {
+        let makers = self.makers.iter_mut();
+        let mut pieces: Vec<_> = makers.flat_map(|maker| &mut maker.pieces).collect();
+        pieces.sort_unstable_by_key(|piece| piece.number);
+        pieces
+    }
+}
+
 /// Expands a stretch of states at this depth, or tells that it cannot.
 pub(super) fn expand<S: Semantics>(
     course: &mut Course<'_, S>,
+    scratch: &mut Scratch<S::State>,
     stretch: Range<usize>,
     depth: u32,
-    workers: usize,
 ) -> bool {
     let is_cut = course.bounds.depth.is_some_and(|bound| depth >= bound);
-    let budget = match course.bounds.bytes {
-        Some(bound) => bound.saturating_sub(course.bytes()) / 8,
-        None => usize::MAX,
-    };
-    let makers = make(course, &stretch, is_cut, budget, workers);
-    let Some((mut pieces, scratch)) = makers else {
+    let Some(bytes) = make(course, scratch, &stretch, is_cut) else {
         return false;
     };
-    let total = number_pieces(&mut pieces);
-    if !has_room(course, total, scratch) {
+    let total = scratch.count();
+    if !has_room(course, scratch, total, bytes) {
         return false;
     }
-    let found: Vec<AtomicU32> = (0..total).map(|_| AtomicU32::new(NONE)).collect();
     let base = course.store.len() as u32;
-    let added = look_up(&mut course.store, &pieces, &found, base, workers);
-    let finals = number(course, &mut pieces, &found, base, stretch.start as u32);
-    settle(&mut course.store, pieces, added, &finals, base, workers);
+    scratch.found.resize_with(total, || AtomicU32::new(NONE));
+    put_in(&mut course.store, scratch, base);
+    number(course, scratch, base, stretch.start as u32);
+    settle(&mut course.store, scratch, base);
     if is_cut && let Some(bound) = course.bounds.depth {
         let ids = stretch.start as u32..stretch.end as u32;
         let mut marks = ids.map(|id| course.store.mark(id));
@@ -86,204 +158,199 @@ pub(super) fn expand<S: Semantics>(
     true
 }
 
-/// Whether no bound can be met even if all that was found is new.
-fn has_room<S: Semantics>(course: &Course<'_, S>, total: usize, scratch: usize) -> bool {
+/// Whether no bound can be met even if all finds are new.
+fn has_room<S: Semantics>(
+    course: &Course<'_, S>,
+    scratch: &Scratch<S::State>,
+    total: usize,
+    bytes: usize,
+) -> bool {
+    let pieces = || scratch.makers.iter().flat_map(|maker| &maker.pieces);
+    let edges: usize = pieces().map(|piece| piece.targets.len()).sum();
     let states = course.bounds.states.unwrap_or(usize::MAX);
-    let numbers = states.min(NONE as usize - 1);
-    // Where the states were, their numbers twice, and the lists of what was added.
-    let beside = scratch + total * (2 * size_of::<u32>() + 2 * size_of::<Added>());
-    course.store.len() + total <= numbers
-        && total < course.store.free_edges()
-        && course
-            .make_room(course.store.worst_growth(total) + beside)
-            .is_ok()
+    // Their numbers twice, and the lists of what was added, which grow.
+    let beside = bytes + total * (2 * size_of::<u32>() + 3 * size_of::<Added>());
+    let growth = course.store.worst_growth(total, edges);
+    course.store.len() + total <= states.min(NONE as usize - 1)
+        && edges < course.store.free_edges()
+        && course.make_room(growth + beside).is_ok()
 }
 
-/// Runs `work` for every worker and returns what each returned, in their order.
-fn on_all<T: Send, W: Send>(works: Vec<W>, work: impl Fn(W) -> T + Sync) -> Vec<T> {
+/// Runs `work` on all of these at once and returns when all is done.
+fn on_all<W: Send>(works: impl Iterator<Item = W>, work: impl Fn(W) + Sync) {
     let work = &work;
     thread::scope(|scope| {
-        let mut works = works.into_iter();
+        let mut works = works;
         let mine = works.next();
-        let theirs: Vec<_> = works.map(|one| scope.spawn(move || work(one))).collect();
-        let mut done: Vec<T> = mine.map(work).into_iter().collect();
-        for their in theirs {
-            match their.join() {
-                Ok(one) => done.push(one),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+        for one in works {
+            scope.spawn(move || work(one));
         }
-        done
-    })
+        mine.map(work);
+    });
 }
 
-/// Step 1. Nothing, if it takes more than `budget` bytes. Otherwise the pieces by maker, and the bytes.
-type Made<T> = (Vec<Vec<Piece<T>>>, usize);
-
+/// Step 1. Returns the bytes that it took, or nothing if these are too many.
 fn make<S: Semantics>(
     course: &Course<'_, S>,
+    scratch: &mut Scratch<S::State>,
     stretch: &Range<usize>,
     is_cut: bool,
-    budget: usize,
-    workers: usize,
-) -> Option<Made<S::State>> {
-    let size = (stretch.len() / (workers * 8)).max(8);
+) -> Option<usize> {
+    // A part for all pieces that are done, and one for each that is not.
+    let free = course.free_bytes();
+    let budget = free / 4;
+    let piece_budget = free / (8 * scratch.makers.len());
+    let size = (stretch.len() / (scratch.makers.len() * 8)).max(8);
     let next = AtomicUsize::new(0);
-    let scratch = AtomicUsize::new(0);
+    let bytes = AtomicUsize::new(0);
+    let is_too_much = AtomicBool::new(false);
     let semantics = course.semantics;
     let until = course.until.as_deref();
     let store = &course.store;
-    let made = on_all(vec![(); workers], |()| {
-        let mut pieces = Vec::new();
+    on_all(scratch.makers.iter_mut(), |maker| {
         loop {
             let number = next.fetch_add(1, Relaxed);
             let start = stretch.start + number * size;
-            if start >= stretch.end || scratch.load(Relaxed) > budget {
-                return pieces;
+            let is_over = is_too_much.load(Relaxed) || bytes.load(Relaxed) > budget;
+            if start >= stretch.end || is_over {
+                return;
             }
             let ids = start..stretch.end.min(start + size);
-            let (piece, bytes) = make_piece(semantics, until, store, ids, is_cut, number);
-            scratch.fetch_add(bytes, Relaxed);
-            pieces.push(piece);
+            let mut piece = maker.spare.pop().unwrap_or_default();
+            piece.number = number;
+            let mut owned = 0;
+            for id in ids {
+                owned += add(
+                    semantics,
+                    until,
+                    store.state(id as u32),
+                    store,
+                    is_cut,
+                    &mut piece,
+                );
+                // While a list grows, the old one is still there.
+                if owned + 2 * piece.bytes() > piece_budget {
+                    is_too_much.store(true, Relaxed);
+                    return;
+                }
+            }
+            bytes.fetch_add(owned + 2 * piece.bytes(), Relaxed);
+            maker.pieces.push(piece);
         }
     });
-    let scratch = scratch.into_inner();
-    (scratch <= budget).then_some((made, scratch))
+    let bytes = bytes.into_inner();
+    (bytes <= budget && !is_too_much.into_inner()).then_some(bytes)
 }
 
-fn make_piece<S: Semantics>(
+/// Adds a state to a piece, and returns how many bytes its finds own.
+fn add<S: Semantics>(
     semantics: &S,
     until: Option<&Until<'_, S>>,
+    state: &S::State,
     store: &Store<S::State>,
-    ids: Range<usize>,
     is_cut: bool,
-    number: usize,
-) -> (Piece<S::State>, usize) {
-    let mut piece = Piece {
-        number,
-        outcomes: Vec::with_capacity(ids.len()),
-        states: Vec::with_capacity(ids.len() * 2),
-        hashes: Vec::with_capacity(ids.len() * 2),
-        before: 0,
-    };
+    piece: &mut Piece<S::State>,
+) -> usize {
     let mut owned = 0;
-    for id in ids {
-        let state = store.state(id as u32);
-        let outcome = match look(semantics, until, state) {
-            Outlook::Stop => STOPPED,
-            Outlook::End => 0,
-            Outlook::Steps(_) if is_cut => CUT,
-            Outlook::Steps(steps) => {
-                for step in &steps {
-                    let next = semantics.take(state, step);
+    let outcome = match look(semantics, until, state) {
+        Outlook::Stop => STOPPED,
+        Outlook::End => 0,
+        Outlook::Steps(_) if is_cut => CUT,
+        Outlook::Steps(steps) => {
+            for step in &steps {
+                let next = semantics.take(state, step);
+                let hash = StateHash::of(&next);
+                let known = store.find(hash, &next);
+                piece.targets.push(known.unwrap_or(NONE));
+                if known.is_none() {
                     owned += semantics.state_bytes(&next);
-                    piece.hashes.push(StateHash::of(&next));
-                    piece.states.push(Some(next));
+                    piece.hashes.push(hash);
+                    piece.finds.push(Some(next));
                 }
-                steps.len() as u32
             }
-        };
-        piece.outcomes.push(outcome);
+            steps.len() as u32
+        }
+    };
+    piece.outcomes.push(outcome);
+    owned
+}
+
+/// Step 2.
+fn put_in<T: Eq + Send + Sync>(store: &mut Store<T>, scratch: &mut Scratch<T>, base: u32) {
+    let mut lists: Vec<Vec<Added>> = Vec::new();
+    for maker in &mut scratch.makers {
+        lists.push(std::mem::take(&mut maker.added));
     }
-    let each = size_of::<Option<S::State>>() + size_of::<StateHash>();
-    // While a list grows, the old one is still there.
-    let lists = piece.states.capacity() * each * 3 / 2 + piece.outcomes.capacity() * 4;
-    (piece, lists + owned)
-}
-
-/// Fills in how many states come before each piece, and returns how many there are.
-fn number_pieces<T>(made: &mut [Vec<Piece<T>>]) -> usize {
-    let mut pieces: Vec<_> = made.iter_mut().flatten().collect();
+    let makers = scratch.makers.iter();
+    let mut pieces: Vec<_> = makers.flat_map(|maker| &maker.pieces).collect();
     pieces.sort_unstable_by_key(|piece| piece.number);
-    let mut before = 0;
-    for piece in pieces {
-        piece.before = before;
-        before += piece.states.len();
-    }
-    before
-}
 
-/// The pieces of all makers, in order.
-fn in_order<T>(made: &[Vec<Piece<T>>]) -> Vec<&Piece<T>> {
-    let mut pieces: Vec<_> = made.iter().flatten().collect();
-    pieces.sort_unstable_by_key(|piece| piece.number);
-    pieces
-}
-
-/// Step 2. What is found is the number of a known state, or the provisional one of the first that is equal.
-fn look_up<T: Eq + Send + Sync>(
-    store: &mut Store<T>,
-    made: &[Vec<Piece<T>>],
-    found: &[AtomicU32],
-    base: u32,
-    workers: usize,
-) -> Vec<Vec<Added>> {
-    let pieces = in_order(made);
-    let (states, index) = store.parts_mut();
-    let shards = index.shards_mut();
-    let each = shards.len().div_ceil(workers);
+    let found = &scratch.found;
+    let shards = store.index_mut().shards_mut();
     let count = shards.len();
-    let groups = shards.chunks_mut(each).enumerate();
-    on_all(groups.collect(), |(number, shards)| {
-        let place = |hash: StateHash| hash.shard(count).checked_sub(number * each);
-        look_up_some(states, shards, place, &pieces, found, base)
-    })
+    let each = count.div_ceil(lists.len());
+    let groups = shards.chunks_mut(each).zip(&mut lists).enumerate();
+    on_all(groups, |(number, (shards, added))| {
+        let first = number * each;
+        put_some_in(shards, count, first, &pieces, found, base, added);
+    });
+    for (maker, list) in scratch.makers.iter_mut().zip(lists) {
+        maker.added = list;
+    }
 }
 
-fn look_up_some<T: Eq>(
-    states: &Chunks<T>,
+/// Puts in what belongs to these shards, of so many, beginning with this one.
+fn put_some_in<T: Eq>(
     shards: &mut [Shard],
-    place: impl Fn(StateHash) -> Option<usize>,
+    count: usize,
+    first: usize,
     pieces: &[&Piece<T>],
     found: &[AtomicU32],
     base: u32,
-) -> Vec<Added> {
-    let of_block = |at: usize| {
+    added: &mut Vec<Added>,
+) {
+    let find = |at: usize| {
         let piece = pieces[pieces.partition_point(|piece| piece.before <= at) - 1];
-        &piece.states[at - piece.before]
+        &piece.finds[at - piece.before]
     };
-    let mut added = Vec::new();
     for piece in pieces {
         for (number, &hash) in piece.hashes.iter().enumerate() {
-            let Some(shard) = place(hash).and_then(|place| shards.get_mut(place)) else {
+            let shard = hash.shard(count).wrapping_sub(first);
+            let Some(shard) = shards.get_mut(shard) else {
                 continue;
             };
             let at = piece.before + number;
-            let state = &piece.states[number];
-            let is_it = |id: u32| match id.checked_sub(base) {
-                Some(at) => of_block(at as usize) == state,
-                None => state.as_ref() == Some(&states[id as usize]),
-            };
-            let id = match shard.find(hash, is_it) {
-                Some(id) => id,
-                None => {
-                    let id = base + at as u32;
-                    let bucket = shard.add(hash, id);
-                    let at = at as u32;
-                    added.push(Added { at, bucket, hash });
-                    id
-                }
-            };
+            let state = &piece.finds[number];
+            // What was known before the block is not this one: that was looked up already.
+            let is_it = |id: u32| id >= base && find((id - base) as usize) == state;
+            let id = shard.find(hash, is_it).unwrap_or_else(|| {
+                let id = base + at as u32;
+                added.push(Added {
+                    at: at as u32,
+                    bucket: shard.add(hash, id),
+                    hash,
+                });
+                id
+            });
             found[at].store(id, Relaxed);
         }
     }
-    added
 }
 
-/// Step 3. Returns the final number for each place in the block.
+/// Step 3.
 fn number<S: Semantics>(
     course: &mut Course<'_, S>,
-    made: &mut [Vec<Piece<S::State>>],
-    found: &[AtomicU32],
+    scratch: &mut Scratch<S::State>,
     base: u32,
     first: u32,
-) -> Vec<u32> {
-    let mut pieces: Vec<_> = made.iter_mut().flatten().collect();
-    pieces.sort_unstable_by_key(|piece| piece.number);
-    let mut finals: Vec<u32> = Vec::with_capacity(found.len());
+) {
+    let mut finals = std::mem::take(&mut scratch.finals);
+    let found = std::mem::take(&mut scratch.found);
+    finals.clear();
     let mut parent = first;
-    for piece in pieces {
-        let mut states = piece.states.iter_mut();
+    for piece in scratch.pieces_mut() {
+        let mut finds = piece.finds.iter_mut();
+        let mut targets = piece.targets.iter();
         for &outcome in &piece.outcomes {
             let mark = match outcome {
                 STOPPED => Mark::Stopped,
@@ -294,56 +361,56 @@ fn number<S: Semantics>(
             course.store.set_mark(parent, mark);
             let steps = if mark == Mark::Expanded { outcome } else { 0 };
             course.note_steps(steps as usize);
-            for (step, state) in (0..steps).zip(&mut states) {
-                let at = finals.len();
-                let known = found[at].load(Relaxed);
-                let to = match known.checked_sub(base) {
-                    None => known,
-                    Some(earlier) if (earlier as usize) < at => finals[earlier as usize],
-                    Some(_) => match state.take() {
-                        Some(state) => {
+            for (step, &known) in (0..steps).zip(&mut targets) {
+                let to = if known == NONE {
+                    let at = finals.len();
+                    let earlier = (found[at].load(Relaxed) - base) as usize;
+                    let to = match finds.next().and_then(Option::take) {
+                        Some(state) if earlier == at => {
                             let owned = course.semantics.state_bytes(&state);
                             course.note_state(owned);
                             let origin = Origin { parent, step };
                             course.store.add_unindexed(state, origin, owned)
                         }
-                        None => unreachable!("a state gets its number once"),
-                    },
+                        _ => finals[earlier],
+                    };
+                    finals.push(to);
+                    to
+                } else {
+                    known
                 };
-                finals.push(to);
                 course.store.add_edge(step, to);
             }
             course.store.end_run(parent);
             parent += 1;
         }
     }
-    finals
+    scratch.finals = finals;
+    scratch.found = found;
 }
 
 /// Step 4.
-fn settle<T: Send>(
-    store: &mut Store<T>,
-    made: Vec<Vec<Piece<T>>>,
-    added: Vec<Vec<Added>>,
-    finals: &[u32],
-    base: u32,
-    workers: usize,
-) {
+fn settle<T: Send + Sync>(store: &mut Store<T>, scratch: &mut Scratch<T>, base: u32) {
+    let finals = &scratch.finals;
     let shards = store.index_mut().shards_mut();
     let count = shards.len();
-    let each = count.div_ceil(workers);
-    let mut made = made.into_iter();
-    let works = shards.chunks_mut(each).zip(added).enumerate();
-    let works: Vec<_> = works
-        .map(|(number, (shards, added))| (number * each, shards, added, made.next()))
-        .collect();
-    on_all(works, |(first, shards, added, made)| {
-        for one in &added {
-            let shard = &mut shards[one.hash.shard(count) - first];
-            let id = finals[one.at as usize];
-            shard.renumber(one.bucket, one.hash, base + one.at, id);
+    let each = count.div_ceil(scratch.makers.len());
+    // There may be fewer groups of shards than cores.
+    let groups = shards.chunks_mut(each).map(Some);
+    let groups = groups.chain(std::iter::repeat_with(|| None));
+    let works = scratch.makers.iter_mut().zip(groups).enumerate();
+    on_all(works, |(number, (maker, mut shards))| {
+        for one in maker.added.drain(..) {
+            if let Some(shards) = &mut shards {
+                let shard = &mut shards[one.hash.shard(count) - number * each];
+                let id = finals[one.at as usize];
+                shard.renumber(one.bucket, one.hash, base + one.at, id);
+            }
         }
-        drop(made);
+        for mut piece in maker.pieces.drain(..) {
+            piece.clear();
+            maker.spare.push(piece);
+        }
     });
     store.index_mut().settle();
 }

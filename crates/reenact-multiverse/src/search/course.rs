@@ -151,8 +151,16 @@ impl<'a, S: Semantics> Course<'a, S> {
     }
 
     /// The bytes in use, and to be left free; what a bound on bytes is about.
-    pub(super) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.store.bytes() + self.beside + self.reserve.bytes()
+    }
+
+    /// The bytes that are left.
+    pub(super) fn free_bytes(&self) -> usize {
+        match self.bounds.bytes {
+            Some(bound) => bound.saturating_sub(self.bytes()),
+            None => usize::MAX,
+        }
     }
 
     /// Whether there is room for this many bytes more.

@@ -10,7 +10,8 @@ use std::{
 };
 
 use super::{
-    Bound, Workers, block,
+    Bound, Workers,
+    block::{self, Scratch},
     course::{Course, Outlook, look},
 };
 use crate::{
@@ -23,7 +24,10 @@ const WORTHWHILE: Duration = Duration::from_micros(400);
 /// Nor should one take more, for the sake of whoever listens.
 const LONGEST: Duration = Duration::from_millis(20);
 /// States in a stretch. It also bounds what is there twice.
-const STRETCH: Range<usize> = 64..16_384;
+const STRETCH: Range<usize> = 64..8192;
+
+/// For each of them, this much memory should be free.
+const FREE_BYTES: usize = 4096;
 
 /// Searches, and returns the first number of each level.
 pub(super) fn walk<S: Semantics>(
@@ -50,6 +54,7 @@ fn walk_levels<S: Semantics>(
     let mut depth = 0;
     // How long a state has taken, on one core.
     let mut pace = Duration::ZERO;
+    let mut scratch = Scratch::new(workers.count);
     while !level.is_empty() {
         course.make_room(levels.growth(1))?;
         levels.push(level.start as u32);
@@ -61,12 +66,17 @@ fn walk_levels<S: Semantics>(
                 Some(states) => (states as usize).clamp(STRETCH.start, STRETCH.end),
                 None => STRETCH.start,
             };
+            let wanted = wanted.min(course.free_bytes() / FREE_BYTES);
+            let wanted = wanted.max(STRETCH.start);
             let stretch = next..next + left.min(if workers.count > 1 { wanted } else { left });
             let began = Instant::now();
             let is_worth_it = workers.at_any_price || pace * stretch.len() as u32 >= WORTHWHILE;
             let is_done = workers.count > 1
                 && is_worth_it
-                && block::expand(course, stretch.clone(), depth, workers.count);
+                && block::expand(course, &mut scratch, stretch.clone(), depth);
+            if workers.count > 1 && (!is_done || course.bounds.bytes.is_some()) {
+                scratch = Scratch::new(workers.count);
+            }
             if is_done {
                 course.look_up(course.store.len() - stretch.end, depth)?;
             } else {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::{BreakpointKind, Ending, Site, StepKind};
+use crate::{BreakpointKind, Ending, StepKind};
 
 /// How all universes stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,8 +61,6 @@ pub struct Event {
     pub who: Option<String>,
     /// What.
     pub what: String,
-    /// Where the program says so.
-    pub site: Option<Site>,
 }
 
 /// What can be done about one activity in a universe.
@@ -127,8 +125,8 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Numbers of universes, as people read them: those in a row are a range, and there are never too many of them.
-pub struct Numbers<'a>(pub &'a [usize]);
+/// Numbers in a row are a range, and there are never too many of them.
+struct Numbers<'a>(&'a [usize]);
 
 impl fmt::Display for Numbers<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -27,10 +27,13 @@ impl Default for Limits {
     }
 }
 
+/// From which state, and by which step; from none if it is where the walk began.
+pub(super) type Origin<S> = Option<(usize, <S as Semantics>::Step)>;
+
 /// States, in the order in which they were found.
 pub(super) struct Walk<S: Semantics> {
-    /// Each with the one it was first reached from, and how.
-    pub(super) nodes: Vec<(S::State, Option<(usize, S::Step)>)>,
+    /// Each with how it was first reached.
+    pub(super) nodes: Vec<(S::State, Origin<S>)>,
     /// Those from which nothing goes on.
     pub(super) ends: Vec<usize>,
     /// The first of those that were found and not looked at. It is all of them if there was time.
@@ -48,7 +51,6 @@ pub(super) fn walk<S: Semantics>(
     semantics: &S,
     starts: impl IntoIterator<Item = S::State>,
     limits: &Limits,
-    is_interrupted: fn() -> bool,
 ) -> Walk<S> {
     let began = Instant::now();
     let hasher = foldhash::fast::FixedState::default();
@@ -58,7 +60,7 @@ pub(super) fn walk<S: Semantics>(
         ends: Vec::new(),
         looked_at: 0,
     };
-    let mut find = |nodes: &mut Vec<(S::State, Option<_>)>, state: S::State, from| {
+    let mut find = |nodes: &mut Vec<(S::State, Origin<S>)>, state: S::State, from| {
         let hash = hasher.hash_one(&state);
         let is_known = table.find(hash, |at| nodes[*at].0 == state).is_some();
         if !is_known {
@@ -71,8 +73,8 @@ pub(super) fn walk<S: Semantics>(
         find(&mut walk.nodes, state, None);
     }
     while walk.looked_at < walk.nodes.len().min(limits.states) {
-        let is_late = |time: Duration| began.elapsed() > time;
-        if walk.looked_at % 64 == 0 && (limits.time.is_some_and(is_late) || is_interrupted()) {
+        let is_late = |time: Duration| walk.looked_at.is_multiple_of(64) && began.elapsed() > time;
+        if limits.time.is_some_and(is_late) {
             break;
         }
         let at = walk.looked_at;

@@ -48,15 +48,30 @@ fn the_session_of_the_paper() {
 #[test]
 fn turns_are_counted() {
     let start = &["message-receiver double12 by math"];
-    check(&listing(), start, &[("next-turn", 1, 1)], expect![[r#"
+    check(
+        &listing(),
+        start,
+        &[("next-turn", 1, 1)],
+        expect![[r#"
         #1: math (turn double12)
-        next-turn: math (turn double33) | next-turn: math (turn getResult)"#]]);
-    check(&listing(), start, &[("next-turn", 1, 2)], expect![[r#"
+        next-turn: math (turn double33) | next-turn: math (turn getResult)"#]],
+    );
+    check(
+        &listing(),
+        start,
+        &[("next-turn", 1, 2)],
+        expect![[r#"
         #1: math (turn double12)
-        next-turn: math (turn double33) | next-turn: math (turn getResult) | the end"#]]);
-    check(&listing(), start, &[("next-turn", 1, 3)], expect![[r#"
+        next-turn: math (turn double33) | next-turn: math (turn getResult) | the end"#]],
+    );
+    check(
+        &listing(),
+        start,
+        &[("next-turn", 1, 3)],
+        expect![[r#"
         #1: math (turn double12)
-        the end"#]]);
+        the end"#]],
+    );
     // From within a turn, the next turn is the one after it.
     check(
         &listing(),
@@ -103,12 +118,22 @@ fn a_message_is_followed_to_its_receiver() {
 #[test]
 fn a_promise_is_followed_to_both_ends() {
     let start = &["message-sender getResult"];
-    check(&listing(), start, &[("to-resolver", 2, 1)], expect![[r#"
+    check(
+        &listing(),
+        start,
+        &[("to-resolver", 2, 1)],
+        expect![[r#"
         #1: client1 (message send getResult to math)
-        to-resolver: math (resolution getResult to client1)"#]]);
-    check(&listing(), start, &[("to-resolution", 2, 1)], expect![[r#"
+        to-resolver: math (resolution getResult to client1)"#]],
+    );
+    check(
+        &listing(),
+        start,
+        &[("to-resolution", 2, 1)],
+        expect![[r#"
         #1: client1 (message send getResult to math)
-        to-resolution: client1 (callback print)"#]]);
+        to-resolution: client1 (callback print)"#]],
+    );
     check(
         &listing(),
         &["resolver by math"],
@@ -127,7 +152,8 @@ fn the_sender_is_on_hold_while_its_message_is_followed() {
                 name: "a",
                 exists: true,
                 inbox: vec!["go"],
-                methods: vec![("go", vec![at(1, Do::Send(1, "x")), at(2, Do::Set(1))])],
+                // It comes to stand at the breakpoint again, on hold.
+                methods: vec![("go", vec![at(1, Do::Send(1, "x")), at(2, Do::Send(1, "y"))])],
             },
             Actor {
                 name: "b",
@@ -145,7 +171,7 @@ fn the_sender_is_on_hold_while_its_message_is_followed() {
         panic!("{universes:?}")
     };
     assert_eq!(describe(&base, one), "to-receiver: b (turn x)");
-    assert_eq!(one.base.number(0), 0);
+    assert_eq!(one.base.inbox(1), 1);
     let state = |who| one.standing(Activity(who)).unwrap().state;
     assert_eq!(
         (state(0), state(1)),
@@ -324,7 +350,8 @@ fn pause_and_stop_and_resume() {
         (Mode::Stopped, vec![])
     );
     let refused = debugger.command(&stopped, step("resume").unwrap(), Activity(0), 1);
-    expect!["resume does not apply to main: this universe was stopped; what applies: "].assert_eq(&refused.unwrap_err().to_string());
+    expect!["resume does not apply to main: this universe was stopped; nothing does"]
+        .assert_eq(&refused.unwrap_err().to_string());
 }
 
 #[test]
@@ -351,29 +378,29 @@ fn a_step_that_does_not_apply_is_refused_with_reasons() {
         pause does not apply to b: everyone is paused already; what applies: resume, stop, into, over, return, next-turn
         to-receiver does not apply to a: it cannot be repeated 2 times; what applies: resume, stop, into, over, return, to-receiver, to-resolver, to-resolution, next-turn, end-of-turn, return-to-resolution
         to-receiver does not apply to b: it has to be at a message send or message send to a promise, and is not about to do anything; what applies: resume, stop, into, over, return, next-turn
-        next-turn does not apply to a: this universe is running; what applies: resume, pause, stop"#]].assert_eq(&all.join("\n"));
+        next-turn does not apply to a: this universe is not paused; what applies: resume, pause, stop"#]].assert_eq(&all.join("\n"));
 }
 
 #[test]
 fn a_step_survives_another_breakpoint_and_a_resume_but_not_another_step() {
-    let texts = &["message-sender getResult", "before-turn double33"];
+    let texts = &["message-sender ask", "line 5"];
     check(
-        &listing(),
+        &everything(),
         texts,
-        &[("to-receiver", 2, 1), ("resume", 0, 1)],
+        &[("to-resolver", 0, 1), ("resume", 0, 1)],
         expect![[r#"
-            #1: client1 (message send getResult to math) | #2: math (turn double33)
-            #2: math (turn double33) | to-receiver: math (turn double12) | to-receiver: math (turn getResult)
-            #1: client1 (message send getResult to math) | #2: math (turn double33) | the end | to-receiver: math (turn getResult)"#]],
+            #1: a (message send ask to b)
+            #2: b (local step)
+            to-resolver: b (resolution ask to a)"#]],
     );
     check(
-        &listing(),
+        &everything(),
         texts,
-        &[("to-receiver", 2, 1), ("next-turn", 1, 1)],
+        &[("to-resolver", 0, 1), ("next-turn", 1, 1)],
         expect![[r#"
-            #1: client1 (message send getResult to math) | #2: math (turn double33)
-            #2: math (turn double33) | to-receiver: math (turn double12) | to-receiver: math (turn getResult)
-            #1: client1 (message send getResult to math) | next-turn: math (turn double12) | next-turn: math (turn double33) | next-turn: math (turn getResult)"#]],
+            #1: a (message send ask to b)
+            #2: b (local step)
+            next-turn: b (turn later)"#]],
     );
 }
 

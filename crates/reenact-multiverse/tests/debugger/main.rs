@@ -5,6 +5,7 @@ mod breakpoints;
 mod commands;
 mod rules;
 mod script;
+mod session;
 mod texts;
 mod theorem;
 

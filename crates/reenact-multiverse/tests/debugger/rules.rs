@@ -9,13 +9,33 @@ use reenact_multiverse::{
 };
 
 use crate::{
-    actors::{Way, World},
+    actors::{Actor, Actors, Do, Way, World, at},
     breakpoints,
     breakpoints::everything,
     listing,
 };
 
 type State = Configuration<World>;
+
+/// Equal futures are equal configurations: when everything is checked, nothing is left of what was done, and a receiver
+/// is not saved twice.
+fn remembers_nothing_in_vain(state: &State) -> bool {
+    let is_hit = |point: &Point| matches!(point, Point::Temporal { hit: Some(_), .. });
+    let receivers = |wanted: u32| {
+        state.points().filter_map(move |point| match point {
+            Point::Receiver {
+                breakpoint,
+                receiver,
+            } if *breakpoint == wanted => Some(*receiver),
+            _ => None,
+        })
+    };
+    let are_saved_once = state
+        .points()
+        .filter_map(Point::breakpoint)
+        .all(|number| receivers(number).count() <= 1 || receivers(number).all(|one| one.is_some()));
+    state.done.is_empty() && !state.points().any(is_hit) && are_saved_once
+}
 
 /// The premises and the conclusion of a rule, as in appendix A.
 fn hold(
@@ -33,6 +53,7 @@ fn hold(
     };
     match rule {
         Rule::CelStepGlobal(step) | Rule::CelStepLocal(step) => {
+            assert!(remembers_nothing_in_vain(before));
             assert!(is_running && before.pending.is_empty() && everyone.iter().all(is_known));
             assert!(before.is_free(base.activity(step)));
             assert!(after.checked.is_empty() && after.mode == Mode::Run);
@@ -186,6 +207,29 @@ fn walk(
     }
 }
 
+/// To an actor, to another one, through a promise, and again.
+fn sends_from_one_line() -> Actors {
+    let sends = [
+        Do::Send(1, "x"),
+        Do::Send(0, "x"),
+        Do::Forward(1, "x"),
+        Do::Send(1, "x"),
+    ];
+    let actor = |name, inbox, methods| Actor {
+        name,
+        exists: true,
+        inbox,
+        methods,
+    };
+    let go = sends.map(|does| at(7, does)).to_vec();
+    Actors {
+        actors: vec![
+            actor("a", vec!["go"], vec![("go", go)]),
+            actor("b", vec![], vec![]),
+        ],
+    }
+}
+
 #[test]
 fn every_rule_applies_where_its_premises_hold_and_alone() {
     let mut rules = BTreeSet::new();
@@ -202,6 +246,11 @@ fn every_rule_applies_where_its_premises_hold_and_alone() {
     walk(
         &everything(),
         &["temporal any* resolver", "message-receiver at 3"],
+        &mut rules,
+    );
+    walk(
+        &sends_from_one_line(),
+        &["message-receiver at 7"],
         &mut rules,
     );
     let all: Vec<_> = rules.into_iter().collect();
@@ -222,7 +271,8 @@ fn every_rule_applies_where_its_premises_hold_and_alone() {
         TRIGGER-MSB
         TRIGGER-STEP
         TRIGGER-STEP-NEXT-TURN
-        TRIGGER-TEMPORAL"#]].assert_eq(&all.join("\n"));
+        TRIGGER-TEMPORAL"#]]
+    .assert_eq(&all.join("\n"));
 }
 
 #[test]
@@ -259,5 +309,6 @@ fn breakpoints_are_checked_from_left_to_right_between_two_steps() {
         [2] [1] SAVE-MRB
         [2] [1, 2] NOT-APPLICABLE-BREAKPOINT
         [] [1, 2, 2] CEL-STEP-GLOBAL
-        [1, 2, 2] [] TRIGGER-MSB"#]].assert_eq(&lines.join("\n"));
+        [1, 2, 2] [] TRIGGER-MSB"#]]
+    .assert_eq(&lines.join("\n"));
 }

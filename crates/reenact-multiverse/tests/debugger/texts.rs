@@ -101,7 +101,7 @@ fn a_wrong_condition_is_told_where_and_why() {
     wrong(
         parse,
         "math.result = 3",
-        expect!["column 13: `=` means nothing here"],
+        expect!["column 13: `=` means nothing here, equal is `==`"],
     );
     wrong(
         parse,

@@ -1,11 +1,15 @@
 //! Non-interference, for programs that nobody wrote.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
-use reenact_multiverse::{OperationKind as Op, check_non_interference};
+use reenact_multiverse::{
+    Debugger, Granularity, Mode, OperationKind as Op, Semantics, all_steps, check_non_interference,
+};
 
 use crate::{
-    actors::{Act, Actor, Actors, Do, at},
-    breakpoints, listing,
+    actors::{Act, Actor, Actors, Do, World, at},
+    breakpoints, command, listing, run,
     script::Script,
 };
 
@@ -101,6 +105,67 @@ proptest! {
     ) {
         let checked = check_non_interference(&program, &breakpoints(&texts), 300);
         prop_assert!(checked.is_ok(), "{}", checked.unwrap_err());
+    }
+}
+
+/// The states of a program, if they are not too many, and those in which it ends.
+fn states(program: &Actors, most: usize) -> Option<(usize, HashSet<World>)> {
+    let mut queue = program.initial();
+    let mut seen: HashSet<_> = queue.iter().cloned().collect();
+    let mut ends = HashSet::new();
+    while let Some(state) = queue.pop() {
+        let steps = program.steps(&state);
+        for step in &steps {
+            let next = program.take(&state, step);
+            if seen.insert(next.clone()) {
+                queue.push(next);
+            }
+        }
+        if steps.is_empty() {
+            ends.insert(state);
+        }
+        if seen.len() > most {
+            return None;
+        }
+    }
+    Some((seen.len(), ends))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// And whatever is asked for on the way, resuming long enough leads to all ends of the program and to no other.
+    #[test]
+    fn both_granularities_lead_to_the_same_pauses_and_to_all_ends(
+        program in program(),
+        texts in proptest::sample::subsequence(BREAKPOINTS.to_vec(), 1..4),
+        commands in proptest::collection::vec(
+            (proptest::sample::select(all_steps().iter().map(|step| step.name).collect::<Vec<_>>()), 0..3u32, 1..3u32),
+            0..4,
+        ),
+    ) {
+        let Some((_, ends)) = states(&program, 150) else {
+            return Ok(());
+        };
+        let breakpoints = breakpoints(&texts);
+        let mut paused = Vec::new();
+        for granularity in [Granularity::Rule, Granularity::Macro] {
+            let debugger = Debugger::new(&program, &breakpoints, granularity);
+            let mut seen = Vec::new();
+            let mut universes = run(&debugger, debugger.initial());
+            for (name, activity, count) in commands.iter().filter(|(name, ..)| *name != "stop") {
+                seen.push(universes.iter().cloned().collect::<HashSet<_>>());
+                universes = command(&debugger, universes, name, *activity, *count);
+            }
+            while universes.iter().any(|one| one.mode != Mode::Run) {
+                seen.push(universes.iter().cloned().collect());
+                universes = command(&debugger, universes, "resume", 0, 1);
+            }
+            let reached: HashSet<_> = universes.iter().map(|one| program.unmark(&one.base)).collect();
+            prop_assert_eq!(&reached, &ends);
+            paused.push(seen);
+        }
+        prop_assert_eq!(&paused[0], &paused[1]);
     }
 }
 

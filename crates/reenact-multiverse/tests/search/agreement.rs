@@ -63,7 +63,7 @@ fn check_path(toy: &Toy, graph: &Graph<Toy>, path: &reenact_multiverse::Path) {
 }
 
 proptest! {
-    #![proptest_config(toy::cases(200))]
+    #![proptest_config(toy::cases(100))]
 
     #[test]
     fn every_order_with_any_number_of_cores_finds_what_brute_force_finds(toy in toy::programs()) {

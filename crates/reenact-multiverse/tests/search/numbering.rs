@@ -24,7 +24,7 @@ fn everything<S: Semantics>(semantics: &S, graph: &Graph<S>) -> Everything<S> {
 }
 
 proptest! {
-    #![proptest_config(toy::cases(150))]
+    #![proptest_config(toy::cases(60))]
 
     #[test]
     fn one_to_four_cores_give_the_same_numbers_edges_and_parents(toy in toy::programs()) {

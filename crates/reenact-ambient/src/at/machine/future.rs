@@ -17,6 +17,15 @@ enum Fate {
     Error(Value),
 }
 
+impl Fate {
+    fn new(is_error: bool, value: Value) -> Fate {
+        match is_error {
+            true => Fate::Error(value),
+            false => Fate::Value(value),
+        }
+    }
+}
+
 impl Message {
     /// Resolves or ruins the future of `resolver`.
     pub(crate) fn resolution(
@@ -53,7 +62,11 @@ impl Machine<'_> {
             stored: Vec::new(),
             subscribers: Vec::new(),
         };
-        let future = self.actor.alloc(Entity::Future(Future { state, site }));
+        let future = self.actor.alloc(Entity::Future(Future {
+            state,
+            site,
+            is_marked: false,
+        }));
         let Value::Near(id) = future else {
             unreachable!("what is allocated is near")
         };
@@ -88,7 +101,7 @@ impl Machine<'_> {
             }
             // process-message, at a resolver
             Some((_, &Entity::Resolver(future))) if self.resolves(&message) => {
-                let fate = self.fate(message.selector == self.code.names.ruin, message.args[0]);
+                let fate = Fate::new(message.selector == self.code.names.ruin, message.args[0]);
                 self.resolve(message.receiver, future, fate, message.is_marked);
                 if let Some(resolver) = message.resolver {
                     self.turn().resolver = Some(resolver);
@@ -119,13 +132,6 @@ impl Machine<'_> {
         }
     }
 
-    fn fate(&self, is_error: bool, value: Value) -> Fate {
-        match is_error {
-            true => Fate::Error(value),
-            false => Fate::Value(value),
-        }
-    }
-
     /// Whether the message, to a resolver, is one that a resolver knows.
     fn resolves(&self, message: &Message) -> bool {
         let names = &self.code.names;
@@ -141,7 +147,9 @@ impl Machine<'_> {
     }
 
     fn process_at_future(&mut self, id: HeapId, message: Message) {
-        let fate = match &mut self.actor.future_mut(id).state {
+        let future = self.actor.future_mut(id);
+        let is_marked = future.is_marked && message.kind == MessageKind::Register;
+        let fate = match &mut future.state {
             FutureState::Unresolved {
                 stored,
                 subscribers,
@@ -163,7 +171,7 @@ impl Machine<'_> {
             // Somebody looks at the error, if there is one.
             self.actor.ruined.retain(|&one| one != id);
         }
-        let told = self.told(message, fate, false);
+        let told = self.told(message, fate, is_marked);
         self.send_all(told);
     }
 
@@ -172,7 +180,7 @@ impl Machine<'_> {
         let (resolver, fate, is_marked) = match self.turn().frames.last_mut() {
             Some(Frame::Sends(messages)) => {
                 let message = messages.pop_front().expect("a resolution is next");
-                let fate = self.fate(message.kind == MessageKind::Ruin, message.args[0]);
+                let fate = Fate::new(message.kind == MessageKind::Ruin, message.args[0]);
                 (message.receiver, fate, message.is_marked)
             }
             _ => {
@@ -183,7 +191,7 @@ impl Machine<'_> {
                 let value = self.pop();
                 let resolver = self.pop();
                 self.push(Value::Null);
-                let fate = self.fate(name == self.code.names.ruin, value);
+                let fate = Fate::new(name == self.code.names.ruin, value);
                 (resolver, fate, self.turn().cause.is_marked())
             }
         };
@@ -196,7 +204,7 @@ impl Machine<'_> {
 
     /// resolve: sets the future, forwards the messages that it has stored, then tells those who have registered.
     fn resolve(&mut self, resolver: Value, id: HeapId, fate: Fate, is_marked: bool) {
-        let Future { state, site } = self.actor.future_mut(id);
+        let Future { state, site, .. } = self.actor.future_mut(id);
         let site = *site;
         if !matches!(state, FutureState::Unresolved { .. }) {
             // The first one counts.
@@ -222,7 +230,9 @@ impl Machine<'_> {
             Fate::Value(value) => FutureState::Resolved(value),
             Fate::Error(error) => FutureState::Ruined(error),
         };
-        let old = std::mem::replace(&mut self.actor.future_mut(id).state, state);
+        let future = self.actor.future_mut(id);
+        future.is_marked = is_marked;
+        let old = std::mem::replace(&mut future.state, state);
         let FutureState::Unresolved {
             stored,
             subscribers,

@@ -1,0 +1,69 @@
+//! AmbientTalk, by what programs do.
+
+mod bounds;
+mod debugging;
+mod errors;
+mod futures;
+mod gallery;
+mod generated;
+mod ground_truth;
+mod language;
+mod passing;
+mod rules;
+
+use reenact_ambient::{
+    Source,
+    at::{Granularity, Program},
+};
+use reenact_multiverse::{Graph, Search};
+
+/// A program that is correct.
+fn program(text: &str) -> Program {
+    match Program::new(Source::new("test.at", text)) {
+        Ok(program) => program,
+        Err(error) => panic!("{:?}", miette::Report::new(error)),
+    }
+}
+
+/// All that a program can do.
+fn explore(program: &Program) -> Graph<Program> {
+    let graph = Search::of(program).run();
+    assert!(graph.coverage().is_complete());
+    graph
+}
+
+/// Every way in which a program can end, a line each, in the order of their texts.
+fn ends(program: &Program) -> Vec<String> {
+    outcomes(program, &explore(program))
+}
+
+fn outcomes(program: &Program, graph: &Graph<Program>) -> Vec<String> {
+    let mut all: Vec<String> = graph
+        .outcomes(program)
+        .0
+        .iter()
+        .map(|outcome| {
+            let ending = &outcome.ending;
+            let mut parts = ending.outcome.clone();
+            parts.extend(
+                ending
+                    .errors
+                    .iter()
+                    .map(|error| format!("error in {error}")),
+            );
+            parts.extend(ending.waits.iter().map(ToString::to_string));
+            // Most tests are about what main has.
+            parts.join("; ").replace("main.", "")
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// The program ends in exactly these ways, in whatever steps it goes.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(ends(&program(text)), expected);
+    let single = program(text).with_granularity(Granularity::Single);
+    assert_eq!(ends(&single), expected, "rule by rule");
+}

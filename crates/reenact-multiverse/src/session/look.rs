@@ -1,0 +1,178 @@
+//! Looking at universes: what is there, how it came about, what can be done, what could come of it.
+
+use super::{
+    Choices, Event, Found, Group, How, Link, Nearest, Session, SessionError, Stop, Summary,
+    Universes, walk::walk,
+};
+use crate::{
+    Activity, Cause, Configuration, Debugger, Difference, Expression, Mode, Observation, Semantics,
+    catalogue,
+};
+
+impl<S: Semantics> Session<S> {
+    /// What can be seen in a universe.
+    pub fn observe(&self, universe: usize) -> Result<Observation, SessionError> {
+        Ok(self.language.observe(&self.state(universe)?.base))
+    }
+
+    /// What differs between two universes.
+    pub fn diff(&self, a: usize, b: usize) -> Result<Vec<Difference>, SessionError> {
+        Ok(self.observe(a)?.diff(&self.observe(b)?))
+    }
+
+    /// How a universe came about.
+    pub fn story(&self, universe: usize) -> Result<Vec<Event>, SessionError> {
+        let last = &self.state(universe)?.base;
+        let name = |activity| self.language.name(last, activity);
+        let mut story = Vec::new();
+        let mut at = self.current[universe];
+        while let Some((from, link)) = &self.nodes[at].from {
+            let before = &self.nodes[*from].state.base;
+            match link {
+                Link::Asked(what) => story.push(Event {
+                    who: None,
+                    what: what.clone(),
+                }),
+                Link::Rule(rule) => {
+                    if let Some(step) = rule.base() {
+                        story.push(Event {
+                            who: Some(name(self.language.activity(step))),
+                            what: self.language.tell(before, step, &name),
+                        });
+                    }
+                }
+            }
+            at = *from;
+        }
+        story.reverse();
+        Ok(story)
+    }
+
+    /// How all universes stand.
+    pub fn summary(&self) -> Summary {
+        let mut groups: Vec<Group> = Vec::new();
+        for (universe, state) in self.universes().enumerate() {
+            let how = self.how(state);
+            match groups.iter_mut().find(|group| group.how == how) {
+                Some(group) => group.universes.push(universe),
+                None => groups.push(Group {
+                    how,
+                    universes: vec![universe],
+                }),
+            }
+        }
+        Summary {
+            groups,
+            states: self.states,
+        }
+    }
+
+    fn how(&self, state: &Configuration<S::State>) -> How {
+        let cause = match state.mode {
+            Mode::Stopped => return How::Stopped,
+            Mode::Run if self.is_over(state) => {
+                return How::Ended(self.language.ending(&state.base));
+            }
+            Mode::Run => return How::Running,
+            Mode::Pause(cause) => cause,
+        };
+        let (by, breakpoint) = match cause {
+            Cause::Breakpoint(number) => {
+                let text = self.breakpoints.get(number).map(ToString::to_string);
+                (text.unwrap_or("removed".to_owned()), Some(number))
+            }
+            Cause::Step(name) => (name.to_owned(), None),
+            Cause::Command => ("pause".to_owned(), None),
+        };
+        let stopped = state.paused().map(|activity| Stop {
+            who: self.language.name(&state.base, activity),
+            next: self.next(state, activity),
+        });
+        How::Paused {
+            by,
+            breakpoint,
+            stopped: stopped.collect(),
+        }
+    }
+
+    fn next(&self, state: &Configuration<S::State>, activity: Activity) -> Vec<String> {
+        let name = |activity| self.language.name(&state.base, activity);
+        let steps = self.language.steps(&state.base);
+        steps
+            .iter()
+            .filter(|step| self.language.activity(step) == activity)
+            .map(|step| self.language.tell(&state.base, step, &name))
+            .collect()
+    }
+
+    /// What can be done in a universe, activity by activity.
+    pub fn applicable(&self, universe: usize) -> Result<Vec<Choices>, SessionError> {
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let state = self.state(universe)?;
+        let steps = self.language.steps(&state.base);
+        let operations = steps
+            .iter()
+            .map(|step| self.language.operation(&state.base, step));
+        let operations: Vec<_> = operations.collect();
+        let all = self.language.activities(&state.base).into_iter();
+        Ok(all
+            .map(|activity| Choices {
+                activity,
+                who: self.language.name(&state.base, activity),
+                is_paused: state.paused().any(|paused| paused == activity),
+                next: self.next(state, activity),
+                breakpoints: catalogue::breakpoints(&self.language)
+                    .filter(|kind| {
+                        operations.iter().any(|operation| {
+                            operation.activity == activity
+                                && kind.operations.contains(&operation.kind)
+                        })
+                    })
+                    .collect(),
+                steps: debugger.applicable(state, activity).collect(),
+            })
+            .collect())
+    }
+
+    /// The states that the program can reach from some universes in which a condition holds, whatever the breakpoints.
+    pub fn find(
+        &self,
+        condition: &Expression,
+        universes: Universes,
+    ) -> Result<Found, SessionError> {
+        let numbers = self.numbers(universes)?;
+        let mut starts = Vec::new();
+        for universe in &numbers {
+            starts.push(self.language.unmark(&self.state(*universe)?.base));
+        }
+        let found = walk(&self.language, starts.iter().cloned(), &self.limits);
+        let looked_at = &found.nodes[..found.looked_at];
+        let holds = |at: &usize| condition.holds(&self.language.observe(&found.nodes[*at].0));
+        let all: Vec<usize> = (0..looked_at.len()).filter(holds).collect();
+        let nearest = all.first().map(|first| {
+            let (mut at, mut story) = (*first, Vec::new());
+            let last = &found.nodes[*first].0;
+            let name = |activity| self.language.name(last, activity);
+            while let Some((from, step)) = &found.nodes[at].1 {
+                story.push(Event {
+                    who: Some(name(self.language.activity(step))),
+                    what: self.language.tell(&found.nodes[*from].0, step, &name),
+                });
+                at = *from;
+            }
+            story.reverse();
+            let start = starts.iter().position(|start| *start == found.nodes[at].0);
+            Nearest {
+                universe: numbers[start.unwrap_or(0)],
+                story,
+                observation: self.language.observe(last),
+            }
+        });
+        Ok(Found {
+            states: all.len(),
+            of: looked_at.len(),
+            is_complete: found.is_complete(),
+            nearest,
+        })
+    }
+}
