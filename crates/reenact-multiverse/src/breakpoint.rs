@@ -65,6 +65,16 @@ pub enum Place {
 
 impl Breakpoint {
     /// Reads a breakpoint.
+    ///
+    /// ```
+    /// use reenact_multiverse::Breakpoint;
+    ///
+    /// let text = "message-receiver double by math if math.result == 24";
+    /// assert_eq!(Breakpoint::parse(text).unwrap().to_string(), text);
+    ///
+    /// let error = Breakpoint::parse("before-turn double in math").unwrap_err();
+    /// assert!(error.to_string().starts_with("column 20: found `in`, expected by ACTIVITY"));
+    /// ```
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         parse::breakpoint(text)
     }

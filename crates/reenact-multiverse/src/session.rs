@@ -162,10 +162,10 @@ impl<S: Semantics> Session<S> {
             });
         }
         if let Some(line) = breakpoint.stops_at() {
-            let all = self.breakpoints.iter();
-            let mut lines: Vec<_> = all.filter_map(|(_, one)| one.stops_at()).collect();
+            let mut lines = self.lines();
             lines.push(line);
             if self.language.stop_at(&lines).contains(&line) {
+                self.language.stop_at(&self.lines());
                 return Err(SessionError::NoLine(line));
             }
         }
@@ -180,8 +180,17 @@ impl<S: Semantics> Session<S> {
             .breakpoints
             .remove(number)
             .ok_or(SessionError::NoBreakpoint(number))?;
+        if removed.stops_at().is_some() {
+            self.language.stop_at(&self.lines());
+        }
         self.refit(&format!("remove breakpoint {number}"));
         Ok(removed)
+    }
+
+    /// The lines at which there are breakpoints.
+    fn lines(&self) -> Vec<u32> {
+        let all = self.breakpoints.iter();
+        all.filter_map(|(_, one)| one.stops_at()).collect()
     }
 
     fn refit(&mut self, asked: &str) {
