@@ -18,8 +18,8 @@ pub use self::{
 use std::collections::HashSet;
 
 use crate::{
-    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Rule, Semantics,
-    StepKind, What, catalogue,
+    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Place, Rule,
+    Semantics, StepKind, catalogue,
     session::walk::{Walk, walk},
 };
 
@@ -150,21 +150,21 @@ impl<S: Semantics> Session<S> {
     pub fn add_breakpoint(&mut self, text: &str) -> Result<u32, SessionError> {
         let breakpoint = Breakpoint::parse(text)?;
         let kinds = self.language.kinds();
-        let possible = |operations: &[_]| operations.iter().any(|kind| kinds.contains(kind));
-        if let What::Operation(pattern) = &breakpoint.what
-            && let crate::Place::Kind(kind) = pattern.place
-            && !possible(kind.operations)
-        {
-            let all = catalogue::breakpoints(&self.language);
-            return Err(SessionError::NoKind {
-                name: kind.name,
-                kinds: all.map(|kind| kind.name).collect(),
-            });
+        for pattern in breakpoint.patterns() {
+            if let Place::Kind(kind) = pattern.place
+                && !kind.operations.iter().any(|one| kinds.contains(one))
+            {
+                let all = catalogue::breakpoints(&self.language);
+                return Err(SessionError::NoKind {
+                    name: kind.name,
+                    kinds: all.map(|kind| kind.name).collect(),
+                });
+            }
         }
-        if let Some(line) = breakpoint.stops_at() {
-            let mut lines = self.lines();
-            lines.push(line);
-            if self.language.stop_at(&lines).contains(&line) {
+        if breakpoint.lines().next().is_some() {
+            let lines = self.lines().into_iter().chain(breakpoint.lines());
+            let missing = self.language.stop_at(&lines.collect::<Vec<_>>());
+            if let Some(line) = breakpoint.lines().find(|line| missing.contains(line)) {
                 self.language.stop_at(&self.lines());
                 return Err(SessionError::NoLine(line));
             }
@@ -180,7 +180,7 @@ impl<S: Semantics> Session<S> {
             .breakpoints
             .remove(number)
             .ok_or(SessionError::NoBreakpoint(number))?;
-        if removed.stops_at().is_some() {
+        if removed.lines().next().is_some() {
             self.language.stop_at(&self.lines());
         }
         self.refit(&format!("remove breakpoint {number}"));
@@ -190,7 +190,7 @@ impl<S: Semantics> Session<S> {
     /// The lines at which there are breakpoints.
     fn lines(&self) -> Vec<u32> {
         let all = self.breakpoints.iter();
-        all.filter_map(|(_, one)| one.stops_at()).collect()
+        all.flat_map(|(_, one)| one.lines()).collect()
     }
 
     fn refit(&mut self, asked: &str) {
