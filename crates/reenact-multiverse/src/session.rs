@@ -264,7 +264,7 @@ impl<S: Semantics> Session<S> {
                 continue;
             }
             let activity = match who {
-                Who::Stopped => debugger.subject(state, step),
+                Who::Stopped => debugger.who_takes(state, step),
                 Who::Activity(activity) => Some(activity),
                 Who::Name(name) => self.named(state, name),
             };
