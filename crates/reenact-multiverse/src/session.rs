@@ -345,8 +345,15 @@ impl<S: Semantics> Session<S> {
                 current
             }
         };
-        let mut seen = HashSet::new();
-        let is_first = |at: &usize| seen.insert(&self.nodes[*at].state);
+        // Of a program that has ended, all that matters is where: not what was still asked for.
+        let (mut seen, mut ended) = (HashSet::new(), HashSet::new());
+        let is_first = |at: &usize| {
+            let state = &self.nodes[*at].state;
+            match state.mode == Mode::Run && self.is_over(state) {
+                true => ended.insert(self.language.unmark(&state.base)),
+                false => seen.insert(state),
+            }
+        };
         self.current = current.into_iter().filter(is_first).collect();
         self.selected = self.selected.min(self.current.len().saturating_sub(1));
     }
