@@ -92,7 +92,7 @@ fn cases() -> u32 {
     std::env::var("REENACT_CASES")
         .ok()
         .and_then(|cases| cases.parse().ok())
-        .unwrap_or(48)
+        .unwrap_or(32)
 }
 
 proptest! {
