@@ -65,6 +65,12 @@ pub(crate) struct Store<T> {
     owned_bytes: usize,
 }
 
+impl<T> Default for Store<T> {
+    fn default() -> Self {
+        Store::new(false)
+    }
+}
+
 impl<T> Store<T> {
     pub(crate) fn new(with_edges: bool) -> Self {
         Store {

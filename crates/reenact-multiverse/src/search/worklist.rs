@@ -177,7 +177,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
             return Ok(());
         }
         let state = self.course.store.state(node);
-        let steps = match look(self.course.semantics, self.course.until.as_deref(), state) {
+        let steps = match look(self.course.semantics, self.course.until, state) {
             Outlook::Stop => {
                 self.course.store.set_mark(node, Mark::Stopped);
                 return Ok(());
