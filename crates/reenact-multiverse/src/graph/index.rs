@@ -70,6 +70,11 @@ impl Shard {
         self.0.clear();
     }
 
+    /// The bytes that are allocated.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.allocation_size()
+    }
+
     fn growth(&self) -> usize {
         if self.0.len() < self.0.capacity() {
             return 0;
@@ -164,7 +169,7 @@ impl Index {
     }
 
     fn measure(&mut self) {
-        let tables = self.shards.iter().map(|shard| shard.0.allocation_size());
+        let tables = self.shards.iter().map(Shard::bytes);
         self.bytes = tables.sum::<usize>() + self.shards.capacity() * size_of::<Shard>();
     }
 

@@ -1,7 +1,7 @@
 //! A stretch of a level, by all cores, as if by one.
 //!
-//! 1. The cores take pieces of the stretch, compute what their steps lead to, and look it up. Most of it is known; what
-//!    is not is a *find*.
+//! 1. The cores take pieces of the stretch, compute what their steps lead to, and look it up. Most of it is known, or was
+//!    found before in the same piece; what is not is a *find*.
 //! 2. One core goes through all of it in order. The first of equal finds gets a number, whoever found it.
 //! 3. Each core has shards of the index of its own, and puts the new numbers that belong there in. It drops what was
 //!    found twice.
@@ -24,7 +24,7 @@ use crate::{
     Semantics,
     graph::{
         index::{Shard, StateHash},
-        store::{Mark, NONE, Origin, Store},
+        store::{MOST_STATES, Mark, NONE, Origin, Store},
     },
 };
 
@@ -37,11 +37,23 @@ struct Piece<T> {
     number: usize,
     /// For each state.
     outcomes: Vec<u32>,
-    /// For each step: where it leads, or nowhere if that is a find.
+    /// For each step: where it leads. This is a known state or, with [`FIND`], one of the finds.
     targets: Vec<u32>,
-    /// The finds, in order. Each is taken out if it gets a number.
-    finds: Vec<Option<T>>,
-    hashes: Vec<StateHash>,
+    finds: Vec<Find<T>>,
+    /// The finds, by hash.
+    index: Shard,
+}
+
+/// Distinguishes the places of finds from the numbers of states.
+const FIND: u32 = 1 << 31;
+
+/// A state that was not known before the block.
+struct Find<T> {
+    /// It is taken out if it is the one that gets a number.
+    state: Option<T>,
+    hash: StateHash,
+    /// Its number, as soon as it has one.
+    id: u32,
 }
 
 impl<T> Default for Piece<T> {
@@ -51,7 +63,7 @@ impl<T> Default for Piece<T> {
             outcomes: Vec::new(),
             targets: Vec::new(),
             finds: Vec::new(),
-            hashes: Vec::new(),
+            index: Shard::default(),
         }
     }
 }
@@ -61,13 +73,14 @@ impl<T> Piece<T> {
         self.outcomes.clear();
         self.targets.clear();
         self.finds.clear();
-        self.hashes.clear();
+        self.index.clear();
     }
 
     fn bytes(&self) -> usize {
-        let find = size_of::<Option<T>>() + size_of::<StateHash>();
         let numbers = self.outcomes.capacity() + self.targets.capacity();
-        self.finds.capacity() * find + numbers * size_of::<u32>()
+        self.finds.capacity() * size_of::<Find<T>>()
+            + numbers * size_of::<u32>()
+            + self.index.bytes()
     }
 }
 
@@ -176,13 +189,23 @@ impl<S: Semantics> Make<'_, S> {
                 for step in &steps {
                     let next = self.semantics.take(state, step);
                     let hash = StateHash::of(&next);
-                    let known = self.store.find(hash, &next);
-                    piece.targets.push(known.unwrap_or(NONE));
-                    if known.is_none() {
-                        owned += self.semantics.state_bytes(&next);
-                        piece.hashes.push(hash);
-                        piece.finds.push(Some(next));
-                    }
+                    let target = self.store.find(hash, &next).unwrap_or_else(|| {
+                        let finds = &piece.finds;
+                        let is_it = |at: u32| finds[at as usize].state.as_ref() == Some(&next);
+                        let found = piece.index.find(hash, is_it);
+                        FIND | found.unwrap_or_else(|| {
+                            owned += self.semantics.state_bytes(&next);
+                            let at = piece.finds.len() as u32;
+                            piece.index.add(hash, at);
+                            piece.finds.push(Find {
+                                state: Some(next),
+                                hash,
+                                id: NONE,
+                            });
+                            at
+                        })
+                    });
+                    piece.targets.push(target);
                 }
                 steps.len() as u32
             }
@@ -199,6 +222,31 @@ pub(super) struct Recent {
     new: Vec<(StateHash, u32)>,
     /// The same, by hash.
     index: Shard,
+}
+
+impl Recent {
+    /// The number of a find. If no equal one has a number yet, it gets one.
+    fn number<S: Semantics>(
+        &mut self,
+        course: &mut Course<'_, S>,
+        find: &mut Find<S::State>,
+        origin: Origin,
+    ) -> u32 {
+        let state = &find.state;
+        let is_it = |id| state.as_ref() == Some(course.store.state(id));
+        if let Some(id) = self.index.find(find.hash, is_it) {
+            return id;
+        }
+        let Some(state) = find.state.take() else {
+            unreachable!("a find is there until it gets a number");
+        };
+        let owned = course.semantics.state_bytes(&state);
+        course.note_state(owned);
+        let id = course.store.add_unindexed(state, origin, owned);
+        self.index.add(find.hash, id);
+        self.new.push((find.hash, id));
+        id
+    }
 }
 
 /// Expands a stretch of states at this depth, or tells that it cannot.
@@ -250,7 +298,7 @@ fn make<'a, S: Semantics>(
         semantics: course.semantics,
         until: course.until,
         store: mem::take(&mut course.store),
-        piece_len: (stretch.len() / (crew.len() * 8)).max(8),
+        piece_len: (stretch.len() / (crew.len() * 4)).max(8),
         stretch,
         is_cut,
         budgets: (free / 4, free / (8 * crew.len())),
@@ -280,7 +328,7 @@ fn has_room<S: Semantics>(course: &Course<'_, S>, pieces: &Pieces<S::State>, byt
     // The list of what is new, which grows, and the table of it.
     let beside = finds * (4 * size_of::<(StateHash, u32)>() + 48);
     let growth = course.store.worst_growth(finds, edges);
-    course.store.len() + finds <= states.min(NONE as usize - 1)
+    course.store.len() + finds <= states.min(MOST_STATES)
         && edges < course.store.free_edges()
         && course.make_room(growth + beside + bytes).is_ok()
 }
@@ -295,7 +343,6 @@ fn number<S: Semantics>(
     recent.index.clear();
     let mut parent = first;
     for (_, piece) in pieces {
-        let mut finds = piece.finds.iter_mut().zip(&piece.hashes);
         let mut targets = piece.targets.iter();
         for &outcome in &piece.outcomes {
             let mark = match outcome {
@@ -307,24 +354,16 @@ fn number<S: Semantics>(
             course.store.set_mark(parent, mark);
             let steps = if mark == Mark::Expanded { outcome } else { 0 };
             course.note_steps(steps as usize);
-            for (step, &known) in (0..steps).zip(&mut targets) {
-                let find = if known == NONE { finds.next() } else { None };
-                let to = find.map_or(known, |(find, &hash)| {
-                    let is_it = |id| find.as_ref() == Some(course.store.state(id));
-                    if let Some(id) = recent.index.find(hash, is_it) {
-                        return id;
+            for (step, &target) in (0..steps).zip(&mut targets) {
+                let to = if target & FIND == 0 {
+                    target
+                } else {
+                    let find = &mut piece.finds[(target & !FIND) as usize];
+                    if find.id == NONE {
+                        find.id = recent.number(course, find, Origin { parent, step });
                     }
-                    let Some(state) = find.take() else {
-                        unreachable!("a find is there until it gets a number");
-                    };
-                    let owned = course.semantics.state_bytes(&state);
-                    course.note_state(owned);
-                    let origin = Origin { parent, step };
-                    let id = course.store.add_unindexed(state, origin, owned);
-                    recent.index.add(hash, id);
-                    recent.new.push((hash, id));
-                    id
-                });
+                    find.id
+                };
                 course.store.add_edge(step, to);
             }
             course.store.end_run(parent);

@@ -7,7 +7,7 @@ use crate::{
         Graph,
         chunks::Chunks,
         index::StateHash,
-        store::{Mark, NONE, Origin, Store},
+        store::{MOST_STATES, Mark, NONE, Origin, Store},
     },
 };
 
@@ -209,7 +209,7 @@ impl<'a, S: Semantics> Course<'a, S> {
             return Ok((id, false));
         }
         let states = self.bounds.states.unwrap_or(usize::MAX);
-        if self.store.len() >= states.min(NONE as usize - 1) {
+        if self.store.len() >= states.min(MOST_STATES) {
             return Err(Bound::States(self.store.len()));
         }
         let owned = self.semantics.state_bytes(&state);
