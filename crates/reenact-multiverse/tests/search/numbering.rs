@@ -67,12 +67,11 @@ fn a_large_space_gets_the_same_numbers_from_one_to_four_cores() {
 #[test]
 fn what_goes_wrong_on_another_core_goes_wrong_for_the_caller() {
     let counters = Counters::new(4, 9);
-    let is_wrong = |_: &Counters, state: &Box<[u32]>| {
+    let search = Search::of(&counters).workers(3).at_any_price();
+    let search = AssertUnwindSafe(search.until(|_, state| {
         assert!(state.iter().sum::<u32>() < 18, "too far");
         false
-    };
-    let search = Search::of(&counters).workers(3).at_any_price();
-    let search = AssertUnwindSafe(search.until(is_wrong));
+    }));
     let panic = catch_unwind(|| { search }.0.run().len()).expect_err("it is noticed");
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"too far"));
 }
