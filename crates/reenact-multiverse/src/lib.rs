@@ -47,7 +47,7 @@ pub use self::{
     search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
     session::{
-        Choices, Event, Found, Group, How, Limits, Nearest, Session, SessionError, Stop,
+        Choices, Event, Found, Group, How, Limits, Nearest, Numbers, Session, SessionError, Stop,
         Summary as Standings, Universes, Who,
     },
     syntax::SyntaxError,

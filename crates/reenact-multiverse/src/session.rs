@@ -11,7 +11,7 @@ mod walk;
 
 pub use self::{
     error::SessionError,
-    report::{Choices, Event, Found, Group, How, Nearest, Stop, Summary},
+    report::{Choices, Event, Found, Group, How, Nearest, Numbers, Stop, Summary},
     walk::Limits,
 };
 
@@ -49,6 +49,7 @@ pub struct Session<S: Semantics> {
     breakpoints: Breakpoints,
     granularity: Granularity,
     limits: Limits,
+    is_interrupted: fn() -> bool,
     nodes: Vec<Node<S>>,
     /// The universes of the moment, by number.
     current: Vec<usize>,
@@ -93,6 +94,7 @@ impl<S: Semantics> Session<S> {
             breakpoints: Breakpoints::default(),
             granularity: Granularity::Macro,
             limits,
+            is_interrupted: || false,
             nodes: Vec::new(),
             current: Vec::new(),
             selected: 0,
@@ -117,6 +119,11 @@ impl<S: Semantics> Session<S> {
     /// Changes when to stop looking.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Asks now and then whether to stop looking, as at a limit.
+    pub fn interrupt_when(&mut self, is_interrupted: fn() -> bool) {
+        self.is_interrupted = is_interrupted;
     }
 
     /// Runs the program from its beginning. Breakpoints stay.
@@ -330,7 +337,7 @@ impl<S: Semantics> Session<S> {
         };
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
         let starts = chosen.iter().map(|at| self.nodes[*at].state.clone());
-        let found = walk(&debugger, starts, &self.limits);
+        let found = walk(&debugger, starts, &self.limits, self.is_interrupted);
         self.states += found.looked_at;
         let reached = keep(&mut self.nodes, &chosen, found);
         let current = match universes {

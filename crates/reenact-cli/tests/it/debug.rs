@@ -99,15 +99,15 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
         > story
         How universe 11 came about
            1. main begins (line 1)
-           2. main creates the actor math; math := math (line 2)
-           3. main creates the actor client1; client1 := client1 (line 9)
-           4. main creates the actor client2; client2 := client2 (line 17)
+           2. main creates the actor math (line 2)
+           3. main creates the actor client1 (line 9)
+           4. main creates the actor client2 (line 17)
            5. main sends start() to client1 (line 23)
            6. main sends start() to client2 (line 24)
-           7. client1 begins; math := math (line 10)
+           7. client1 begins (line 10)
            8. client1 processes start() from main (line 10)
            9. client1 sends double(12) to math (line 11)
-          10. client2 begins; math := math (line 18)
+          10. client2 begins (line 18)
           11. client2 processes start() from main (line 18)
           12. client2 sends double(33) to math (line 18)
           13. math begins; result := 0 (line 3)
@@ -136,15 +136,15 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
             client1 prints 24
             1 end, reached in 40,992 ways, the shortest of 24 steps:
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. main sends start() to client2 (line 24)
                7. math begins; result := 0 (line 3)
-               8. client1 begins; math := math (line 10)
+               8. client1 begins (line 10)
                9. client1 processes start() from main (line 10)
-              10. client2 begins; math := math (line 18)
+              10. client2 begins (line 18)
               11. client2 processes start() from main (line 18)
               12. client2 sends double(33) to math (line 18)
               13. math processes double(33) from client2; result := 66 (line 4)
@@ -164,13 +164,13 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
             client1 prints 24
             1 end, reached in 6,432,999 ways, the shortest of 24 steps:
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. main sends start() to client2 (line 24)
                7. math begins; result := 0 (line 3)
-               8. client1 begins; math := math (line 10)
+               8. client1 begins (line 10)
                9. client1 processes start() from main (line 10)
               10. client1 sends double(12) to math (line 11)
               11. math processes double(12) from client1; result := 24 (line 4)
@@ -183,7 +183,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               18. client1 wakes the block of line 12 of itself with 24 (line 12)
               19. client1 runs the block of line 12 with 24; prints 24 (line 12)
               20. client1 resolves its future with null
-              21. client2 begins; math := math (line 18)
+              21. client2 begins (line 18)
               22. client2 processes start() from main (line 18)
               23. client2 sends double(33) to math (line 18)
               24. math processes double(33) from client2; result := 66 (line 4)
@@ -192,17 +192,17 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
             client1 prints 66
             1 end, reached in 68,328 ways, the shortest of 24 steps:
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. main sends start() to client2 (line 24)
                7. math begins; result := 0 (line 3)
-               8. client1 begins; math := math (line 10)
+               8. client1 begins (line 10)
                9. client1 processes start() from main (line 10)
               10. client1 sends double(12) to math (line 11)
               11. math processes double(12) from client1; result := 24 (line 4)
-              12. client2 begins; math := math (line 18)
+              12. client2 begins (line 18)
               13. client2 processes start() from main (line 18)
               14. client2 sends double(33) to math (line 18)
               15. math processes double(33) from client2; result := 66 (line 4)
@@ -253,8 +253,8 @@ break
 
             > run
             2 universes paused at breakpoint 2 (line 13 if math.result == 66)
-              [0] next, client1 goes on of line 13; prints 24
-              [1] next, client1 goes on of line 13; prints 66
+              [0] next, client1 goes on in line 13; prints 24
+              [1] next, client1 goes on in line 13; prints 66
             2 universes ended
               [2] math.result = 66; client1 prints 24
               [3] math.result = 24; client1 prints 24
@@ -360,11 +360,11 @@ stop
 
             > into main
             1 universe paused after into
-              [0] next, main creates the actor math; math := an actor to come
+              [0] next, main creates the actor math
 
             > into main 2
             2 universes paused after into
-              [0–1] next, main creates the actor client2; client2 := an actor to come
+              [0–1] next, main creates the actor client2
 
             > story
             How universe 0 came about
@@ -372,15 +372,15 @@ stop
                  > into of main
               1. main begins (line 1)
                  > into 2 of main
-              2. main creates the actor math; math := math (line 2)
-              3. main creates the actor client1; client1 := client1 (line 9)
+              2. main creates the actor math (line 2)
+              3. main creates the actor client1 (line 9)
 
             > steps
-            main (stopped) creates the actor client2; client2 := an actor to come
+            main (stopped) creates the actor client2
               resume, stop, into, over, return, into-activity, next-turn
             math begins; result := 0
               resume, stop, into, over, return, next-turn
-            client1 begins; math := math
+            client1 begins
               resume, stop, into, over, return, next-turn
 
             > stop
@@ -399,10 +399,9 @@ break message-sender getResult
 run
 to-receiver
 story
-into math
-return-to-resolution math
-universe 0
-end-of-turn here
+back
+to-resolution
+universe 8
 ",
         expect![[r#"
             > break message-sender getResult
@@ -419,36 +418,30 @@ end-of-turn here
             > story
             How universe 0 came about
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. math begins; result := 0 (line 3)
-               7. client1 begins; math := math (line 10)
+               7. client1 begins (line 10)
                8. client1 processes start() from main (line 10)
                9. client1 sends double(12) to math (line 11)
                   > to-receiver of client1
               10. math processes double(12) from client1; result := 24 (line 4)
               11. client1 sends getResult() to math (line 12)
 
-            > into math
-            24 universes paused after into
-              [0–6, 8–14, 16–22] next, math answers client1 with 24
-              [7, 15, 23] next, math answers client1 with 66
+            > back
+            13 universes paused at breakpoint 1 (message-sender getResult)
+              [0–12] next, client1 sends getResult() to math
 
-            > return-to-resolution math
-            3 universes ended
-              [0] math.result = 24; client1 prints 24
-              [1] math.result = 66; client1 prints 66
-              [2] math.result = 66; client1 prints 24
+            > to-resolution
+            9 universes paused after to-resolution
+              [0–7] next, client1 runs the block of line 12 with 24; prints 24
+              [8] next, client1 runs the block of line 12 with 66; prints 66
 
-            > universe 0
-            Universe 0 ended
-              math.result = 24
-              client1 prints 24
-
-            > end-of-turn here
-            error in line 8: no universe is paused; to start over: run
+            > universe 8
+            Universe 8 paused after to-resolution
+              next, client1 runs the block of line 12 with 66; prints 66
 
         "#]],
     );
@@ -470,7 +463,7 @@ list 1 2
 
             > run
             13 universes paused at breakpoint 1 (line 12)
-              [0–12] next, client1 goes on of line 12
+              [0–12] next, client1 goes on in line 12
 
             > list
                1  def makeMath() {
@@ -663,7 +656,8 @@ fn any_language_can_be_debugged() {
              > resume
           3. main reduces (+ 1 4) to 5
 
-    "#]].assert_eq(&run.stdout);
+    "#]]
+    .assert_eq(&run.stdout);
     assert_eq!(run.status.code(), Some(0));
 }
 
@@ -768,7 +762,7 @@ help where
 
               where math.result == 66
               where math.inbox.length > 1 && client1 != null
-              where contains(client1.printed, 66)
+              where contains(client1.printed, "66")
 
             Operators are || && == != < <= > >= + - * / % ! and there are contains(LIST, VALUE) and length(VALUE).
             What is not there is null.
@@ -949,7 +943,8 @@ fn a_script_that_is_not_text_is_refused() {
     assert_eq!(run.status.code(), Some(2));
     expect![[r#"
         reenact: line 2 of standard input is not text: byte 0 is not part of any character in UTF-8
-    "#]].assert_eq(&run.stderr);
+    "#]]
+    .assert_eq(&run.stderr);
 }
 
 #[test]

@@ -66,7 +66,10 @@ fn check_refused(args: &[&str], expected: Expect) {
 
 #[test]
 fn every_outcome_is_told_with_a_shortest_way_to_it() {
-    check(&["listing1.at"], 0, expect![[r#"
+    check(
+        &["listing1.at"],
+        0,
+        expect![[r#"
         listing1.at: 270 universes, 579 steps between them
         Coverage: complete
         Memory: … per universe
@@ -77,15 +80,15 @@ fn every_outcome_is_told_with_a_shortest_way_to_it() {
             client1 prints 24
             1 end, reached in 40,992 ways, the shortest of 24 steps:
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. main sends start() to client2 (line 24)
                7. math begins; result := 0 (line 3)
-               8. client1 begins; math := math (line 10)
+               8. client1 begins (line 10)
                9. client1 processes start() from main (line 10)
-              10. client2 begins; math := math (line 18)
+              10. client2 begins (line 18)
               11. client2 processes start() from main (line 18)
               12. client2 sends double(33) to math (line 18)
               13. math processes double(33) from client2; result := 66 (line 4)
@@ -105,13 +108,13 @@ fn every_outcome_is_told_with_a_shortest_way_to_it() {
             client1 prints 24
             1 end, reached in 6,432,999 ways, the shortest of 24 steps:
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. main sends start() to client2 (line 24)
                7. math begins; result := 0 (line 3)
-               8. client1 begins; math := math (line 10)
+               8. client1 begins (line 10)
                9. client1 processes start() from main (line 10)
               10. client1 sends double(12) to math (line 11)
               11. math processes double(12) from client1; result := 24 (line 4)
@@ -124,7 +127,7 @@ fn every_outcome_is_told_with_a_shortest_way_to_it() {
               18. client1 wakes the block of line 12 of itself with 24 (line 12)
               19. client1 runs the block of line 12 with 24; prints 24 (line 12)
               20. client1 resolves its future with null
-              21. client2 begins; math := math (line 18)
+              21. client2 begins (line 18)
               22. client2 processes start() from main (line 18)
               23. client2 sends double(33) to math (line 18)
               24. math processes double(33) from client2; result := 66 (line 4)
@@ -133,17 +136,17 @@ fn every_outcome_is_told_with_a_shortest_way_to_it() {
             client1 prints 66
             1 end, reached in 68,328 ways, the shortest of 24 steps:
                1. main begins (line 1)
-               2. main creates the actor math; math := math (line 2)
-               3. main creates the actor client1; client1 := client1 (line 9)
-               4. main creates the actor client2; client2 := client2 (line 17)
+               2. main creates the actor math (line 2)
+               3. main creates the actor client1 (line 9)
+               4. main creates the actor client2 (line 17)
                5. main sends start() to client1 (line 23)
                6. main sends start() to client2 (line 24)
                7. math begins; result := 0 (line 3)
-               8. client1 begins; math := math (line 10)
+               8. client1 begins (line 10)
                9. client1 processes start() from main (line 10)
               10. client1 sends double(12) to math (line 11)
               11. math processes double(12) from client1; result := 24 (line 4)
-              12. client2 begins; math := math (line 18)
+              12. client2 begins (line 18)
               13. client2 processes start() from main (line 18)
               14. client2 sends double(33) to math (line 18)
               15. math processes double(33) from client2; result := 66 (line 4)
@@ -156,12 +159,16 @@ fn every_outcome_is_told_with_a_shortest_way_to_it() {
               22. client1 wakes the block of line 12 of itself with 66 (line 12)
               23. client1 runs the block of line 12 with 66; prints 66 (line 12)
               24. client1 resolves its future with null
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn choices_are_counted_as_by_hand() {
-    check(&["choice.amb"], 0, expect![[r#"
+    check(
+        &["choice.amb"],
+        0,
+        expect![[r#"
         choice.amb: 10 universes, 10 steps between them
         Coverage: complete
         Memory: … per universe
@@ -185,12 +192,16 @@ fn choices_are_counted_as_by_hand() {
               1. main chooses 2 of (amb 1 2)
               2. main chooses 4 of (amb 3 4)
               3. main reduces (+ 2 4) to 6
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_deadlock_is_set_apart_and_says_who_waits() {
-    check(&["philosophers.at", "--no-stories"], 1, expect![[r#"
+    check(
+        &["philosophers.at", "--no-stories"],
+        1,
+        expect![[r#"
         philosophers.at: 27,038 universes, 98,407 steps between them
         Coverage: complete
         Memory: … per universe
@@ -226,8 +237,12 @@ fn a_deadlock_is_set_apart_and_says_who_waits() {
             philosopher2 waits for the future of line 27 (line 36)
             philosopher3 waits for the future of line 27 (line 36)
             1 end, reached in 98,812,352,337,672,945 ways, the shortest of 37 steps
-    "#]]);
-    check(&["waiting.at"], 1, expect![[r#"
+    "#]],
+    );
+    check(
+        &["waiting.at"],
+        1,
+        expect![[r#"
         waiting.at: 23 universes, 30 steps between them
         Coverage: complete
         Memory: … per universe
@@ -239,7 +254,7 @@ fn a_deadlock_is_set_apart_and_says_who_waits() {
         1.  main waits for the answer to ask (line 3)
             1 end, reached in 18 ways, the shortest of 11 steps:
                1. main begins (line 1)
-               2. main creates the actor oracle; oracle := oracle (line 1)
+               2. main creates the actor oracle (line 1)
                3. main sends ask() to oracle (line 3)
                4. main registers the block of line 3 with the answer to ask (line 3)
                5. main lets the block of line 3 wait for the answer to ask
@@ -249,12 +264,16 @@ fn a_deadlock_is_set_apart_and_says_who_waits() {
                9. main is told a future of oracle by oracle
               10. main asks oracle to be told what becomes of a future (line 3)
               11. oracle links the future of line 1 to another
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_error_that_nobody_catches_is_set_apart() {
-    check(&["wrong.at"], 1, expect![[r#"
+    check(
+        &["wrong.at"],
+        1,
+        expect![[r#"
         wrong.at: 2 universes, 1 step between them
         Coverage: complete
         Memory: … per universe
@@ -263,16 +282,20 @@ fn an_error_that_nobody_catches_is_set_apart() {
 
         1 uncaught error
 
-        1.  x = 1
+        1.  main.x = 1
             error: main: line 2: 1 has no method `foo`
             1 end, reached in 1 way, the shortest of 1 step:
               1. main begins; x := 1; fails: line 2: 1 has no method `foo` (line 1)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_livelock_is_told_with_the_way_in_and_the_cycle() {
-    check(&["ping-pong.at"], 1, expect![[r#"
+    check(
+        &["ping-pong.at"],
+        1,
+        expect![[r#"
         ping-pong.at: 19 universes, 27 steps between them
         Coverage: complete
         Memory: … per universe
@@ -284,8 +307,8 @@ fn a_livelock_is_told_with_the_way_in_and_the_cycle() {
         1.  4 universes that lead to each other and to no end
             The shortest way in is of 8 steps:
               1. main begins (line 1)
-              2. main creates the actor player; ping := ping (line 1)
-              3. main creates the actor player; pong := pong (line 1)
+              2. main creates the actor player (line 1)
+              3. main creates the actor player (line 1)
               4. main sends play(pong) to ping (line 4)
               5. ping begins (line 1)
               6. ping processes play(pong) from main (line 1)
@@ -296,7 +319,8 @@ fn a_livelock_is_told_with_the_way_in_and_the_cycle() {
               2. pong sends play(pong) to ping (line 1)
               3. ping processes play(pong) from pong (line 1)
               4. ping sends play(ping) to pong (line 1)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -314,14 +338,18 @@ fn a_livelock_is_not_claimed_if_something_was_not_seen() {
             No normal end was seen.
         "#]],
     );
-    check(&["ping-pong.at", "--reduced"], 0, expect![[r#"
+    check(
+        &["ping-pong.at", "--reduced"],
+        0,
+        expect![[r#"
         ping-pong.at: 12 universes, 12 steps between them
         Coverage: complete; reduced: every end, not every universe
                   whether there are livelocks is not known
         Memory: … per universe
 
         It has no normal end.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -586,7 +614,8 @@ fn a_picture_is_all_that_is_printed() {
           5 -> 8 [label="main reduces (+ 2 3) to 5"];
           6 -> 9 [label="main reduces (+ 2 4) to 6"];
         }
-    "#]].assert_eq(&run.stdout);
+    "#]]
+    .assert_eq(&run.stdout);
     assert!(run.status.success());
 
     let run = explore(&[
@@ -675,22 +704,34 @@ fn a_session_is_an_object_too() {
 
 #[test]
 fn a_program_that_cannot_be_read_is_refused() {
-    check_refused(&["none.at"], expect![[r#"
+    check_refused(
+        &["none.at"],
+        expect![[r#"
         reenact: cannot read none.at: No such file or directory (os error 2)
         help: is the path right, seen from this directory?
-    "#]]);
-    check_refused(&["notes.txt"], expect![[r#"
+    "#]],
+    );
+    check_refused(
+        &["notes.txt"],
+        expect![[r#"
         reenact: notes.txt is in no language that can be explored, judging by its name
         help: name it .at if it is in AmbientTalk, and .amb if it is in λ_amb
-    "#]]);
-    check_refused(&["binary.at"], expect![[r#"
+    "#]],
+    );
+    check_refused(
+        &["binary.at"],
+        expect![[r#"
         reenact: binary.at is not text: byte 1 is not part of any character in UTF-8
-    "#]]);
-    check_refused(&["typo.at"], expect![[r#"
+    "#]],
+    );
+    check_refused(
+        &["typo.at"],
+        expect![[r#"
         reenact: typo.at:2:10: expected an expression, found `;`
           | def y := ;
           |          ^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -720,9 +761,12 @@ fn a_question_that_makes_no_sense_is_refused_with_the_place() {
               |                      ^
         "#]],
     );
-    check_refused(&["listing1.at", "--break", "line 100"], expect![[r#"
+    check_refused(
+        &["listing1.at", "--break", "line 100"],
+        expect![[r#"
         reenact: --break: there is nothing to stop at in line 100
-    "#]]);
+    "#]],
+    );
     check_refused(
         &["listing1.at", "--break", "begin", "--step", "next-trun"],
         expect![[r#"

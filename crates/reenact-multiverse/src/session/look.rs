@@ -34,12 +34,14 @@ impl<S: Semantics> Session<S> {
                 Link::Asked(what) => story.push(Event {
                     who: None,
                     what: what.clone(),
+                    site: None,
                 }),
                 Link::Rule(rule) => {
                     if let Some(step) = rule.base() {
                         story.push(Event {
                             who: Some(name(self.language.activity(step))),
                             what: self.language.tell(before, step, &name),
+                            site: self.language.operation(before, step).site,
                         });
                     }
                 }
@@ -149,7 +151,12 @@ impl<S: Semantics> Session<S> {
         for universe in &numbers {
             starts.push(self.language.unmark(&self.state(*universe)?.base));
         }
-        let found = walk(&self.language, starts.iter().cloned(), &self.limits);
+        let found = walk(
+            &self.language,
+            starts.iter().cloned(),
+            &self.limits,
+            self.is_interrupted,
+        );
         let looked_at = &found.nodes[..found.looked_at];
         let holds = |at: &usize| condition.holds(&self.language.observe(&found.nodes[*at].0));
         let all: Vec<usize> = (0..looked_at.len()).filter(holds).collect();
@@ -161,6 +168,7 @@ impl<S: Semantics> Session<S> {
                 story.push(Event {
                     who: Some(name(self.language.activity(step))),
                     what: self.language.tell(&found.nodes[*from].0, step, &name),
+                    site: self.language.operation(&found.nodes[*from].0, step).site,
                 });
                 at = *from;
             }

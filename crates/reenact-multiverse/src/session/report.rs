@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::{BreakpointKind, Ending, StepKind};
+use crate::{BreakpointKind, Ending, Site, StepKind};
 
 /// How all universes stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,6 +61,8 @@ pub struct Event {
     pub who: Option<String>,
     /// What.
     pub what: String,
+    /// Where the program says so.
+    pub site: Option<Site>,
 }
 
 /// What can be done about one activity in a universe.
@@ -125,8 +127,8 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Numbers in a row are a range, and there are never too many of them.
-struct Numbers<'a>(&'a [usize]);
+/// Numbers of universes, as people read them: those in a row are a range, and there are never too many of them.
+pub struct Numbers<'a>(pub &'a [usize]);
 
 impl fmt::Display for Numbers<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

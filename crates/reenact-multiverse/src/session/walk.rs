@@ -51,6 +51,7 @@ pub(super) fn walk<S: Semantics>(
     semantics: &S,
     starts: impl IntoIterator<Item = S::State>,
     limits: &Limits,
+    is_interrupted: fn() -> bool,
 ) -> Walk<S> {
     let began = Instant::now();
     let hasher = foldhash::fast::FixedState::default();
@@ -73,8 +74,9 @@ pub(super) fn walk<S: Semantics>(
         find(&mut walk.nodes, state, None);
     }
     while walk.looked_at < walk.nodes.len().min(limits.states) {
-        let is_late = |time: Duration| walk.looked_at.is_multiple_of(64) && began.elapsed() > time;
-        if limits.time.is_some_and(is_late) {
+        let is_late = |time: Duration| began.elapsed() > time;
+        let is_enough = || limits.time.is_some_and(is_late) || is_interrupted();
+        if walk.looked_at.is_multiple_of(64) && is_enough() {
             break;
         }
         let at = walk.looked_at;
