@@ -119,7 +119,7 @@ pub(crate) enum Failure {
         message: String,
         #[source_code]
         text: String,
-        #[label]
+        #[label("here")]
         span: Option<miette::SourceSpan>,
         #[help]
         help: Option<String>,
@@ -185,7 +185,8 @@ impl Failure {
         Failure::Question {
             what,
             message,
-            text: text.to_owned(),
+            // Something to point at if the end comes too early.
+            text: format!("{text} "),
             span,
             help,
         }

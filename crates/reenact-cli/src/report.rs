@@ -71,7 +71,7 @@ pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
     let carets = "^".repeat(marked.count().max(1));
     vec![
         format!("reenact: {}{failure}", file.unwrap_or_default()),
-        format!("  | {before}{after}"),
+        format!("  | {before}{}", after.trim_end()),
         format!("  | {blank}{carets}"),
     ]
 }
