@@ -327,6 +327,44 @@ fn activities_channels_and_transactions_are_stepped_through() {
 }
 
 #[test]
+fn a_step_to_others_does_not_stop_at_the_wrong_ones() {
+    // Its own send is not what it looks for.
+    let script = Script(vec![
+        vec![(Op::ChannelSend, "c", None)],
+        vec![
+            (Op::ChannelReceive, "c", None),
+            (Op::ChannelSend, "c", None),
+        ],
+    ]);
+    check(
+        &script,
+        &["before-channel-receive"],
+        &[("to-channel-sender", 1, 1)],
+        expect![[r#"
+            #1: t1 (channel receive c)
+            the end"#]],
+    );
+    // Nor is the end of another activity.
+    let script = Script(vec![
+        vec![
+            (Op::Join, "t2", Some(2)),
+            (Op::Join, "t1", Some(1)),
+            (Op::Local, "", None),
+        ],
+        vec![(Op::Begin, "", None)],
+        vec![(Op::Local, "", None)],
+    ]);
+    check(
+        &script,
+        &["begin"],
+        &[("return-from-activity", 1, 1)],
+        expect![[r#"
+            #1: t1 (first action )
+            return-from-activity: t0 (local step )"#]],
+    );
+}
+
+#[test]
 fn pause_and_stop_and_resume() {
     let base = listing();
     let none = breakpoints(&[]);
