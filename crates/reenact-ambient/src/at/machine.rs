@@ -138,6 +138,14 @@ pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
     }
 }
 
+/// What changes in a frame of code: the place, the locals, the stack, the handlers.
+type FrameParts<'a> = (
+    &'a mut u32,
+    &'a mut Vec<Value>,
+    &'a mut Vec<Value>,
+    &'a mut Vec<(u32, u32)>,
+);
+
 impl Machine<'_> {
     /// Takes the actor's next step, which concerns nobody else. Returns the first rule that it applied.
     pub(crate) fn step(&mut self, stops: &Stops) -> Option<Rule> {
@@ -223,14 +231,7 @@ impl Machine<'_> {
         }
     }
 
-    fn frame(
-        &mut self,
-    ) -> (
-        &mut u32,
-        &mut Vec<Value>,
-        &mut Vec<Value>,
-        &mut Vec<(u32, u32)>,
-    ) {
+    fn frame(&mut self) -> FrameParts<'_> {
         match self.turn().frames.last_mut() {
             Some(Frame::Code {
                 pc,
