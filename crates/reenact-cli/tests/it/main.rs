@@ -10,4 +10,5 @@ mod program;
 mod record;
 mod replay;
 mod run;
+mod terminal;
 mod trace;

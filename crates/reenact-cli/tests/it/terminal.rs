@@ -1,0 +1,120 @@
+//! A person at a terminal, who types, thinks again, and leaves.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{Read, Write},
+    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    path::Path,
+    process::{Child, Stdio},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+};
+
+use crate::run::Place;
+
+/// A command and the other end of its terminal.
+struct Terminal {
+    person: File,
+    command: Child,
+    seen: String,
+}
+
+impl Terminal {
+    fn open(place: &Place, args: &[&str]) -> Terminal {
+        let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&person).unwrap();
+        unlockpt(&person).unwrap();
+        let name = ptsname(&person, Vec::new()).unwrap();
+        let name = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+        let side = || -> Stdio {
+            let side: OwnedFd = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .open(name)
+                .unwrap()
+                .into();
+            side.into()
+        };
+        let command = place
+            .command(args)
+            .env("TERM", "xterm")
+            .env("XDG_STATE_HOME", place.path("state"))
+            .stdin(side())
+            .stdout(side())
+            .stderr(side())
+            .spawn()
+            .unwrap();
+        Terminal {
+            person: person.into(),
+            command,
+            seen: String::new(),
+        }
+    }
+
+    fn type_in(&mut self, keys: &str) {
+        self.person.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until something is shown that was not there before.
+    fn wait_for(&mut self, text: &str) {
+        let mut bytes = [0; 4096];
+        while !self.seen.contains(text) {
+            let patience = Timespec {
+                tv_sec: 60,
+                tv_nsec: 0,
+            };
+            let mut ready = [PollFd::new(&self.person, PollFlags::IN)];
+            let is_ready = poll(&mut ready, Some(&patience)).is_ok_and(|count| count > 0);
+            let count = match is_ready {
+                true => self.person.read(&mut bytes).unwrap_or(0),
+                false => 0,
+            };
+            if count == 0 {
+                let _ = self.command.kill();
+                panic!("no {text:?} in {:?}", self.seen);
+            }
+            self.seen
+                .push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+        let end = self.seen.find(text).unwrap() + text.len();
+        self.seen.drain(..end);
+    }
+}
+
+#[test]
+fn a_person_can_think_again_be_helped_and_leave() {
+    let place = Place::new();
+    place.example("listing1.at");
+    let mut terminal = Terminal::open(&place, &["debug", "listing1.at"]);
+    terminal.wait_for("listing1.at is loaded");
+    terminal.wait_for("> ");
+
+    // Ctrl-C gives the line up, and a prompt comes back.
+    terminal.type_in("no such thing");
+    terminal.wait_for("thing");
+    terminal.type_in("\x03");
+    terminal.wait_for("> ");
+
+    // Tab completes a command, a kind of breakpoint and the name of an actor.
+    terminal.type_in("brea\t message-rec\tby ");
+    terminal.wait_for("message-receiver ");
+    terminal.type_in("main\r");
+    terminal.wait_for("Breakpoint 1: message-receiver by main");
+    terminal.type_in("fly\r");
+    terminal.wait_for("there is no command fly");
+    terminal.type_in("run\r");
+    terminal.wait_for("3 universes ended");
+    terminal.wait_for("0 of 3> ");
+    terminal.type_in("show cl\t1.pri\t\r");
+    terminal.wait_for("[\"24\"]");
+    terminal.wait_for("0 of 3> ");
+
+    // Ctrl-D is a farewell, and what failed is no matter to a person.
+    terminal.type_in("\x04");
+    assert_eq!(terminal.command.wait().unwrap().code(), Some(0));
+    let history = fs::read_to_string(place.path("state/reenact/debug-history")).unwrap();
+    assert!(history.contains("break message-receiver by main\n"));
+}
