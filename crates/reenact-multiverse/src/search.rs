@@ -9,6 +9,7 @@
 mod block;
 mod course;
 mod coverage;
+mod crew;
 mod levels;
 mod pulse;
 mod worklist;
@@ -199,7 +200,7 @@ impl<'a, S: Semantics> Search<'a, S> {
         };
         let mut course = Course::new(
             self.semantics,
-            self.until,
+            self.until.as_deref(),
             self.bounds,
             self.progress,
             self.keep,

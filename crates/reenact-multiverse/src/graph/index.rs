@@ -58,23 +58,21 @@ impl Shard {
             .map(|entry| entry.id)
     }
 
-    /// Adds what is not there, and tells its bucket.
+    /// Adds what is not there.
     #[inline]
-    pub(crate) fn add(&mut self, hash: StateHash, id: u32) -> usize {
+    pub(crate) fn add(&mut self, hash: StateHash, id: u32) {
         self.0
-            .insert_unique(hash.wide(), Entry { hash, id }, |entry| entry.hash.wide())
-            .bucket_index()
+            .insert_unique(hash.wide(), Entry { hash, id }, |entry| entry.hash.wide());
     }
 
-    /// Gives another number to what was added into `bucket` as `old`. It may have moved since.
-    pub(crate) fn renumber(&mut self, bucket: usize, hash: StateHash, old: u32, new: u32) {
-        if let Some(entry) = self.0.get_bucket_mut(bucket)
-            && entry.id == old
-        {
-            entry.id = new;
-        } else if let Some(entry) = self.0.find_mut(hash.wide(), |entry| entry.id == old) {
-            entry.id = new;
-        }
+    /// Forgets everything, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The bytes that are allocated.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.allocation_size()
     }
 
     fn growth(&self) -> usize {
@@ -171,7 +169,7 @@ impl Index {
     }
 
     fn measure(&mut self) {
-        let tables = self.shards.iter().map(|shard| shard.0.allocation_size());
+        let tables = self.shards.iter().map(Shard::bytes);
         self.bytes = tables.sum::<usize>() + self.shards.capacity() * size_of::<Shard>();
     }
 

@@ -12,6 +12,9 @@ use super::{
 /// No state at all.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// There can be no more states than this: a search has other uses for the numbers above.
+pub(crate) const MOST_STATES: usize = (1 << 31) - 1;
+
 /// What is known of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
@@ -63,6 +66,12 @@ pub(crate) struct Store<T> {
     edges: Option<Edges>,
     edge_count: u64,
     owned_bytes: usize,
+}
+
+impl<T> Default for Store<T> {
+    fn default() -> Self {
+        Store::new(false)
+    }
 }
 
 impl<T> Store<T> {

@@ -1,29 +1,30 @@
 //! A stretch of a level, by all cores, as if by one.
 //!
-//! 1. The cores take pieces of the stretch, compute what their steps lead to, and look it up. Most of it is known.
-//! 2. What is not is a *find*. Each core has shards of the index of its own. It goes through all finds in their order and
-//!    puts those that belong to its shards in, under a provisional number, which is the place of the find in the block.
-//!    So the first of equal ones wins, whoever found it.
-//! 3. One core goes through all in order and gives the final numbers.
-//! 4. The cores put the final numbers into their shards, and drop what was found twice.
+//! 1. The cores take pieces of the stretch, compute what their steps lead to, and look it up. Most of it is known, or was
+//!    found before in the same piece; what is not is a *find*.
+//! 2. One core goes through all of it in order. The first of equal finds gets a number, whoever found it.
+//! 3. Each core has shards of the index of its own, and puts the new numbers that belong there in. It drops what was
+//!    found twice.
 //!
-//! Nothing here can fail half-way: a block that could meet a bound is left to the plain loop.
+//! The second part is short, as everything it looks at is new and near. Nothing here can fail half-way: a block that could
+//! meet a bound is left to the plain loop.
 
 use std::{
+    mem,
     ops::Range,
-    sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed},
-    thread,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
 use super::{
     Bound, Until,
     course::{Course, Outlook, look},
+    crew::{Hired, Work},
 };
 use crate::{
     Semantics,
     graph::{
         index::{Shard, StateHash},
-        store::{Mark, NONE, Origin, Store},
+        store::{MOST_STATES, Mark, NONE, Origin, Store},
     },
 };
 
@@ -36,13 +37,23 @@ struct Piece<T> {
     number: usize,
     /// For each state.
     outcomes: Vec<u32>,
-    /// For each step: where it leads, or nowhere if that is a find.
+    /// For each step: where it leads. This is a known state or, with [`FIND`], one of the finds.
     targets: Vec<u32>,
-    /// The finds, in order. Each is taken out as it gets its number.
-    finds: Vec<Option<T>>,
-    hashes: Vec<StateHash>,
-    /// How many finds are in the pieces before this one.
-    before: usize,
+    finds: Vec<Find<T>>,
+    /// The finds, by hash.
+    index: Shard,
+}
+
+/// Distinguishes the places of finds from the numbers of states.
+const FIND: u32 = 1 << 31;
+
+/// A state that was not known before the block.
+struct Find<T> {
+    /// It is taken out if it is the one that gets a number.
+    state: Option<T>,
+    hash: StateHash,
+    /// Its number, as soon as it has one.
+    id: u32,
 }
 
 impl<T> Default for Piece<T> {
@@ -52,8 +63,7 @@ impl<T> Default for Piece<T> {
             outcomes: Vec::new(),
             targets: Vec::new(),
             finds: Vec::new(),
-            hashes: Vec::new(),
-            before: 0,
+            index: Shard::default(),
         }
     }
 }
@@ -63,91 +73,199 @@ impl<T> Piece<T> {
         self.outcomes.clear();
         self.targets.clear();
         self.finds.clear();
-        self.hashes.clear();
+        self.index.clear();
     }
 
     fn bytes(&self) -> usize {
-        let find = size_of::<Option<T>>() + size_of::<StateHash>();
         let numbers = self.outcomes.capacity() + self.targets.capacity();
-        self.finds.capacity() * find + numbers * size_of::<u32>()
+        self.finds.capacity() * size_of::<Find<T>>()
+            + numbers * size_of::<u32>()
+            + self.index.bytes()
     }
 }
 
-/// What one core has made, and what it can make more of without asking for memory.
-struct Maker<T> {
+/// What one core works with.
+pub(super) struct Slot<T> {
     pieces: Vec<Piece<T>>,
+    /// Pieces of earlier blocks, for their memory.
     spare: Vec<Piece<T>>,
-    added: Vec<Added>,
+    shards: Vec<Shard>,
 }
 
-/// A state that was put into the index.
-struct Added {
-    at: u32,
-    bucket: usize,
-    hash: StateHash,
-}
-
-/// Memory that blocks use one after the other.
-pub(super) struct Scratch<T> {
-    makers: Vec<Maker<T>>,
-    /// For each find: its number. It is provisional, unless the find is known after all.
-    found: Vec<AtomicU32>,
-    /// For each find: its final number.
-    finals: Vec<u32>,
-}
-
-impl<T> Scratch<T> {
-    pub(super) fn new(workers: usize) -> Self {
-        let maker = |_| Maker {
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot {
             pieces: Vec::new(),
             spare: Vec::new(),
-            added: Vec::new(),
+            shards: Vec::new(),
+        }
+    }
+}
+
+/// What the cores do together.
+pub(super) enum Task<'a, S: Semantics> {
+    /// The first part.
+    Make(Box<Make<'a, S>>),
+    /// The third part: these are new. There are so many shards, and each core has so many of them.
+    PutIn {
+        new: Vec<(StateHash, u32)>,
+        count: usize,
+        each: usize,
+    },
+}
+
+impl<S: Semantics> Work for Task<'_, S> {
+    type Slot = Slot<S::State>;
+
+    fn work(&self, number: usize, slot: &mut Self::Slot) {
+        match self {
+            Task::Make(make) => make.work(slot),
+            Task::PutIn { new, count, each } => {
+                for &(hash, id) in new {
+                    let shard = hash.shard(*count).wrapping_sub(number * each);
+                    if let Some(shard) = slot.shards.get_mut(shard) {
+                        shard.add(hash, id);
+                    }
+                }
+                for mut piece in slot.pieces.drain(..) {
+                    piece.clear();
+                    slot.spare.push(piece);
+                }
+            }
+        }
+    }
+}
+
+/// The first part.
+pub(super) struct Make<'a, S: Semantics> {
+    semantics: &'a S,
+    until: Option<&'a Until<'a, S>>,
+    store: Store<S::State>,
+    stretch: Range<usize>,
+    piece_len: usize,
+    is_cut: bool,
+    /// The bytes that may be used: by all pieces that are done, and by one that is not.
+    budgets: (usize, usize),
+    next: AtomicUsize,
+    bytes: AtomicUsize,
+    is_too_much: AtomicBool,
+}
+
+impl<S: Semantics> Make<'_, S> {
+    fn work(&self, slot: &mut Slot<S::State>) {
+        while !self.is_too_much.load(Relaxed) {
+            let number = self.next.fetch_add(1, Relaxed);
+            let start = self.stretch.start + number * self.piece_len;
+            if start >= self.stretch.end {
+                return;
+            }
+            let mut piece = slot.spare.pop().unwrap_or_default();
+            piece.number = number;
+            let mut owned = 0;
+            for id in start..self.stretch.end.min(start + self.piece_len) {
+                owned += self.add(id as u32, &mut piece);
+                // While a list grows, the old one is still there.
+                if owned + 2 * piece.bytes() > self.budgets.1 {
+                    return self.is_too_much.store(true, Relaxed);
+                }
+            }
+            let bytes = owned + 2 * piece.bytes();
+            if self.bytes.fetch_add(bytes, Relaxed) + bytes > self.budgets.0 {
+                self.is_too_much.store(true, Relaxed);
+            }
+            slot.pieces.push(piece);
+        }
+    }
+
+    /// Adds a state to a piece, and returns how many bytes its finds own.
+    fn add(&self, id: u32, piece: &mut Piece<S::State>) -> usize {
+        let state = self.store.state(id);
+        let mut owned = 0;
+        let outcome = match look(self.semantics, self.until, state) {
+            Outlook::Stop => STOPPED,
+            Outlook::End => 0,
+            Outlook::Steps(_) if self.is_cut => CUT,
+            Outlook::Steps(steps) => {
+                for step in &steps {
+                    let next = self.semantics.take(state, step);
+                    let hash = StateHash::of(&next);
+                    let target = self.store.find(hash, &next).unwrap_or_else(|| {
+                        let finds = &piece.finds;
+                        let is_it = |at: u32| finds[at as usize].state.as_ref() == Some(&next);
+                        let found = piece.index.find(hash, is_it);
+                        FIND | found.unwrap_or_else(|| {
+                            owned += self.semantics.state_bytes(&next);
+                            let at = piece.finds.len() as u32;
+                            piece.index.add(hash, at);
+                            piece.finds.push(Find {
+                                state: Some(next),
+                                hash,
+                                id: NONE,
+                            });
+                            at
+                        })
+                    });
+                    piece.targets.push(target);
+                }
+                steps.len() as u32
+            }
         };
-        Scratch {
-            makers: (0..workers).map(maker).collect(),
-            found: Vec::new(),
-            finals: Vec::new(),
-        }
+        piece.outcomes.push(outcome);
+        owned
     }
+}
 
-    /// Fills in how many finds come before each piece, and returns how many there are.
-    fn count(&mut self) -> usize {
-        let mut before = 0;
-        for piece in self.pieces_mut() {
-            piece.before = before;
-            before += piece.finds.len();
+/// Memory of the second part, which one block leaves for the next.
+#[derive(Default)]
+pub(super) struct Recent {
+    /// What is new in this block.
+    new: Vec<(StateHash, u32)>,
+    /// The same, by hash.
+    index: Shard,
+}
+
+impl Recent {
+    /// The number of a find. If no equal one has a number yet, it gets one.
+    fn number<S: Semantics>(
+        &mut self,
+        course: &mut Course<'_, S>,
+        find: &mut Find<S::State>,
+        origin: Origin,
+    ) -> u32 {
+        let state = &find.state;
+        let is_it = |id| state.as_ref() == Some(course.store.state(id));
+        if let Some(id) = self.index.find(find.hash, is_it) {
+            return id;
         }
-        before
-    }
-
-    fn pieces_mut(&mut self) -> Vec<&mut Piece<T>> {
-        let makers = self.makers.iter_mut();
-        let mut pieces: Vec<_> = makers.flat_map(|maker| &mut maker.pieces).collect();
-        pieces.sort_unstable_by_key(|piece| piece.number);
-        pieces
+        let Some(state) = find.state.take() else {
+            unreachable!("a find is there until it gets a number");
+        };
+        let owned = course.semantics.state_bytes(&state);
+        course.note_state(owned);
+        let id = course.store.add_unindexed(state, origin, owned);
+        self.index.add(find.hash, id);
+        self.new.push((find.hash, id));
+        id
     }
 }
 
 /// Expands a stretch of states at this depth, or tells that it cannot.
-pub(super) fn expand<S: Semantics>(
-    course: &mut Course<'_, S>,
-    scratch: &mut Scratch<S::State>,
+pub(super) fn expand<'a, S: Semantics>(
+    course: &mut Course<'a, S>,
+    crew: &Hired<'_, Task<'a, S>>,
+    recent: &mut Recent,
     stretch: Range<usize>,
     depth: u32,
 ) -> bool {
     let is_cut = course.bounds.depth.is_some_and(|bound| depth >= bound);
-    let Some(bytes) = make(course, scratch, &stretch, is_cut) else {
+    let Some((mut pieces, bytes)) = make(course, crew, stretch.clone(), is_cut) else {
         return false;
     };
-    let total = scratch.count();
-    if !has_room(course, scratch, total, bytes) {
+    if !has_room(course, &pieces, bytes) {
         return false;
     }
-    let base = course.store.len() as u32;
-    scratch.found.resize_with(total, || AtomicU32::new(NONE));
-    put_in(&mut course.store, scratch, base);
-    number(course, scratch, base, stretch.start as u32);
-    settle(&mut course.store, scratch, base);
+    number(course, &mut pieces, recent, stretch.start as u32);
+    put_in(course, crew, pieces, recent);
     if is_cut && let Some(bound) = course.bounds.depth {
         let ids = stretch.start as u32..stretch.end as u32;
         let mut marks = ids.map(|id| course.store.mark(id));
@@ -158,198 +276,73 @@ pub(super) fn expand<S: Semantics>(
     true
 }
 
-/// Whether no bound can be met even if all finds are new.
-fn has_room<S: Semantics>(
-    course: &Course<'_, S>,
-    scratch: &Scratch<S::State>,
-    total: usize,
-    bytes: usize,
-) -> bool {
-    let pieces = || scratch.makers.iter().flat_map(|maker| &maker.pieces);
-    let edges: usize = pieces().map(|piece| piece.targets.len()).sum();
-    let states = course.bounds.states.unwrap_or(usize::MAX);
-    // Their numbers twice, and the lists of what was added, which grow.
-    let beside = bytes + total * (2 * size_of::<u32>() + 3 * size_of::<Added>());
-    let growth = course.store.worst_growth(total, edges);
-    course.store.len() + total <= states.min(NONE as usize - 1)
-        && edges < course.store.free_edges()
-        && course.make_room(growth + beside).is_ok()
+/// Gives the memory back that one block leaves for the next.
+pub(super) fn forget<S: Semantics>(crew: &Hired<'_, Task<'_, S>>) {
+    for number in 0..crew.len() {
+        *crew.slot(number) = Slot::default();
+    }
 }
 
-/// Runs `work` on all of these at once and returns when all is done.
-fn on_all<W: Send>(works: impl Iterator<Item = W>, work: impl Fn(W) + Sync) {
-    let work = &work;
-    thread::scope(|scope| {
-        let mut works = works;
-        let mine = works.next();
-        for one in works {
-            scope.spawn(move || work(one));
-        }
-        mine.map(work);
-    });
-}
+/// The pieces of a block in their order, each with the number of the core that made it.
+type Pieces<T> = Vec<(usize, Piece<T>)>;
 
-/// Step 1. Returns the bytes that it took, or nothing if these are too many.
-fn make<S: Semantics>(
-    course: &Course<'_, S>,
-    scratch: &mut Scratch<S::State>,
-    stretch: &Range<usize>,
+/// The first part. Returns the pieces and the bytes that they take, or nothing if these are too many.
+fn make<'a, S: Semantics>(
+    course: &mut Course<'a, S>,
+    crew: &Hired<'_, Task<'a, S>>,
+    stretch: Range<usize>,
     is_cut: bool,
-) -> Option<usize> {
-    // A part for all pieces that are done, and one for each that is not.
+) -> Option<(Pieces<S::State>, usize)> {
     let free = course.free_bytes();
-    let budget = free / 4;
-    let piece_budget = free / (8 * scratch.makers.len());
-    let size = (stretch.len() / (scratch.makers.len() * 8)).max(8);
-    let next = AtomicUsize::new(0);
-    let bytes = AtomicUsize::new(0);
-    let is_too_much = AtomicBool::new(false);
-    let semantics = course.semantics;
-    let until = course.until.as_deref();
-    let store = &course.store;
-    on_all(scratch.makers.iter_mut(), |maker| {
-        loop {
-            let number = next.fetch_add(1, Relaxed);
-            let start = stretch.start + number * size;
-            let is_over = is_too_much.load(Relaxed) || bytes.load(Relaxed) > budget;
-            if start >= stretch.end || is_over {
-                return;
-            }
-            let ids = start..stretch.end.min(start + size);
-            let mut piece = maker.spare.pop().unwrap_or_default();
-            piece.number = number;
-            let mut owned = 0;
-            for id in ids {
-                owned += add(
-                    semantics,
-                    until,
-                    store.state(id as u32),
-                    store,
-                    is_cut,
-                    &mut piece,
-                );
-                // While a list grows, the old one is still there.
-                if owned + 2 * piece.bytes() > piece_budget {
-                    is_too_much.store(true, Relaxed);
-                    return;
-                }
-            }
-            bytes.fetch_add(owned + 2 * piece.bytes(), Relaxed);
-            maker.pieces.push(piece);
-        }
-    });
-    let bytes = bytes.into_inner();
-    (bytes <= budget && !is_too_much.into_inner()).then_some(bytes)
-}
-
-/// Adds a state to a piece, and returns how many bytes its finds own.
-fn add<S: Semantics>(
-    semantics: &S,
-    until: Option<&Until<'_, S>>,
-    state: &S::State,
-    store: &Store<S::State>,
-    is_cut: bool,
-    piece: &mut Piece<S::State>,
-) -> usize {
-    let mut owned = 0;
-    let outcome = match look(semantics, until, state) {
-        Outlook::Stop => STOPPED,
-        Outlook::End => 0,
-        Outlook::Steps(_) if is_cut => CUT,
-        Outlook::Steps(steps) => {
-            for step in &steps {
-                let next = semantics.take(state, step);
-                let hash = StateHash::of(&next);
-                let known = store.find(hash, &next);
-                piece.targets.push(known.unwrap_or(NONE));
-                if known.is_none() {
-                    owned += semantics.state_bytes(&next);
-                    piece.hashes.push(hash);
-                    piece.finds.push(Some(next));
-                }
-            }
-            steps.len() as u32
-        }
+    let make = Task::Make(Box::new(Make {
+        semantics: course.semantics,
+        until: course.until,
+        store: mem::take(&mut course.store),
+        piece_len: (stretch.len() / (crew.len() * 4)).max(8),
+        stretch,
+        is_cut,
+        budgets: (free / 4, free / (8 * crew.len())),
+        next: AtomicUsize::new(0),
+        bytes: AtomicUsize::new(0),
+        is_too_much: AtomicBool::new(false),
+    }));
+    let Task::Make(made) = crew.carry_out(make) else {
+        unreachable!("a task remains what it is");
     };
-    piece.outcomes.push(outcome);
-    owned
+    let made = *made;
+    course.store = made.store;
+    let mut pieces = Vec::new();
+    for number in 0..crew.len() {
+        let mut slot = crew.slot(number);
+        pieces.extend(slot.pieces.drain(..).map(|piece| (number, piece)));
+    }
+    pieces.sort_unstable_by_key(|(_, piece)| piece.number);
+    (!made.is_too_much.into_inner()).then_some((pieces, made.bytes.into_inner()))
 }
 
-/// Step 2.
-fn put_in<T: Eq + Send + Sync>(store: &mut Store<T>, scratch: &mut Scratch<T>, base: u32) {
-    let mut lists: Vec<Vec<Added>> = Vec::new();
-    for maker in &mut scratch.makers {
-        lists.push(std::mem::take(&mut maker.added));
-    }
-    let makers = scratch.makers.iter();
-    let mut pieces: Vec<_> = makers.flat_map(|maker| &maker.pieces).collect();
-    pieces.sort_unstable_by_key(|piece| piece.number);
-
-    let found = &scratch.found;
-    let shards = store.index_mut().shards_mut();
-    let count = shards.len();
-    let each = count.div_ceil(lists.len());
-    let groups = shards.chunks_mut(each).zip(&mut lists).enumerate();
-    on_all(groups, |(number, (shards, added))| {
-        let first = number * each;
-        put_some_in(shards, count, first, &pieces, found, base, added);
-    });
-    for (maker, list) in scratch.makers.iter_mut().zip(lists) {
-        maker.added = list;
-    }
+/// Whether no bound can be met even if all finds are new.
+fn has_room<S: Semantics>(course: &Course<'_, S>, pieces: &Pieces<S::State>, bytes: usize) -> bool {
+    let edges = pieces.iter().map(|(_, piece)| piece.targets.len()).sum();
+    let finds: usize = pieces.iter().map(|(_, piece)| piece.finds.len()).sum();
+    let states = course.bounds.states.unwrap_or(usize::MAX);
+    // The list of what is new, which grows, and the table of it.
+    let beside = finds * (4 * size_of::<(StateHash, u32)>() + 48);
+    let growth = course.store.worst_growth(finds, edges);
+    course.store.len() + finds <= states.min(MOST_STATES)
+        && edges < course.store.free_edges()
+        && course.make_room(growth + beside + bytes).is_ok()
 }
 
-/// Puts in what belongs to these shards, of so many, beginning with this one.
-fn put_some_in<T: Eq>(
-    shards: &mut [Shard],
-    count: usize,
-    first: usize,
-    pieces: &[&Piece<T>],
-    found: &[AtomicU32],
-    base: u32,
-    added: &mut Vec<Added>,
-) {
-    let find = |at: usize| {
-        let piece = pieces[pieces.partition_point(|piece| piece.before <= at) - 1];
-        &piece.finds[at - piece.before]
-    };
-    for piece in pieces {
-        for (number, &hash) in piece.hashes.iter().enumerate() {
-            let shard = hash.shard(count).wrapping_sub(first);
-            let Some(shard) = shards.get_mut(shard) else {
-                continue;
-            };
-            let at = piece.before + number;
-            let state = &piece.finds[number];
-            // What was known before the block is not this one: that was looked up already.
-            let is_it = |id: u32| id >= base && find((id - base) as usize) == state;
-            let id = shard.find(hash, is_it).unwrap_or_else(|| {
-                let id = base + at as u32;
-                added.push(Added {
-                    at: at as u32,
-                    bucket: shard.add(hash, id),
-                    hash,
-                });
-                id
-            });
-            found[at].store(id, Relaxed);
-        }
-    }
-}
-
-/// Step 3.
+/// The second part.
 fn number<S: Semantics>(
     course: &mut Course<'_, S>,
-    scratch: &mut Scratch<S::State>,
-    base: u32,
+    pieces: &mut Pieces<S::State>,
+    recent: &mut Recent,
     first: u32,
 ) {
-    let mut finals = std::mem::take(&mut scratch.finals);
-    let found = std::mem::take(&mut scratch.found);
-    finals.clear();
+    recent.index.clear();
     let mut parent = first;
-    for piece in scratch.pieces_mut() {
-        let mut finds = piece.finds.iter_mut();
+    for (_, piece) in pieces {
         let mut targets = piece.targets.iter();
         for &outcome in &piece.outcomes {
             let mark = match outcome {
@@ -361,23 +354,15 @@ fn number<S: Semantics>(
             course.store.set_mark(parent, mark);
             let steps = if mark == Mark::Expanded { outcome } else { 0 };
             course.note_steps(steps as usize);
-            for (step, &known) in (0..steps).zip(&mut targets) {
-                let to = if known == NONE {
-                    let at = finals.len();
-                    let earlier = (found[at].load(Relaxed) - base) as usize;
-                    let to = match finds.next().and_then(Option::take) {
-                        Some(state) if earlier == at => {
-                            let owned = course.semantics.state_bytes(&state);
-                            course.note_state(owned);
-                            let origin = Origin { parent, step };
-                            course.store.add_unindexed(state, origin, owned)
-                        }
-                        _ => finals[earlier],
-                    };
-                    finals.push(to);
-                    to
+            for (step, &target) in (0..steps).zip(&mut targets) {
+                let to = if target & FIND == 0 {
+                    target
                 } else {
-                    known
+                    let find = &mut piece.finds[(target & !FIND) as usize];
+                    if find.id == NONE {
+                        find.id = recent.number(course, find, Origin { parent, step });
+                    }
+                    find.id
                 };
                 course.store.add_edge(step, to);
             }
@@ -385,32 +370,36 @@ fn number<S: Semantics>(
             parent += 1;
         }
     }
-    scratch.finals = finals;
-    scratch.found = found;
 }
 
-/// Step 4.
-fn settle<T: Send + Sync>(store: &mut Store<T>, scratch: &mut Scratch<T>, base: u32) {
-    let finals = &scratch.finals;
-    let shards = store.index_mut().shards_mut();
+/// The third part.
+fn put_in<'a, S: Semantics>(
+    course: &mut Course<'a, S>,
+    crew: &Hired<'_, Task<'a, S>>,
+    pieces: Pieces<S::State>,
+    recent: &mut Recent,
+) {
+    for (number, piece) in pieces {
+        crew.slot(number).pieces.push(piece);
+    }
+    let shards = course.store.index_mut().shards_mut();
     let count = shards.len();
-    let each = count.div_ceil(scratch.makers.len());
-    // There may be fewer groups of shards than cores.
-    let groups = shards.chunks_mut(each).map(Some);
-    let groups = groups.chain(std::iter::repeat_with(|| None));
-    let works = scratch.makers.iter_mut().zip(groups).enumerate();
-    on_all(works, |(number, (maker, mut shards))| {
-        for one in maker.added.drain(..) {
-            if let Some(shards) = &mut shards {
-                let shard = &mut shards[one.hash.shard(count) - number * each];
-                let id = finals[one.at as usize];
-                shard.renumber(one.bucket, one.hash, base + one.at, id);
-            }
+    let each = count.div_ceil(crew.len());
+    for (number, group) in shards.chunks_mut(each).enumerate() {
+        crew.slot(number)
+            .shards
+            .extend(group.iter_mut().map(mem::take));
+    }
+    let new = mem::take(&mut recent.new);
+    if let Task::PutIn { mut new, .. } = crew.carry_out(Task::PutIn { new, count, each }) {
+        new.clear();
+        recent.new = new;
+    }
+    for (number, group) in shards.chunks_mut(each).enumerate() {
+        let mut slot = crew.slot(number);
+        for (shard, lent) in group.iter_mut().zip(slot.shards.drain(..)) {
+            *shard = lent;
         }
-        for mut piece in maker.pieces.drain(..) {
-            piece.clear();
-            maker.spare.push(piece);
-        }
-    });
-    store.index_mut().settle();
+    }
+    course.store.index_mut().settle();
 }

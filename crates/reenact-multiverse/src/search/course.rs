@@ -7,7 +7,7 @@ use crate::{
         Graph,
         chunks::Chunks,
         index::StateHash,
-        store::{Mark, NONE, Origin, Store},
+        store::{MOST_STATES, Mark, NONE, Origin, Store},
     },
 };
 
@@ -70,7 +70,7 @@ impl Reserve {
 /// A search on its way.
 pub(super) struct Course<'a, S: Semantics> {
     pub(super) semantics: &'a S,
-    pub(super) until: Option<Box<Until<'a, S>>>,
+    pub(super) until: Option<&'a Until<'a, S>>,
     pub(super) bounds: Bounds,
     pub(super) store: Store<S::State>,
     pulse: Pulse<'a>,
@@ -83,7 +83,7 @@ pub(super) struct Course<'a, S: Semantics> {
 impl<'a, S: Semantics> Course<'a, S> {
     pub(super) fn new(
         semantics: &'a S,
-        until: Option<Box<Until<'a, S>>>,
+        until: Option<&'a Until<'a, S>>,
         bounds: Bounds,
         listener: Option<Box<Listener<'a>>>,
         keep: Keep,
@@ -209,7 +209,7 @@ impl<'a, S: Semantics> Course<'a, S> {
             return Ok((id, false));
         }
         let states = self.bounds.states.unwrap_or(usize::MAX);
-        if self.store.len() >= states.min(NONE as usize - 1) {
+        if self.store.len() >= states.min(MOST_STATES) {
             return Err(Bound::States(self.store.len()));
         }
         let owned = self.semantics.state_bytes(&state);

@@ -6,13 +6,15 @@
 
 use std::{
     ops::Range,
+    thread::{self, Scope},
     time::{Duration, Instant},
 };
 
 use super::{
     Bound, Workers,
-    block::{self, Scratch},
+    block::{self, Recent, Slot, Task},
     course::{Course, Outlook, look},
+    crew::{Crew, Hired},
 };
 use crate::{
     Semantics,
@@ -36,62 +38,110 @@ pub(super) fn walk<S: Semantics>(
     workers: Workers,
 ) -> Chunks<u32> {
     let mut levels = Chunks::default();
-    let walked = course
-        .start(roots)
-        .and_then(|()| walk_levels(course, &mut levels, workers));
+    let walked = course.start(roots).and_then(|()| {
+        if workers.count == 1 {
+            return walk_levels(course, &mut levels, expand);
+        }
+        let crew = Crew::new((0..workers.count).map(|_| Slot::default()).collect());
+        thread::scope(|scope| {
+            let mut team = Team {
+                scope,
+                crew: &crew,
+                hired: None,
+                recent: Recent::default(),
+                at_any_price: workers.at_any_price,
+                pace: Duration::ZERO,
+            };
+            walk_levels(course, &mut levels, |course, level, depth| {
+                team.expand(course, level, depth)
+            })
+        })
+    });
     if let Err(bound) = walked {
         course.met(bound);
     }
     levels
 }
 
-fn walk_levels<S: Semantics>(
-    course: &mut Course<'_, S>,
+fn walk_levels<'a, S: Semantics>(
+    course: &mut Course<'a, S>,
     levels: &mut Chunks<u32>,
-    workers: Workers,
+    mut expand: impl FnMut(&mut Course<'a, S>, Range<usize>, u32) -> Result<(), Bound>,
 ) -> Result<(), Bound> {
     let mut level = 0..course.store.len();
     let mut depth = 0;
-    // How long a state has taken, on one core.
-    let mut pace = Duration::ZERO;
-    let mut scratch = Scratch::new(workers.count);
     while !level.is_empty() {
         course.make_room(levels.growth(1))?;
         levels.push(level.start as u32);
         course.beside = levels.bytes();
-        let mut next = level.start;
-        while next < level.end {
-            let left = level.end - next;
-            let wanted = match LONGEST.as_nanos().checked_div(pace.as_nanos()) {
-                Some(states) => (states as usize).clamp(STRETCH.start, STRETCH.end),
-                None => STRETCH.start,
-            };
-            let wanted = wanted.min(course.free_bytes() / FREE_BYTES);
-            let wanted = wanted.max(STRETCH.start);
-            let stretch = next..next + left.min(if workers.count > 1 { wanted } else { left });
-            let began = Instant::now();
-            let is_worth_it = workers.at_any_price || pace * stretch.len() as u32 >= WORTHWHILE;
-            let is_done = workers.count > 1
-                && is_worth_it
-                && block::expand(course, &mut scratch, stretch.clone(), depth);
-            if workers.count > 1 && (!is_done || course.bounds.bytes.is_some()) {
-                scratch = Scratch::new(workers.count);
-            }
-            if is_done {
-                course.look_up(course.store.len() - stretch.end, depth)?;
-            } else {
-                expand(course, stretch.clone(), depth)?;
-            }
-            if workers.count > 1 {
-                let cores = if is_done { workers.count as u32 } else { 1 };
-                pace = began.elapsed() * cores / stretch.len() as u32;
-            }
-            next = stretch.end;
-        }
+        expand(course, level.clone(), depth)?;
         level = level.end..course.store.len();
         depth += 1;
     }
     Ok(())
+}
+
+/// Cores that are called when there is enough to do.
+struct Team<'s, 'e, 'a, S: Semantics> {
+    scope: &'s Scope<'s, 'e>,
+    crew: &'s Crew<Task<'a, S>>,
+    hired: Option<Hired<'s, Task<'a, S>>>,
+    recent: Recent,
+    at_any_price: bool,
+    /// How long a state has taken, on one core.
+    pace: Duration,
+}
+
+impl<'a, S: Semantics> Team<'_, '_, 'a, S> {
+    fn expand(
+        &mut self,
+        course: &mut Course<'a, S>,
+        level: Range<usize>,
+        depth: u32,
+    ) -> Result<(), Bound> {
+        let mut next = level.start;
+        while next < level.end {
+            let left = level.end - next;
+            let stretch = next..next + left.min(self.stretch_len(course));
+            let began = Instant::now();
+            let cores = if self.expand_together(course, stretch.clone(), depth) {
+                course.look_up(course.store.len() - stretch.end, depth)?;
+                self.crew.len() as u32
+            } else {
+                expand(course, stretch.clone(), depth)?;
+                1
+            };
+            self.pace = began.elapsed() * cores / stretch.len() as u32;
+            next = stretch.end;
+        }
+        Ok(())
+    }
+
+    fn stretch_len(&self, course: &Course<'a, S>) -> usize {
+        let in_time = LONGEST.as_nanos().checked_div(self.pace.as_nanos());
+        let in_time = in_time.map_or(STRETCH.start, |states| states as usize);
+        let in_memory = course.free_bytes() / FREE_BYTES;
+        in_time.min(in_memory).clamp(STRETCH.start, STRETCH.end)
+    }
+
+    /// Tells whether it was done: it may not be worth it, or not be possible.
+    fn expand_together(
+        &mut self,
+        course: &mut Course<'a, S>,
+        stretch: Range<usize>,
+        depth: u32,
+    ) -> bool {
+        if !self.at_any_price && self.pace * (stretch.len() as u32) < WORTHWHILE {
+            return false;
+        }
+        let crew = self.hired.get_or_insert_with(|| self.crew.hire(self.scope));
+        let is_done = block::expand(course, crew, &mut self.recent, stretch, depth);
+        if !is_done || course.bounds.bytes.is_some() {
+            block::forget(crew);
+            self.recent = Recent::default();
+        }
+        is_done
+    }
 }
 
 /// The plain loop.
@@ -104,7 +154,7 @@ fn expand<S: Semantics>(
         course.beat(course.store.len() - id, depth)?;
         let id = id as u32;
         let state = course.store.state(id);
-        let steps = match look(course.semantics, course.until.as_deref(), state) {
+        let steps = match look(course.semantics, course.until, state) {
             Outlook::Stop => {
                 course.store.set_mark(id, Mark::Stopped);
                 continue;

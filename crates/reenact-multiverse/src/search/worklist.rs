@@ -177,7 +177,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
             return Ok(());
         }
         let state = self.course.store.state(node);
-        let steps = match look(self.course.semantics, self.course.until.as_deref(), state) {
+        let steps = match look(self.course.semantics, self.course.until, state) {
             Outlook::Stop => {
                 self.course.store.set_mark(node, Mark::Stopped);
                 return Ok(());
@@ -273,7 +273,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
         if outcome.is_err() {
             self.course.store.set_mark(node, Mark::Seen);
         }
-        self.follow(depth, steps, &taken, plan.asleep);
+        self.follow(node, depth, steps, &taken, plan.asleep);
         outcome
     }
 
@@ -346,7 +346,14 @@ impl<S: Semantics> Walk<'_, '_, S> {
     }
 
     /// Puts the visits of what was found on the list, each with what may sleep there.
-    fn follow(&mut self, depth: u32, steps: &[S::Step], taken: &[Taken], asleep: Steps<S>) {
+    fn follow(
+        &mut self,
+        node: u32,
+        depth: u32,
+        steps: &[S::Step],
+        taken: &[Taken],
+        asleep: Steps<S>,
+    ) {
         let semantics = self.course.semantics;
         let mut asleep = asleep.into_vec();
         let mut visits = Vec::with_capacity(taken.len());
@@ -359,7 +366,11 @@ impl<S: Semantics> Walk<'_, '_, S> {
                         && !semantics.dependent(other, step)
                 });
                 sleeps = sorted::<S>(stays.cloned().collect());
-                asleep.push(step.clone());
+                let is_persistent = self.reduction == Reduction::Persistent;
+                // What a cycle leads back to may have left the others to this state: they cannot count on it.
+                if !(is_persistent && self.may_close_a_cycle(node, one)) {
+                    asleep.push(step.clone());
+                }
             }
             let needs_visit = match self.course.store.mark(one.to) {
                 Mark::Seen => true,

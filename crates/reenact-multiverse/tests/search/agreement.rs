@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use proptest::prelude::*;
 use reenact_multiverse::{Bounds, Graph, Keep, Kind, Order, Reduction, Search, Semantics};
 
-use crate::toy::{self, Here, Toy};
+use crate::toy::{self, Here, Toy, ToyStep};
 
 const LARGEST: usize = 4000;
 
@@ -52,6 +52,15 @@ fn states(graph: &Graph<Toy>) -> HashSet<Vec<Here>> {
 
 fn ends(graph: &Graph<Toy>) -> BTreeSet<Vec<Here>> {
     graph.ends().map(|id| graph.state(id).clone()).collect()
+}
+
+/// The steps that the search has taken.
+fn steps(toy: &Toy, graph: &Graph<Toy>) -> BTreeSet<ToyStep> {
+    let taken = |id| {
+        let edges = graph.edges(toy, id).into_iter();
+        edges.map(move |edge| graph.step(toy, id, edge.step))
+    };
+    graph.nodes().flat_map(taken).collect()
 }
 
 /// The step after each state of a path leads to the next state.
@@ -109,6 +118,21 @@ proptest! {
             prop_assert!(states(&graph).is_subset(&truth.states));
             for end in graph.ends() {
                 check_path(&toy, &graph, &graph.path(end));
+            }
+        }
+    }
+
+    /// Nobody is forgotten because others go round in circles.
+    #[test]
+    fn every_step_is_taken_somewhere_by_a_reduced_search(toy in toy::programs()) {
+        if brute_force(&toy, |_| false).is_none() {
+            return Ok(());
+        }
+        let everything = steps(&toy, &Search::of(&toy).run());
+        for order in [Order::BreadthFirst, Order::DepthFirst] {
+            for reduction in [Reduction::SleepSets, Reduction::Persistent] {
+                let graph = Search::of(&toy).order(order).reduction(reduction).run();
+                prop_assert_eq!(steps(&toy, &graph), everything.clone());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What a search returns does not depend on how many cores did it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use proptest::prelude::*;
 use reenact_multiverse::{Edge, Graph, Kind, NodeId, Path, Search, Semantics};
 
@@ -60,4 +62,16 @@ fn a_large_space_gets_the_same_numbers_from_one_to_four_cores() {
             assert_eq!(together.find(alone.state(id)), Some(id));
         }
     }
+}
+
+#[test]
+fn what_goes_wrong_on_another_core_goes_wrong_for_the_caller() {
+    let counters = Counters::new(4, 9);
+    let search = Search::of(&counters).workers(3).at_any_price();
+    let search = AssertUnwindSafe(search.until(|_, state| {
+        assert!(state.iter().sum::<u32>() < 18, "too far");
+        false
+    }));
+    let panic = catch_unwind(|| { search }.0.run().len()).expect_err("it is noticed");
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"too far"));
 }
