@@ -65,16 +65,33 @@ pub enum Place {
 
 impl Breakpoint {
     /// Reads a breakpoint.
+    ///
+    /// ```
+    /// use reenact_multiverse::Breakpoint;
+    ///
+    /// let text = "message-receiver double by math if math.result == 24";
+    /// assert_eq!(Breakpoint::parse(text).unwrap().to_string(), text);
+    ///
+    /// let error = Breakpoint::parse("before-turn double in math").unwrap_err();
+    /// assert!(error.to_string().starts_with("column 20: found `in`, expected by ACTIVITY"));
+    /// ```
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         parse::breakpoint(text)
     }
 
-    /// The line to be stopped at, of a breakpoint for a line.
-    pub(crate) fn stops_at(&self) -> Option<u32> {
+    /// The operations it speaks of.
+    pub(crate) fn patterns(&self) -> Vec<&Pattern> {
         match &self.what {
-            What::Operation(pattern) if pattern.place == Place::Line => pattern.line,
-            _ => None,
+            What::Operation(pattern) => vec![pattern],
+            What::Temporal(temporal) => temporal.patterns().collect(),
         }
+    }
+
+    /// The lines at which the program has to stop for it.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = u32> {
+        let all = self.patterns().into_iter();
+        all.filter(|pattern| pattern.place == Place::Line)
+            .filter_map(|pattern| pattern.line)
     }
 }
 

@@ -137,6 +137,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
                 let Some(rule) = self.administrative(configuration, &scene) else {
                     return;
                 };
+                // The scene shows the marks of before.
                 let is_marking = self.apply(configuration, &rule, &scene);
                 if is_marking {
                     break;
@@ -169,13 +170,14 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
     }
 
     fn take(&self, state: &Self::State, step: &Self::Step) -> Self::State {
-        let mut next = state.clone();
-        match step.base() {
-            Some(step) => self.step(&mut next, step),
+        let mut next = match step.base() {
+            Some(step) => self.step(state, step),
             None => {
+                let mut next = state.clone();
                 self.apply(&mut next, step, &Scene::new(self.base, &state.base));
+                next
             }
-        }
+        };
         if self.granularity == Granularity::Macro {
             self.settle(&mut next);
         }

@@ -10,17 +10,27 @@ use std::fmt;
 use crate::{Observation, observation::Segment, syntax::SyntaxError};
 
 /// A condition, ready to be evaluated.
+///
+/// # Grammar
+///
+/// From the weakest: `||`, `&&`, `== != < <= > >=`, `+ -`, `* / %`, `! -`, then a path (`math.inbox[0].name`, lists begin
+/// at 0, `.length` counts, a name in backquotes may contain anything), a number, a text in quotes, `true`, `false`,
+/// `null`, `contains(list or text, value)`, `length(value)`, or an expression in parentheses.
+///
+/// ```
+/// use reenact_multiverse::{Expression, Observation};
+///
+/// let math = Observation::Record(vec![("result".into(), Observation::Int(24))]);
+/// let seen = Observation::Record(vec![("math".into(), math)]);
+/// assert!(Expression::parse("math.result / 2 == 12").unwrap().holds(&seen));
+/// assert!(!Expression::parse("client1.result < 12").unwrap().holds(&seen));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     text: String,
     tree: Node,
 }
 
-/// # Grammar
-///
-/// From the weakest: `||`, `&&`, `== != < <= > >=`, `+ -`, `* / %`, `! -`, then a path (`math.inbox[0].name`, lists begin
-/// at 0, `.length` counts, a name in backquotes may contain anything), a number, a text in quotes, `true`, `false`,
-/// `null`, `contains(list or text, value)`, `length(value)`, or an expression in parentheses.
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Value(Observation),

@@ -18,8 +18,8 @@ pub use self::{
 use std::collections::HashSet;
 
 use crate::{
-    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Rule, Semantics,
-    StepKind, What, catalogue,
+    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Place, Rule,
+    Semantics, StepKind, catalogue,
     session::walk::{Walk, walk},
 };
 
@@ -150,22 +150,22 @@ impl<S: Semantics> Session<S> {
     pub fn add_breakpoint(&mut self, text: &str) -> Result<u32, SessionError> {
         let breakpoint = Breakpoint::parse(text)?;
         let kinds = self.language.kinds();
-        let possible = |operations: &[_]| operations.iter().any(|kind| kinds.contains(kind));
-        if let What::Operation(pattern) = &breakpoint.what
-            && let crate::Place::Kind(kind) = pattern.place
-            && !possible(kind.operations)
-        {
-            let all = catalogue::breakpoints(&self.language);
-            return Err(SessionError::NoKind {
-                name: kind.name,
-                kinds: all.map(|kind| kind.name).collect(),
-            });
+        for pattern in breakpoint.patterns() {
+            if let Place::Kind(kind) = pattern.place
+                && !kind.operations.iter().any(|one| kinds.contains(one))
+            {
+                let all = catalogue::breakpoints(&self.language);
+                return Err(SessionError::NoKind {
+                    name: kind.name,
+                    kinds: all.map(|kind| kind.name).collect(),
+                });
+            }
         }
-        if let Some(line) = breakpoint.stops_at() {
-            let all = self.breakpoints.iter();
-            let mut lines: Vec<_> = all.filter_map(|(_, one)| one.stops_at()).collect();
-            lines.push(line);
-            if self.language.stop_at(&lines).contains(&line) {
+        if breakpoint.lines().next().is_some() {
+            let lines = self.lines().into_iter().chain(breakpoint.lines());
+            let missing = self.language.stop_at(&lines.collect::<Vec<_>>());
+            if let Some(line) = breakpoint.lines().find(|line| missing.contains(line)) {
+                self.language.stop_at(&self.lines());
                 return Err(SessionError::NoLine(line));
             }
         }
@@ -180,8 +180,17 @@ impl<S: Semantics> Session<S> {
             .breakpoints
             .remove(number)
             .ok_or(SessionError::NoBreakpoint(number))?;
+        if removed.lines().next().is_some() {
+            self.language.stop_at(&self.lines());
+        }
         self.refit(&format!("remove breakpoint {number}"));
         Ok(removed)
+    }
+
+    /// The lines at which there are breakpoints.
+    fn lines(&self) -> Vec<u32> {
+        let all = self.breakpoints.iter();
+        all.flat_map(|(_, one)| one.lines()).collect()
     }
 
     fn refit(&mut self, asked: &str) {
@@ -255,7 +264,7 @@ impl<S: Semantics> Session<S> {
                 continue;
             }
             let activity = match who {
-                Who::Stopped => debugger.subject(state, step),
+                Who::Stopped => debugger.who_takes(state, step),
                 Who::Activity(activity) => Some(activity),
                 Who::Name(name) => self.named(state, name),
             };
@@ -336,8 +345,15 @@ impl<S: Semantics> Session<S> {
                 current
             }
         };
-        let mut seen = HashSet::new();
-        let is_first = |at: &usize| seen.insert(&self.nodes[*at].state);
+        // Of a program that has ended, all that matters is where: not what was still asked for.
+        let (mut seen, mut ended) = (HashSet::new(), HashSet::new());
+        let is_first = |at: &usize| {
+            let state = &self.nodes[*at].state;
+            match state.mode == Mode::Run && self.is_over(state) {
+                true => ended.insert(self.language.unmark(&state.base)),
+                false => seen.insert(state),
+            }
+        };
         self.current = current.into_iter().filter(is_first).collect();
         self.selected = self.selected.min(self.current.len().saturating_sub(1));
     }

@@ -92,6 +92,7 @@ impl<S: Semantics> Debugger<'_, S> {
                 return true;
             }
             Rule::ReleaseHold => {
+                self.recheck(state);
                 for (_, standing) in &mut state.activities {
                     if standing.state == ActivityState::Hold {
                         standing.state = ActivityState::Run;
@@ -99,6 +100,7 @@ impl<S: Semantics> Debugger<'_, S> {
                 }
             }
             Rule::ResumeExecution => {
+                self.recheck(state);
                 state.commands.remove(0);
                 state.mode = Mode::Run;
                 for (_, standing) in &mut state.activities {
@@ -112,6 +114,7 @@ impl<S: Semantics> Debugger<'_, S> {
                 }
             }
             Rule::PauseExecution => {
+                self.recheck(state);
                 state.commands.remove(0);
                 let all: Vec<_> = state.activities.iter().map(|(one, _)| *one).collect();
                 self.pause(state, Cause::Command, &all);
@@ -172,8 +175,29 @@ impl<S: Semantics> Debugger<'_, S> {
         }
     }
 
+    /// Nothing stops those on hold. When they are let go, what they stand at is to be checked for them.
+    fn recheck(&self, state: &mut Configuration<S::State>) {
+        let is_held = |(_, standing): &(Activity, Standing)| standing.state == ActivityState::Hold;
+        if !state.activities.iter().any(is_held) {
+            return;
+        }
+        let (again, checked) = std::mem::take(&mut state.checked)
+            .into_iter()
+            .partition(|point| match point {
+                Point::User(number) => self.is_before(*number),
+                Point::Receiver { .. } => true,
+                Point::Temporal { .. } => false,
+                Point::Goal(target) => target.is_before(),
+            });
+        state.checked = checked;
+        for point in Vec::into_iter(again) {
+            point.insert(&mut state.pending);
+        }
+    }
+
     /// Lets run who runs during a step.
     fn free(&self, state: &mut Configuration<S::State>, target: &Target) {
+        self.recheck(state);
         state.mode = Mode::Run;
         for (activity, standing) in &mut state.activities {
             let is_once = target.step.freeing == Freeing::Others && *activity == target.activity;

@@ -171,7 +171,7 @@ impl<S: Semantics> Debugger<'_, S> {
     }
 
     /// Whose step is meant if nobody is named: of those who were stopped, the first to whom it applies.
-    pub fn subject(
+    pub fn who_takes(
         &self,
         state: &Configuration<S::State>,
         step: &'static StepKind,

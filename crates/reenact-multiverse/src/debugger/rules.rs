@@ -14,7 +14,8 @@ pub enum Rule<T> {
     CelStepLocal(T),
     /// TRIGGER-MSB: a breakpoint stops those who are about to do something.
     TriggerMsb(u32),
-    /// SAVE-MRB: a message is about to be sent from the line of a message-receiver breakpoint.
+    /// SAVE-MRB: a message is about to be sent from the line of a message-receiver breakpoint. Its receiver stays saved as
+    /// long as the breakpoint exists.
     SaveMrb {
         /// The breakpoint.
         breakpoint: u32,

@@ -38,16 +38,26 @@ impl<S: Semantics> Debugger<'_, S> {
     }
 
     /// CEL-STEP-GLOBAL and CEL-STEP-LOCAL: a step of the program; then everything is to be checked again.
-    pub(super) fn step(&self, state: &mut Configuration<S::State>, step: &S::Step) {
-        let before = state.base.clone();
-        let operation = self.base.operation(&before, step);
+    pub(super) fn step(
+        &self,
+        from: &Configuration<S::State>,
+        step: &S::Step,
+    ) -> Configuration<S::State> {
+        let before = &from.base;
+        let operation = self.base.operation(before, step);
         let activity = operation.activity;
-        state.base = self.base.take(&before, step);
+        let mut state = Configuration {
+            pending: from.checked.clone(),
+            checked: Vec::new(),
+            mode: Mode::Run,
+            commands: from.commands.clone(),
+            activities: from.activities.clone(),
+            done: Vec::new(),
+            base: self.base.take(before, step),
+        };
+        state.done = self.done(&state, before, &operation);
         let exist = self.base.activities(&state.base);
-
-        std::mem::swap(&mut state.pending, &mut state.checked);
-        state.done = self.done(state, &before, &operation);
-        let name = |activity| self.base.name(&before, activity);
+        let name = |activity| self.base.name(before, activity);
         let happening = Happening {
             operation: &operation,
             done: &state.done,
@@ -70,7 +80,7 @@ impl<S: Semantics> Debugger<'_, S> {
                         && target.created.is_none()
                         && target.activity == activity =>
                 {
-                    let known = self.base.activities(&before);
+                    let known = self.base.activities(before);
                     target.created = exist.iter().find(|one| !known.contains(one)).copied();
                 }
                 _ => {}
@@ -92,11 +102,12 @@ impl<S: Semantics> Debugger<'_, S> {
             };
         }
         state.activities.retain(|(one, _)| exist.contains(one));
-        // What was done is kept only if it is asked for, and a step that a breakpoint needs knew it above.
+        // What was done is kept only if a breakpoint asks for it when it is checked.
         let is_asked_for = |point: &Point| self.asks_for_done(point, &state.done);
         if !state.pending.iter().any(is_asked_for) {
             state.done = Vec::new();
         }
+        state
     }
 
     pub(super) fn temporal(&self, number: u32) -> Option<&Temporal> {

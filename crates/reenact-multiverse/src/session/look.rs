@@ -1,5 +1,7 @@
 //! Looking at universes: what is there, how it came about, what can be done, what could come of it.
 
+use std::collections::HashMap;
+
 use super::{
     Choices, Event, Found, Group, How, Link, Nearest, Session, SessionError, Stop, Summary,
     Universes, walk::walk,
@@ -51,15 +53,17 @@ impl<S: Semantics> Session<S> {
     /// How all universes stand.
     pub fn summary(&self) -> Summary {
         let mut groups: Vec<Group> = Vec::new();
+        let mut places: HashMap<How, usize> = HashMap::new();
         for (universe, state) in self.universes().enumerate() {
             let how = self.how(state);
-            match groups.iter_mut().find(|group| group.how == how) {
-                Some(group) => group.universes.push(universe),
-                None => groups.push(Group {
-                    how,
-                    universes: vec![universe],
-                }),
-            }
+            let place = *places.entry(how).or_insert_with_key(|how| {
+                groups.push(Group {
+                    how: how.clone(),
+                    universes: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            groups[place].universes.push(universe);
         }
         Summary {
             groups,

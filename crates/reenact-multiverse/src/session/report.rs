@@ -25,7 +25,7 @@ pub struct Group {
 }
 
 /// How a universe stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
     /// It waits for a command.
@@ -46,7 +46,7 @@ pub enum How {
 }
 
 /// One that is stopped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Stop {
     /// Its name.
     pub who: String,

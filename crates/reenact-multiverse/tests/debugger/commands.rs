@@ -179,23 +179,61 @@ fn the_sender_is_on_hold_while_its_message_is_followed() {
     );
 }
 
+/// `a` does some things, and `b` is there.
+fn alone(acts: &[Do]) -> Actors {
+    let actor = |name, inbox, methods| Actor {
+        name,
+        exists: true,
+        inbox,
+        methods,
+    };
+    let acts = (1..).zip(acts).map(|(line, does)| at(line, *does));
+    Actors {
+        actors: vec![
+            actor("a", vec!["go"], vec![("go", acts.collect())]),
+            actor("b", vec![], vec![]),
+        ],
+    }
+}
+
 #[test]
 fn a_message_to_oneself_is_followed_although_one_is_on_hold() {
-    let base = Actors {
-        actors: vec![Actor {
-            name: "a",
-            exists: true,
-            inbox: vec!["go"],
-            methods: vec![("go", vec![at(1, Do::Send(0, "x")), at(2, Do::Set(1))])],
-        }],
-    };
+    for acts in [&[Do::Send(0, "x"), Do::Set(1)][..], &[Do::Send(0, "x")]] {
+        check(
+            &alone(acts),
+            &["message-sender"],
+            &[("to-receiver", 0, 1)],
+            expect![[r#"
+                #1: a (message send x to a)
+                to-receiver: a (turn x)"#]],
+        );
+    }
+}
+
+#[test]
+fn who_comes_to_a_breakpoint_on_hold_is_stopped_there_afterwards() {
+    let two = alone(&[Do::Send(1, "x"), Do::Send(1, "y")]);
     check(
-        &base,
+        &two,
         &["message-sender"],
-        &[("to-receiver", 0, 1)],
+        &[("to-receiver", 0, 1), ("resume", 0, 1), ("resume", 0, 1)],
+        expect![[r#"
+            #1: a (message send x to b)
+            to-receiver: b (turn x)
+            #1: a (message send y to b)
+            the end"#]],
+    );
+    // The same if it is let go because nobody else can go on.
+    let none = alone(&[Do::Send(0, "x"), Do::Send(1, "y")]);
+    check(
+        &none,
+        &["message-sender"],
+        &[("to-receiver", 0, 1), ("resume", 0, 1), ("resume", 0, 1)],
         expect![[r#"
             #1: a (message send x to a)
-            to-receiver: a (turn x)"#]],
+            #1: a (message send y to b)
+            to-receiver: a (turn x)
+            the end"#]],
     );
 }
 
@@ -323,6 +361,44 @@ fn activities_channels_and_transactions_are_stepped_through() {
         expect![[r#"
             #1: t1 (channel receive c)
             to-channel-sender: t0 (channel send c)"#]],
+    );
+}
+
+#[test]
+fn a_step_to_others_does_not_stop_at_the_wrong_ones() {
+    // Its own send is not what it looks for.
+    let script = Script(vec![
+        vec![(Op::ChannelSend, "c", None)],
+        vec![
+            (Op::ChannelReceive, "c", None),
+            (Op::ChannelSend, "c", None),
+        ],
+    ]);
+    check(
+        &script,
+        &["before-channel-receive"],
+        &[("to-channel-sender", 1, 1)],
+        expect![[r#"
+            #1: t1 (channel receive c)
+            the end"#]],
+    );
+    // Nor is the end of another activity.
+    let script = Script(vec![
+        vec![
+            (Op::Join, "t2", Some(2)),
+            (Op::Join, "t1", Some(1)),
+            (Op::Local, "", None),
+        ],
+        vec![(Op::Begin, "", None)],
+        vec![(Op::Local, "", None)],
+    ]);
+    check(
+        &script,
+        &["begin"],
+        &[("return-from-activity", 1, 1)],
+        expect![[r#"
+            #1: t1 (first action )
+            return-from-activity: t0 (local step )"#]],
     );
 }
 

@@ -1,5 +1,7 @@
 //! A session as a person has it.
 
+use std::collections::HashSet;
+
 use expect_test::expect;
 use reenact_multiverse::{
     Activity, Expression, Granularity, How, Limits, Session, SessionError, Summary, Universes, Who,
@@ -109,6 +111,20 @@ fn back_undoes_the_last_command() {
 }
 
 #[test]
+fn universes_that_end_in_the_same_state_are_one() {
+    let mut session = session(listing(), &["before-turn double33"]);
+    session.start();
+    // One of them looks for a third turn in vain, the others are just resumed.
+    session
+        .command("next-turn", Who::Stopped, 3, Universes::One(0))
+        .unwrap();
+    all(&mut session, "resume", Who::Stopped).unwrap();
+    let ended: Vec<_> = session.universes().map(|one| &one.base).collect();
+    let distinct: HashSet<_> = ended.iter().collect();
+    assert_eq!((ended.len(), distinct.len()), (2, 2));
+}
+
+#[test]
 fn one_universe_goes_on_and_the_others_wait() {
     let mut session = session(listing(), &["before-turn by math"]);
     let count = session
@@ -185,6 +201,7 @@ fn what_cannot_be_done_is_told_with_what_can() {
     session.start();
     let errors = [
         session.add_breakpoint("line 99").unwrap_err(),
+        session.add_breakpoint("temporal any* line 99").unwrap_err(),
         session.add_breakpoint("before-lock").unwrap_err(),
         session.add_breakpoint("before-lick").unwrap_err(),
         session.select(7).unwrap_err(),
@@ -194,6 +211,7 @@ fn what_cannot_be_done_is_told_with_what_can() {
         all(&mut session, "end-of-turn", Who::Activity(Activity(9))).unwrap_err(),
     ];
     expect![[r#"
+        there is nothing to stop at in line 99
         there is nothing to stop at in line 99
         no program in this language can stop at before-lock; there are message-sender, message-receiver, before-turn, after-turn, resolver, resolution, creation, begin
         column 1: found `before-lick`, expected a kind of breakpoint: line, message-sender, message-receiver, before-turn, after-turn, resolver, resolution, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, creation, begin, before-join, after-join, before-transaction, before-commit, after-commit, before-lock, after-lock, before-unlock, after-unlock, temporal
