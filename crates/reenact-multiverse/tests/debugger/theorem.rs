@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use reenact_multiverse::{
-    Debugger, Granularity, Mode, OperationKind as Op, Semantics, all_steps, check_non_interference,
+    Debugger, Goal, Granularity, Mode, OperationKind as Op, Semantics, all_steps, breakpoint,
+    check_non_interference, steps,
 };
 
 use crate::{
@@ -166,6 +167,47 @@ proptest! {
             paused.push(seen);
         }
         prop_assert_eq!(&paused[0], &paused[1]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is asked for, who takes a step at which there is a breakpoint was stopped there.
+    #[test]
+    fn nobody_passes_a_breakpoint_unstopped(
+        program in program(),
+        kinds in proptest::sample::subsequence(
+            vec!["message-sender", "before-turn", "resolver", "begin"], 1..4),
+        walks in proptest::collection::vec(proptest::collection::vec(any::<usize>(), 50), 16),
+    ) {
+        let breakpoints = breakpoints(&kinds);
+        let debugger = Debugger::new(&program, &breakpoints, Granularity::Macro);
+        for walk in walks {
+            let mut state = debugger.initial().remove(0);
+            for choice in walk {
+                let rules = debugger.steps(&state);
+                let mut next: Vec<_> = rules.iter().map(|rule| debugger.take(&state, rule)).collect();
+                for step in rules.iter().filter_map(|rule| rule.base()) {
+                    let operation = program.operation(&state.base, step);
+                    let passing = &state.standing(operation.activity).unwrap().passing;
+                    for (number, kind) in (1..).zip(&kinds) {
+                        let operations = breakpoint(kind).unwrap().operations;
+                        let is_there = operations.contains(&operation.kind);
+                        prop_assert!(!is_there || passing.contains(&number), "{:?}", state);
+                    }
+                }
+                for step in steps(&program).filter(|step| step.goal == Goal::Pause || step.goal != Goal::Stop && rules.is_empty()) {
+                    for (activity, _) in &state.activities {
+                        next.extend(debugger.command(&state, step, *activity, 1));
+                    }
+                }
+                match next.is_empty() {
+                    true => break,
+                    false => state = next.swap_remove(choice % next.len()),
+                }
+            }
+        }
     }
 }
 

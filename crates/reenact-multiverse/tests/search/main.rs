@@ -5,4 +5,5 @@ mod answers;
 mod bounds;
 mod counters;
 mod numbering;
+mod shared;
 mod toy;
