@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use expect_test::expect;
 use reenact_multiverse::{
-    Activity, Expression, Granularity, How, Limits, Session, SessionError, Summary, Universes, Who,
+    Activity, Expression, Granularity, How, Limits, Session, SessionError, Standings, Universes,
+    Who,
 };
 
 use crate::{actors::Actors, breakpoints::everything, listing};
@@ -17,7 +18,7 @@ fn session(of: Actors, breakpoints: &[&str]) -> Session<Actors> {
     session
 }
 
-fn all(session: &mut Session<Actors>, name: &str, who: Who<'_>) -> Result<Summary, SessionError> {
+fn all(session: &mut Session<Actors>, name: &str, who: Who<'_>) -> Result<Standings, SessionError> {
     session.command(name, who, 1, Universes::All)
 }
 
@@ -343,7 +344,7 @@ fn both_granularities_show_a_person_the_same() {
     let texts = ["before-turn by math", "message-sender at 11"];
     let mut coarse = session(listing(), &texts);
     let mut fine = session(listing(), &texts).with_granularity(Granularity::Rule);
-    let groups = |summary: Summary| {
+    let groups = |summary: Standings| {
         let mut all: Vec<_> = summary
             .groups
             .iter()
