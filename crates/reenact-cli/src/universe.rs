@@ -122,8 +122,9 @@ pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::
         };
         let count = counted(count as u64, "universe", "universes");
         writeln!(out, "{style}{count} {heading}{style:#}")?;
+        let is_alone = alike.len() == 1;
         for group in alike {
-            tell_group(out, group)?;
+            tell_group(out, group, is_alone)?;
         }
     }
     Ok(())
@@ -147,8 +148,14 @@ pub(crate) fn reason(how: &How) -> String {
     }
 }
 
-fn tell_group(out: &mut dyn Write, group: &Group) -> io::Result<()> {
-    let numbers = format!("[{}]", Numbers(&group.universes));
+fn tell_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result<()> {
+    let numbers = Numbers(&group.universes);
+    let numbers = match group.universes.len() {
+        count if count > 1 && !is_alone => {
+            format!("{} of them [{numbers}]", HumanCount(count as u64))
+        }
+        _ => format!("[{numbers}]"),
+    };
     match &group.how {
         How::Paused { stopped, .. } if stopped.is_empty() => writeln!(out, "  {numbers}"),
         How::Paused { stopped, .. } => {

@@ -66,17 +66,17 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
 
         > run
         34 universes paused at breakpoint 1 (message-receiver by math)
-          [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
-          [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
+          27 of them [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
+          7 of them [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
 
         > show math.inbox
         - {name: "double", args: [12], from: "client1", line: 11}
 
         > next-turn math
         26 universes paused after next-turn
-          [0–10, 13–16, 19–20, 23] next, math processes getResult() from client1
-          [11, 17, 21, 24] next, math processes double(33) from client2; result := 66
-          [12, 18, 22, 25] next, math processes double(12) from client1; result := 24
+          18 of them [0–10, 13–16, 19–20, 23] next, math processes getResult() from client1
+          4 of them [11, 17, 21, 24] next, math processes double(33) from client2; result := 66
+          4 of them [12, 18, 22, 25] next, math processes double(12) from client1; result := 24
 
         > universe 11
         Universe 11 paused after next-turn
@@ -288,8 +288,8 @@ back
 
             > run
             34 universes paused at breakpoint 1 (before-turn double)
-              [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
-              [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
+              7 of them [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
 
             > universe 2
             Universe 2 paused at breakpoint 1 (before-turn double)
@@ -297,15 +297,15 @@ back
 
             > next-turn math in 2
             33 universes paused at breakpoint 1 (before-turn double)
-              [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
-              [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
+              6 of them [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
             4 universes paused after next-turn
               [2–5] next, math processes double(12) from client1; result := 24
 
             > resume here
             33 universes paused at breakpoint 1 (before-turn double)
-              [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
-              [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
+              6 of them [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
             1 universe ended
               [2] math.result = 24; client1 prints 24
             3 universes paused after next-turn
@@ -315,13 +315,13 @@ back
             1 universe ended
               [0] math.result = 24; client1 prints 24
             18 universes paused at breakpoint 1 (before-turn double)
-              [1, 3, 5, 7, 9–18] next, math processes double(33) from client2; result := 66
-              [2, 4, 6, 8] next, math processes double(12) from client1; result := 24
+              14 of them [1, 3, 5, 7, 9–18] next, math processes double(33) from client2; result := 66
+              4 of them [2, 4, 6, 8] next, math processes double(12) from client1; result := 24
 
             > back
             33 universes paused at breakpoint 1 (before-turn double)
-              [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
-              [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
+              6 of them [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
             1 universe ended
               [2] math.result = 24; client1 prints 24
             3 universes paused after next-turn
@@ -329,8 +329,8 @@ back
 
             > back
             33 universes paused at breakpoint 1 (before-turn double)
-              [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
-              [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 6–8, 10–13, 15–22, 24–28, 30–32, 34–35] next, math processes double(12) from client1; result := 24
+              6 of them [9, 14, 23, 29, 33, 36] next, math processes double(33) from client2; result := 66
             4 universes paused after next-turn
               [2–5] next, math processes double(12) from client1; result := 24
 
@@ -436,7 +436,7 @@ universe 8
 
             > to-resolution
             9 universes paused after to-resolution
-              [0–7] next, client1 runs the block of line 12 with 24; prints 24
+              8 of them [0–7] next, client1 runs the block of line 12 with 24; prints 24
               [8] next, client1 runs the block of line 12 with 66; prints 66
 
             > universe 8
@@ -532,8 +532,8 @@ where math.result == 67
 
             > run
             34 universes paused at breakpoint 1 (message-receiver by math)
-              [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
-              [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
+              7 of them [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
 
             > show
             main:

@@ -516,19 +516,19 @@ fn breakpoints_and_steps_hold_in_all_universes() {
 
             Run, 115 universes passed so far
             34 universes paused at breakpoint 1 (message-receiver by math)
-              [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
-              [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
+              27 of them [0–1, 3–5, 7–10, 12–19, 21–25, 27–29, 31–32] next, math processes double(12) from client1; result := 24
+              7 of them [2, 6, 11, 20, 26, 30, 33] next, math processes double(33) from client2; result := 66
 
             After next-turn, 217 universes passed so far
             26 universes paused after next-turn
-              [0–10, 13–16, 19–20, 23] next, math processes getResult() from client1
-              [11, 17, 21, 24] next, math processes double(33) from client2; result := 66
-              [12, 18, 22, 25] next, math processes double(12) from client1; result := 24
+              18 of them [0–10, 13–16, 19–20, 23] next, math processes getResult() from client1
+              4 of them [11, 17, 21, 24] next, math processes double(33) from client2; result := 66
+              4 of them [12, 18, 22, 25] next, math processes double(12) from client1; result := 24
 
             After resume, 355 universes passed so far
             16 universes paused at breakpoint 1 (message-receiver by math)
-              [0–5] next, math processes getResult() from client1
-              [6–15] next, math processes double(33) from client2; result := 66
+              6 of them [0–5] next, math processes getResult() from client1
+              10 of them [6–15] next, math processes double(33) from client2; result := 66
 
             where contains(client1.printed, "66")
                 2 universes of the 52 that can be reached from here; the nearest after 5 steps from universe 4:
@@ -562,9 +562,9 @@ fn a_step_may_be_that_of_another_activity() {
 
             After next-turn math, 318 universes passed so far
             38 universes paused after next-turn
-              [0–1, 3, 6, 11–20, 28, 30–31, 33–34, 36–37] next, math processes double(33) from client2; result := 66
-              [2, 4, 7, 9, 21–22, 24, 26, 29, …] next, math processes double(12) from client1; result := 24
-              [5, 8, 10, 23, 25, 27] next, math processes getResult() from client1
+              21 of them [0–1, 3, 6, 11–20, 28, 30–31, 33–34, 36–37] next, math processes double(33) from client2; result := 66
+              11 of them [2, 4, 7, 9, 21–22, 24, 26, 29, …] next, math processes double(12) from client1; result := 24
+              6 of them [5, 8, 10, 23, 25, 27] next, math processes getResult() from client1
         "#]],
     );
 }
