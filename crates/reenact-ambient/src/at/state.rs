@@ -4,12 +4,8 @@
 //! state is a few numbers, two states are compared by these, and what an actor does by itself is computed once, however
 //! many states it occurs in. That is what makes a search fast: most steps are looked up.
 
-use std::{
-    hash::BuildHasher,
-    sync::{OnceLock, RwLock},
-};
+use std::sync::OnceLock;
 
-use hashbrown::HashMap;
 use reenact_multiverse::{Marked, Operation};
 use smallvec::SmallVec;
 
@@ -27,7 +23,7 @@ use super::{
 ///
 /// The actors of a small program are in the state itself, so that comparing two states is one look at each.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub struct State(pub(crate) SmallVec<[StoredId; 6]>);
+pub struct State(pub(crate) SmallVec<[StoredId; 10]>);
 
 impl Clone for State {
     fn clone(&self) -> State {
@@ -77,7 +73,7 @@ struct Moved {
     rule: Option<Rule>,
 }
 
-type Memo = RwLock<HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>>;
+type Memo = papaya::HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>;
 
 /// All that the states of a program share.
 pub(crate) struct World {
@@ -87,11 +83,8 @@ pub(crate) struct World {
     stored: Interned<Stored>,
     stops: Stops,
     /// What follows if one actor sends to another.
-    memo: Box<[Memo]>,
+    memo: Memo,
 }
-
-/// Enough for all cores.
-const SHARDS: usize = 16;
 
 impl World {
     pub(crate) fn new(code: Code, texts: Texts, stops: Stops) -> World {
@@ -101,7 +94,7 @@ impl World {
             actors: Actors::new(),
             stored: Interned::new(),
             stops,
-            memo: (0..SHARDS).map(|_| Memo::default()).collect(),
+            memo: Memo::default(),
         }
     }
 
@@ -112,9 +105,7 @@ impl World {
     /// Steps end elsewhere from now on.
     pub(crate) fn set_stops(&mut self, stops: Stops) {
         self.stops = stops;
-        self.memo
-            .iter_mut()
-            .for_each(|memo| *memo = Memo::default());
+        self.memo = Memo::default();
         self.stored
             .for_each_mut(|stored| stored.alone = OnceLock::new());
     }
@@ -131,15 +122,9 @@ impl World {
                     .and_then(Option::as_ref)
                     .map_or(0, |one| size_of_val(&**one))
         };
-        let memo = |memo: &Memo| {
-            memo.read()
-                .expect("nothing panics while it holds this")
-                .allocation_size()
-        };
-        self.stored.bytes(each)
-            + self.memo.iter().map(memo).sum::<usize>()
-            + self.texts.bytes()
-            + self.actors.bytes()
+        // A table that is at most three quarters full, of entries that are allocated one by one.
+        let entry = size_of::<((StoredId, StoredId), Moved)>() + 2 * size_of::<usize>();
+        self.stored.bytes(each) + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
     }
 
     pub(crate) fn initial(&self) -> State {
@@ -218,19 +203,12 @@ impl World {
             return *alone.get_or_init(|| self.compute(actor, None));
         };
         let key = (actor, partner);
-        let hash = foldhash::fast::FixedState::default().hash_one(key);
-        let memo = &self.memo[hash as usize % SHARDS];
-        if let Some(&known) = memo
-            .read()
-            .expect("nothing panics while it holds this")
-            .get(&key)
-        {
+        let memo = self.memo.pin();
+        if let Some(&known) = memo.get(&key) {
             return known;
         }
         let moved = self.compute(actor, Some(partner));
-        memo.write()
-            .expect("nothing panics while it holds this")
-            .insert(key, moved);
+        memo.insert(key, moved);
         moved
     }
 

@@ -198,3 +198,24 @@ fn every_program_is_tested() {
         }
     }
 }
+
+#[test]
+fn what_is_found_does_not_depend_on_the_number_of_cores() {
+    for name in ["listing1", "message-order"] {
+        let seen = |workers: usize| {
+            // Read anew: nothing is known beforehand.
+            let program = program(&read(name));
+            let graph = Search::of(&program).workers(workers).at_any_price().run();
+            let outcomes = outcomes(&program, &graph);
+            let stories: Vec<String> = graph
+                .nodes()
+                .map(|id| graph.story(&program, &graph.path(id)).to_string())
+                .collect();
+            (graph.len(), graph.edge_count(), outcomes, stories)
+        };
+        let one = seen(1);
+        for workers in 2..=4 {
+            assert!(seen(workers) == one, "{name} with {workers}");
+        }
+    }
+}
