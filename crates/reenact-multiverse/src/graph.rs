@@ -121,6 +121,13 @@ impl<S: Semantics> Graph<S> {
             .take_while(|id| self.store.origin(id.0).parent == NONE)
     }
 
+    /// The universe from which this one was first found, and the number of the step there; none of those that the search
+    /// started from.
+    pub(crate) fn origin(&self, id: NodeId) -> Option<(NodeId, u32)> {
+        let origin = self.store.origin(id.0);
+        (origin.parent != NONE).then_some((NodeId(origin.parent), origin.step))
+    }
+
     /// The state of a universe.
     ///
     /// # Panics

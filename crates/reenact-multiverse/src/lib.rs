@@ -47,8 +47,8 @@ pub use self::{
     search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
     semantics::{Activity, Ending, Marked, Semantics, Wait},
     session::{
-        Choices, Event, Found, Group, How, Limits, Nearest, Numbers, Session, SessionError, Stop,
-        Summary as Standings, Universes, Who,
+        Choices, Event, Found, Group, How, Limits, Nearest, Numbers, Session, SessionError,
+        Standings, Stop, Universes, Who,
     },
     syntax::SyntaxError,
     temporal::Temporal,

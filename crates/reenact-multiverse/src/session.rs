@@ -11,7 +11,7 @@ mod walk;
 
 pub use self::{
     error::SessionError,
-    report::{Choices, Event, Found, Group, How, Nearest, Numbers, Stop, Summary},
+    report::{Choices, Event, Found, Group, How, Nearest, Numbers, Standings, Stop},
     walk::Limits,
 };
 
@@ -127,7 +127,7 @@ impl<S: Semantics> Session<S> {
     }
 
     /// Runs the program from its beginning. Breakpoints stay.
-    pub fn start(&mut self) -> Summary {
+    pub fn start(&mut self) -> Standings {
         self.past.clear();
         self.rewind();
         self.run(Universes::All);
@@ -221,7 +221,7 @@ impl<S: Semantics> Session<S> {
         who: Who<'_>,
         count: u32,
         universes: Universes,
-    ) -> Result<Summary, SessionError> {
+    ) -> Result<Standings, SessionError> {
         let step = catalogue::steps(&self.language).find(|step| step.name == name);
         let step = step.ok_or_else(|| SessionError::NoStep {
             name: name.to_owned(),
@@ -298,12 +298,17 @@ impl<S: Semantics> Session<S> {
         match (told.is_empty() && !is_running, refused, who) {
             (false, ..) => Ok(told),
             (true, Some(error), _) => Err(error.into()),
-            (true, None, Who::Name(name)) => Err(SessionError::NoActivity {
+            (true, None, Who::Name(name)) if !self.knows(name)? => Err(SessionError::NoActivity {
                 name: name.to_owned(),
                 activities: self.names(self.selected)?,
             }),
             (true, None, _) => Err(SessionError::NothingPaused),
         }
+    }
+
+    /// Whether somebody is called that in the selected universe.
+    fn knows(&self, name: &str) -> Result<bool, SessionError> {
+        Ok(self.names(self.selected)?.iter().any(|one| one == name))
     }
 
     /// Whether nothing can be asked of a universe any more.
@@ -336,9 +341,12 @@ impl<S: Semantics> Session<S> {
             Universes::All => self.current.clone(),
         };
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
-        let starts = chosen.iter().map(|at| self.nodes[*at].state.clone());
+        let starts = chosen
+            .iter()
+            .map(|at| self.nodes[*at].state.clone())
+            .collect();
         let found = walk(&debugger, starts, &self.limits, self.is_interrupted);
-        self.states += found.looked_at;
+        self.states += found.len() - found.left().len();
         let reached = keep(&mut self.nodes, &chosen, found);
         let current = match universes {
             Universes::All => {
@@ -366,7 +374,7 @@ impl<S: Semantics> Session<S> {
     }
 
     /// Undoes the last command. Breakpoints stay as they are now.
-    pub fn back(&mut self) -> Result<Summary, SessionError> {
+    pub fn back(&mut self) -> Result<Standings, SessionError> {
         let past = self.past.pop().ok_or(SessionError::NothingToUndo)?;
         self.nodes.truncate(past.nodes);
         self.current = past.current;
@@ -416,31 +424,34 @@ impl<S: Semantics> Session<S> {
 fn keep<S: Semantics>(
     nodes: &mut Vec<Node<S>>,
     starts: &[usize],
-    found: Walk<Debugger<'_, S>>,
+    found: Walk<'_, Debugger<'_, S>>,
 ) -> Vec<usize> {
-    let mut reached = found.ends.clone();
-    reached.extend(found.looked_at..found.nodes.len());
-    let mut is_kept = vec![false; found.nodes.len()];
+    let mut reached = found.ends();
+    reached.extend(found.left());
+    let mut is_kept = vec![false; found.len()];
+    let mut origins: Vec<Option<(usize, Rule<S::Step>)>> = vec![None; found.len()];
     for end in &reached {
         let mut at = Some(*end);
         while let Some(one) = at.filter(|one| !std::mem::replace(&mut is_kept[*one], true)) {
-            at = found.nodes[one].1.as_ref().map(|(from, _)| *from);
+            origins[one] = found.origin(one);
+            at = origins[one].as_ref().map(|(from, _)| *from);
         }
     }
     // Starts come in their order, each once.
     let mut starts = starts.iter().copied();
-    let mut places = vec![usize::MAX; found.nodes.len()];
-    for (at, (state, from)) in found.nodes.into_iter().enumerate() {
+    let mut places = vec![usize::MAX; found.len()];
+    for (at, from) in origins.into_iter().enumerate() {
         if !is_kept[at] {
             continue;
         }
+        let state = found.state(at);
         places[at] = match from {
             None => starts
-                .find(|start| nodes[*start].state == state)
+                .find(|start| nodes[*start].state == *state)
                 .expect("what was found without a way to it is a start"),
             Some((from, rule)) => {
                 nodes.push(Node {
-                    state,
+                    state: state.clone(),
                     from: Some((places[from], Link::Rule(rule))),
                 });
                 nodes.len() - 1

@@ -346,10 +346,11 @@ impl<'a> View<'a> {
                     MessageKind::Resolve => format!("answers {to} with {value}"),
                     MessageKind::Ruin => format!("answers {to} with the error {value}"),
                     MessageKind::Callback => {
-                        format!(
-                            "wakes the block{} of {to} with {value}",
-                            self.line(message.site)
-                        )
+                        let block = format!("the block{}", self.line(message.site));
+                        match next == Next::Send(actor.id) {
+                            true => format!("wakes {block} with {value}"),
+                            false => format!("wakes {block} at {to} with {value}"),
+                        }
                     }
                     MessageKind::Register => {
                         format!("asks {to} to be told what becomes of a future")

@@ -10,7 +10,7 @@ use reenact_multiverse::{Marked, Operation};
 use smallvec::SmallVec;
 
 use super::{
-    actor::{Actor, Cause, Entity},
+    actor::{Actor, Cause, Entity, Frame},
     canonical::{Links, canonicalise},
     code::{Code, PROGRAM},
     exchange,
@@ -23,7 +23,7 @@ use super::{
 ///
 /// The actors of a small program are in the state itself, so that comparing two states is one look at each.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub struct State(pub(crate) SmallVec<[StoredId; 10]>);
+pub struct State(pub(crate) SmallVec<[StoredId; 12]>);
 
 impl Clone for State {
     fn clone(&self) -> State {
@@ -360,10 +360,19 @@ impl Actor {
         let Some(turn) = &mut self.turn else {
             return;
         };
-        match (what, &mut turn.cause) {
-            (Marked::Next, _) => turn.marks_next = true,
-            (Marked::Turn, Cause::Message { is_marked, .. }) => *is_marked = true,
-            (Marked::Turn, Cause::Creation) => {}
+        if what == Marked::Next {
+            turn.marks_next = true;
+            return;
+        }
+        if let Cause::Message { is_marked, .. } = &mut turn.cause {
+            *is_marked = true;
+        }
+        // The answer may be on its way already.
+        if let Some(Frame::Sends(messages)) = turn.frames.first_mut() {
+            let answers = messages
+                .iter_mut()
+                .filter(|message| message.is_resolution());
+            answers.for_each(|message| message.is_marked = true);
         }
     }
 

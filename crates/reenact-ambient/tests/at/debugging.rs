@@ -210,8 +210,8 @@ fn a_history() {
         &[],
         expect![[r#"
             3 universes (0–2) paused at breakpoint 1 (temporal (before-turn getResult) after (message-receiver at 18) without (message-receiver at 11)): math next answers client1 with 66
-            2 universes (3–4) ended: math.result = 66; client1 prints 24
-            universe 5 ended: math.result = 24; client1 prints 24
+            universe 3 ended: math.result = 66; client1 prints 24
+            universe 4 ended: math.result = 24; client1 prints 24
         "#]],
     );
 }
@@ -303,6 +303,22 @@ when: math<-double(4)@FutureMessage becomes: { |x| it := x };
             3 universes (0–2) paused at breakpoint 1 (message-sender note): math next sends note() to itself
             > return-to-resolution
             2 universes (0–1) paused by return-to-resolution: main next runs the block of line 4 with 8; it := 8
+            > resume
+            universe 0 ended: main.it = 8
+        "#]],
+    );
+}
+
+#[test]
+fn from_an_answer_that_is_about_to_be_sent_to_the_resolution() {
+    check(
+        ASK,
+        &["resolver double"],
+        &["return-to-resolution", "resume"],
+        expect![[r#"
+            3 universes (0–2) paused at breakpoint 1 (resolver double): math next answers main with 8
+            > return-to-resolution
+            universe 0 paused by return-to-resolution: main next runs the block of line 4 with 8; it := 8
             > resume
             universe 0 ended: main.it = 8
         "#]],

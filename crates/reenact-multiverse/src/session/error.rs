@@ -20,7 +20,7 @@ pub enum SessionError {
         steps: Vec<&'static str>,
     },
     /// The language has no such operations.
-    #[error("no program in this language can stop at {name}; there are {}", .kinds.join(", "))]
+    #[error("no program in this language can stop at {name}{}", or_at(.kinds))]
     NoKind {
         /// What was asked for.
         name: &'static str,
@@ -55,4 +55,11 @@ pub enum SessionError {
     /// Nothing was done so far.
     #[error("there is nothing to undo")]
     NothingToUndo,
+}
+
+fn or_at(kinds: &[&str]) -> String {
+    match kinds {
+        [] => ", or at anything else".to_owned(),
+        kinds => format!("; there are {}", kinds.join(", ")),
+    }
 }

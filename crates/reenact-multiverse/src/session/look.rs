@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Choices, Event, Found, Group, How, Link, Nearest, Session, SessionError, Stop, Summary,
+    Choices, Event, Found, Group, How, Link, Nearest, Session, SessionError, Standings, Stop,
     Universes, walk::walk,
 };
 use crate::{
@@ -53,7 +53,7 @@ impl<S: Semantics> Session<S> {
     }
 
     /// How all universes stand.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> Standings {
         let mut groups: Vec<Group> = Vec::new();
         let mut places: HashMap<How, usize> = HashMap::new();
         for (universe, state) in self.universes().enumerate() {
@@ -67,7 +67,7 @@ impl<S: Semantics> Session<S> {
             });
             groups[place].universes.push(universe);
         }
-        Summary {
+        Standings {
             groups,
             states: self.states,
         }
@@ -153,27 +153,30 @@ impl<S: Semantics> Session<S> {
         }
         let found = walk(
             &self.language,
-            starts.iter().cloned(),
+            starts.clone(),
             &self.limits,
             self.is_interrupted,
         );
-        let looked_at = &found.nodes[..found.looked_at];
-        let holds = |at: &usize| condition.holds(&self.language.observe(&found.nodes[*at].0));
-        let all: Vec<usize> = (0..looked_at.len()).filter(holds).collect();
+        let left = found.left();
+        let is_looked_at = |at: &usize| left.binary_search(at).is_err();
+        let holds = |at: &usize| condition.holds(&self.language.observe(found.state(*at)));
+        let all: Vec<usize> = (0..found.len())
+            .filter(|at| is_looked_at(at) && holds(at))
+            .collect();
         let nearest = all.first().map(|first| {
             let (mut at, mut story) = (*first, Vec::new());
-            let last = &found.nodes[*first].0;
+            let last = found.state(*first);
             let name = |activity| self.language.name(last, activity);
-            while let Some((from, step)) = &found.nodes[at].1 {
+            while let Some((from, step)) = &found.origin(at) {
                 story.push(Event {
                     who: Some(name(self.language.activity(step))),
-                    what: self.language.tell(&found.nodes[*from].0, step, &name),
-                    site: self.language.operation(&found.nodes[*from].0, step).site,
+                    what: self.language.tell(found.state(*from), step, &name),
+                    site: self.language.operation(found.state(*from), step).site,
                 });
                 at = *from;
             }
             story.reverse();
-            let start = starts.iter().position(|start| *start == found.nodes[at].0);
+            let start = starts.iter().position(|start| start == found.state(at));
             Nearest {
                 universe: numbers[start.unwrap_or(0)],
                 story,
@@ -182,8 +185,8 @@ impl<S: Semantics> Session<S> {
         });
         Ok(Found {
             states: all.len(),
-            of: looked_at.len(),
-            is_complete: found.is_complete(),
+            of: found.len() - left.len(),
+            is_complete: left.is_empty(),
             nearest,
         })
     }

@@ -8,7 +8,7 @@ use crate::{BreakpointKind, Ending, Site, StepKind};
 
 /// How all universes stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct Standings {
     /// Those that stand alike, together.
     pub groups: Vec<Group>,
     /// How many states were passed to get there.
@@ -106,7 +106,7 @@ pub struct Nearest {
     pub observation: crate::Observation,
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for Standings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, group) in self.groups.iter().enumerate() {
             if at > 0 {

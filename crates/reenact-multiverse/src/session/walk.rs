@@ -1,13 +1,8 @@
-//! The run loop of a session: breadth first, equal states once.
+//! What a session gets to from where it is.
 
-use std::{
-    hash::BuildHasher,
-    time::{Duration, Instant},
-};
+use std::{num::NonZero, ops::ControlFlow, thread::available_parallelism, time::Duration};
 
-use hashbrown::HashTable;
-
-use crate::Semantics;
+use crate::{Bounds, Graph, Keep, Kind, NodeId, Search, Semantics};
 
 /// When to stop looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,69 +22,61 @@ impl Default for Limits {
     }
 }
 
-/// From which state, and by which step; from none if it is where the walk began.
-pub(super) type Origin<S> = Option<(usize, <S as Semantics>::Step)>;
-
-/// States, in the order in which they were found.
-pub(super) struct Walk<S: Semantics> {
-    /// Each with how it was first reached.
-    pub(super) nodes: Vec<(S::State, Origin<S>)>,
-    /// Those from which nothing goes on.
-    pub(super) ends: Vec<usize>,
-    /// The first of those that were found and not looked at. It is all of them if there was time.
-    pub(super) looked_at: usize,
+/// What was found from some states.
+pub(super) struct Walk<'s, S: Semantics> {
+    semantics: &'s S,
+    graph: Graph<S>,
 }
 
-impl<S: Semantics> Walk<S> {
-    /// Whether nothing is missing.
-    pub(super) fn is_complete(&self) -> bool {
-        self.looked_at == self.nodes.len()
-    }
-}
-
-pub(super) fn walk<S: Semantics>(
-    semantics: &S,
-    starts: impl IntoIterator<Item = S::State>,
+/// Looks on all cores: what is found, and in which order, does not depend on how many these are.
+pub(super) fn walk<'s, S: Semantics>(
+    semantics: &'s S,
+    starts: Vec<S::State>,
     limits: &Limits,
     is_interrupted: fn() -> bool,
-) -> Walk<S> {
-    let began = Instant::now();
-    let hasher = foldhash::fast::FixedState::default();
-    let mut table: HashTable<usize> = HashTable::new();
-    let mut walk: Walk<S> = Walk {
-        nodes: Vec::new(),
-        ends: Vec::new(),
-        looked_at: 0,
+) -> Walk<'s, S> {
+    let bounds = Bounds {
+        states: Some(limits.states.max(starts.len())),
+        time: limits.time,
+        ..Bounds::default()
     };
-    let mut find = |nodes: &mut Vec<(S::State, Origin<S>)>, state: S::State, from| {
-        let hash = hasher.hash_one(&state);
-        let is_known = table.find(hash, |at| nodes[*at].0 == state).is_some();
-        if !is_known {
-            let at = nodes.len();
-            table.insert_unique(hash, at, |at| hasher.hash_one(&nodes[*at].0));
-            nodes.push((state, from));
-        }
-    };
-    for state in starts {
-        find(&mut walk.nodes, state, None);
+    let graph = Search::of(semantics)
+        .from(starts)
+        .keep(Keep::Tree)
+        .bounds(bounds)
+        .workers(available_parallelism().map_or(1, NonZero::get))
+        .progress(|_| match is_interrupted() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+        .run();
+    Walk { semantics, graph }
+}
+
+impl<S: Semantics> Walk<'_, S> {
+    /// How many states there are. Those from which the walk began come first, then the nearest ones.
+    pub(super) fn len(&self) -> usize {
+        self.graph.len()
     }
-    while walk.looked_at < walk.nodes.len().min(limits.states) {
-        let is_late = |time: Duration| began.elapsed() > time;
-        let is_enough = || limits.time.is_some_and(is_late) || is_interrupted();
-        if walk.looked_at.is_multiple_of(64) && is_enough() {
-            break;
-        }
-        let at = walk.looked_at;
-        let state = walk.nodes[at].0.clone();
-        let steps = semantics.steps(&state);
-        if steps.is_empty() {
-            walk.ends.push(at);
-        }
-        for step in steps {
-            let next = semantics.take(&state, &step);
-            find(&mut walk.nodes, next, Some((at, step)));
-        }
-        walk.looked_at += 1;
+
+    pub(super) fn state(&self, at: usize) -> &S::State {
+        self.graph.state(NodeId(at as u32))
     }
-    walk
+
+    /// From which state it was found, and by which step; from none if the walk began there.
+    pub(super) fn origin(&self, at: usize) -> Option<(usize, S::Step)> {
+        let (from, step) = self.graph.origin(NodeId(at as u32))?;
+        Some((from.0 as usize, self.graph.step(self.semantics, from, step)))
+    }
+
+    /// Those from which nothing goes on.
+    pub(super) fn ends(&self) -> Vec<usize> {
+        self.graph.ends().map(|id| id.0 as usize).collect()
+    }
+
+    /// Those that were found and not looked at: none if there was time.
+    pub(super) fn left(&self) -> Vec<usize> {
+        let left = self.graph.of_kind(Kind::Frontier);
+        left.map(|id| id.0 as usize).collect()
+    }
 }
