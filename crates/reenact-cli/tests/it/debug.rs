@@ -156,7 +156,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               19. client1 registers the block of line 12 with the answer to getResult (line 12)
               20. client1 is told 24 by math
               21. client1 lets the block of line 12 wait for the answer to getResult
-              22. client1 wakes the block of line 12 of itself with 24 (line 12)
+              22. client1 wakes the block of line 12 with 24 (line 12)
               23. client1 runs the block of line 12 with 24; prints 24 (line 12)
               24. client1 resolves its future with null
 
@@ -180,7 +180,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               15. client1 registers the block of line 12 with the answer to getResult (line 12)
               16. client1 is told 24 by math
               17. client1 lets the block of line 12 wait for the answer to getResult
-              18. client1 wakes the block of line 12 of itself with 24 (line 12)
+              18. client1 wakes the block of line 12 with 24 (line 12)
               19. client1 runs the block of line 12 with 24; prints 24 (line 12)
               20. client1 resolves its future with null
               21. client2 begins (line 18)
@@ -212,7 +212,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               19. client1 registers the block of line 12 with the answer to getResult (line 12)
               20. client1 is told 66 by math
               21. client1 lets the block of line 12 wait for the answer to getResult
-              22. client1 wakes the block of line 12 of itself with 66 (line 12)
+              22. client1 wakes the block of line 12 with 66 (line 12)
               23. client1 runs the block of line 12 with 66; prints 66 (line 12)
               24. client1 resolves its future with null
 

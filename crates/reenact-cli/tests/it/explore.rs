@@ -70,96 +70,96 @@ fn every_outcome_is_told_with_a_shortest_way_to_it() {
         &["listing1.at"],
         0,
         expect![[r#"
-        listing1.at: 270 universes, 579 steps between them
-        Coverage: complete
-        Memory: … per universe
+            listing1.at: 270 universes, 579 steps between them
+            Coverage: complete
+            Memory: … per universe
 
-        3 outcomes
+            3 outcomes
 
-        1.  math.result = 24
-            client1 prints 24
-            1 end, reached in 40,992 ways, the shortest of 24 steps:
-               1. main begins (line 1)
-               2. main creates the actor math (line 2)
-               3. main creates the actor client1 (line 9)
-               4. main creates the actor client2 (line 17)
-               5. main sends start() to client1 (line 23)
-               6. main sends start() to client2 (line 24)
-               7. math begins; result := 0 (line 3)
-               8. client1 begins (line 10)
-               9. client1 processes start() from main (line 10)
-              10. client2 begins (line 18)
-              11. client2 processes start() from main (line 18)
-              12. client2 sends double(33) to math (line 18)
-              13. math processes double(33) from client2; result := 66 (line 4)
-              14. client1 sends double(12) to math (line 11)
-              15. math processes double(12) from client1; result := 24 (line 4)
-              16. client1 sends getResult() to math (line 12)
-              17. math processes getResult() from client1 (line 5)
-              18. math answers client1 with 24
-              19. client1 registers the block of line 12 with the answer to getResult (line 12)
-              20. client1 is told 24 by math
-              21. client1 lets the block of line 12 wait for the answer to getResult
-              22. client1 wakes the block of line 12 of itself with 24 (line 12)
-              23. client1 runs the block of line 12 with 24; prints 24 (line 12)
-              24. client1 resolves its future with null
+            1.  math.result = 24
+                client1 prints 24
+                1 end, reached in 40,992 ways, the shortest of 24 steps:
+                   1. main begins (line 1)
+                   2. main creates the actor math (line 2)
+                   3. main creates the actor client1 (line 9)
+                   4. main creates the actor client2 (line 17)
+                   5. main sends start() to client1 (line 23)
+                   6. main sends start() to client2 (line 24)
+                   7. math begins; result := 0 (line 3)
+                   8. client1 begins (line 10)
+                   9. client1 processes start() from main (line 10)
+                  10. client2 begins (line 18)
+                  11. client2 processes start() from main (line 18)
+                  12. client2 sends double(33) to math (line 18)
+                  13. math processes double(33) from client2; result := 66 (line 4)
+                  14. client1 sends double(12) to math (line 11)
+                  15. math processes double(12) from client1; result := 24 (line 4)
+                  16. client1 sends getResult() to math (line 12)
+                  17. math processes getResult() from client1 (line 5)
+                  18. math answers client1 with 24
+                  19. client1 registers the block of line 12 with the answer to getResult (line 12)
+                  20. client1 is told 24 by math
+                  21. client1 lets the block of line 12 wait for the answer to getResult
+                  22. client1 wakes the block of line 12 with 24 (line 12)
+                  23. client1 runs the block of line 12 with 24; prints 24 (line 12)
+                  24. client1 resolves its future with null
 
-        2.  math.result = 66
-            client1 prints 24
-            1 end, reached in 6,432,999 ways, the shortest of 24 steps:
-               1. main begins (line 1)
-               2. main creates the actor math (line 2)
-               3. main creates the actor client1 (line 9)
-               4. main creates the actor client2 (line 17)
-               5. main sends start() to client1 (line 23)
-               6. main sends start() to client2 (line 24)
-               7. math begins; result := 0 (line 3)
-               8. client1 begins (line 10)
-               9. client1 processes start() from main (line 10)
-              10. client1 sends double(12) to math (line 11)
-              11. math processes double(12) from client1; result := 24 (line 4)
-              12. client1 sends getResult() to math (line 12)
-              13. math processes getResult() from client1 (line 5)
-              14. math answers client1 with 24
-              15. client1 registers the block of line 12 with the answer to getResult (line 12)
-              16. client1 is told 24 by math
-              17. client1 lets the block of line 12 wait for the answer to getResult
-              18. client1 wakes the block of line 12 of itself with 24 (line 12)
-              19. client1 runs the block of line 12 with 24; prints 24 (line 12)
-              20. client1 resolves its future with null
-              21. client2 begins (line 18)
-              22. client2 processes start() from main (line 18)
-              23. client2 sends double(33) to math (line 18)
-              24. math processes double(33) from client2; result := 66 (line 4)
+            2.  math.result = 66
+                client1 prints 24
+                1 end, reached in 6,432,999 ways, the shortest of 24 steps:
+                   1. main begins (line 1)
+                   2. main creates the actor math (line 2)
+                   3. main creates the actor client1 (line 9)
+                   4. main creates the actor client2 (line 17)
+                   5. main sends start() to client1 (line 23)
+                   6. main sends start() to client2 (line 24)
+                   7. math begins; result := 0 (line 3)
+                   8. client1 begins (line 10)
+                   9. client1 processes start() from main (line 10)
+                  10. client1 sends double(12) to math (line 11)
+                  11. math processes double(12) from client1; result := 24 (line 4)
+                  12. client1 sends getResult() to math (line 12)
+                  13. math processes getResult() from client1 (line 5)
+                  14. math answers client1 with 24
+                  15. client1 registers the block of line 12 with the answer to getResult (line 12)
+                  16. client1 is told 24 by math
+                  17. client1 lets the block of line 12 wait for the answer to getResult
+                  18. client1 wakes the block of line 12 with 24 (line 12)
+                  19. client1 runs the block of line 12 with 24; prints 24 (line 12)
+                  20. client1 resolves its future with null
+                  21. client2 begins (line 18)
+                  22. client2 processes start() from main (line 18)
+                  23. client2 sends double(33) to math (line 18)
+                  24. math processes double(33) from client2; result := 66 (line 4)
 
-        3.  math.result = 66
-            client1 prints 66
-            1 end, reached in 68,328 ways, the shortest of 24 steps:
-               1. main begins (line 1)
-               2. main creates the actor math (line 2)
-               3. main creates the actor client1 (line 9)
-               4. main creates the actor client2 (line 17)
-               5. main sends start() to client1 (line 23)
-               6. main sends start() to client2 (line 24)
-               7. math begins; result := 0 (line 3)
-               8. client1 begins (line 10)
-               9. client1 processes start() from main (line 10)
-              10. client1 sends double(12) to math (line 11)
-              11. math processes double(12) from client1; result := 24 (line 4)
-              12. client2 begins (line 18)
-              13. client2 processes start() from main (line 18)
-              14. client2 sends double(33) to math (line 18)
-              15. math processes double(33) from client2; result := 66 (line 4)
-              16. client1 sends getResult() to math (line 12)
-              17. math processes getResult() from client1 (line 5)
-              18. math answers client1 with 66
-              19. client1 registers the block of line 12 with the answer to getResult (line 12)
-              20. client1 is told 66 by math
-              21. client1 lets the block of line 12 wait for the answer to getResult
-              22. client1 wakes the block of line 12 of itself with 66 (line 12)
-              23. client1 runs the block of line 12 with 66; prints 66 (line 12)
-              24. client1 resolves its future with null
-    "#]],
+            3.  math.result = 66
+                client1 prints 66
+                1 end, reached in 68,328 ways, the shortest of 24 steps:
+                   1. main begins (line 1)
+                   2. main creates the actor math (line 2)
+                   3. main creates the actor client1 (line 9)
+                   4. main creates the actor client2 (line 17)
+                   5. main sends start() to client1 (line 23)
+                   6. main sends start() to client2 (line 24)
+                   7. math begins; result := 0 (line 3)
+                   8. client1 begins (line 10)
+                   9. client1 processes start() from main (line 10)
+                  10. client1 sends double(12) to math (line 11)
+                  11. math processes double(12) from client1; result := 24 (line 4)
+                  12. client2 begins (line 18)
+                  13. client2 processes start() from main (line 18)
+                  14. client2 sends double(33) to math (line 18)
+                  15. math processes double(33) from client2; result := 66 (line 4)
+                  16. client1 sends getResult() to math (line 12)
+                  17. math processes getResult() from client1 (line 5)
+                  18. math answers client1 with 66
+                  19. client1 registers the block of line 12 with the answer to getResult (line 12)
+                  20. client1 is told 66 by math
+                  21. client1 lets the block of line 12 wait for the answer to getResult
+                  22. client1 wakes the block of line 12 with 66 (line 12)
+                  23. client1 runs the block of line 12 with 66; prints 66 (line 12)
+                  24. client1 resolves its future with null
+        "#]],
     );
 }
 
@@ -535,7 +535,7 @@ fn breakpoints_and_steps_hold_in_all_universes() {
                   1. math processes getResult() from client1 (line 5)
                   2. math answers client1 with 66
                   3. client1 is told 66 by math
-                  4. client1 wakes the block of line 12 of itself with 66 (line 12)
+                  4. client1 wakes the block of line 12 with 66 (line 12)
                   5. client1 runs the block of line 12 with 66; prints 66 (line 12)
         "#]],
     );
@@ -578,9 +578,9 @@ fn a_session_within_a_bound_says_so() {
             listing1.at
             Breakpoint 1: after-turn
 
-            Run, 4 universes passed so far
-            2 universes not at an end: a bound was reached before
-              [0–1]
+            Run, 3 universes passed so far
+            1 universe not at an end: a bound was reached before
+              [0]
         "#]],
     );
 }
