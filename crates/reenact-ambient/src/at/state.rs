@@ -4,8 +4,9 @@
 //! state is a few numbers, two states are compared by these, and what an actor does by itself is computed once, however
 //! many states it occurs in. That is what makes a search fast: most steps are looked up.
 
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
+use hashbrown::HashMap;
 use reenact_multiverse::{Marked, Operation};
 use smallvec::SmallVec;
 
@@ -73,7 +74,10 @@ struct Moved {
     rule: Option<Rule>,
 }
 
-type Memo = papaya::HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>;
+type Memo = RwLock<HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>>;
+
+/// Enough for all cores.
+const SHARDS: usize = 16;
 
 /// All that the states of a program share.
 pub(crate) struct World {
@@ -83,7 +87,11 @@ pub(crate) struct World {
     stored: Interned<Stored>,
     stops: Stops,
     /// What follows if one actor sends to another.
-    memo: Memo,
+    memo: Box<[Memo]>,
+}
+
+fn new_memo() -> Box<[Memo]> {
+    (0..SHARDS).map(|_| Memo::default()).collect()
 }
 
 impl World {
@@ -94,7 +102,7 @@ impl World {
             actors: Actors::new(),
             stored: Interned::new(),
             stops,
-            memo: Memo::default(),
+            memo: new_memo(),
         }
     }
 
@@ -105,7 +113,7 @@ impl World {
     /// Steps end elsewhere from now on.
     pub(crate) fn set_stops(&mut self, stops: Stops) {
         self.stops = stops;
-        self.memo = Memo::default();
+        self.memo = new_memo();
         self.stored
             .for_each_mut(|stored| stored.alone = OnceLock::new());
     }
@@ -122,9 +130,14 @@ impl World {
                     .and_then(Option::as_ref)
                     .map_or(0, |one| size_of_val(&**one))
         };
-        // A table that is at most three quarters full, of entries that are allocated one by one.
-        let entry = size_of::<((StoredId, StoredId), Moved)>() + 2 * size_of::<usize>();
-        self.stored.bytes(each) + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
+        let memo = |memo: &Memo| {
+            let memo = memo.read().unwrap_or_else(PoisonError::into_inner);
+            memo.allocation_size()
+        };
+        self.stored.bytes(each)
+            + self.memo.iter().map(memo).sum::<usize>()
+            + self.texts.bytes()
+            + self.actors.bytes()
     }
 
     pub(crate) fn initial(&self) -> State {
@@ -203,11 +216,15 @@ impl World {
             return *alone.get_or_init(|| self.compute(actor, None));
         };
         let key = (actor, partner);
-        let memo = self.memo.pin();
-        if let Some(&known) = memo.get(&key) {
+        let shard = (actor.0 ^ partner.0) as usize % SHARDS;
+        let memo = &self.memo[shard];
+        let known = memo.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&known) = known.get(&key) {
             return known;
         }
+        drop(known);
         let moved = self.compute(actor, Some(partner));
+        let mut memo = memo.write().unwrap_or_else(PoisonError::into_inner);
         memo.insert(key, moved);
         moved
     }
