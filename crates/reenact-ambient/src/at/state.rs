@@ -4,9 +4,8 @@
 //! state is a few numbers, two states are compared by these, and what an actor does by itself is computed once, however
 //! many states it occurs in. That is what makes a search fast: most steps are looked up.
 
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::OnceLock;
 
-use hashbrown::HashMap;
 use reenact_multiverse::{Marked, Operation};
 use smallvec::SmallVec;
 
@@ -74,10 +73,7 @@ struct Moved {
     rule: Option<Rule>,
 }
 
-type Memo = RwLock<HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>>;
-
-/// Enough for all cores.
-const SHARDS: usize = 16;
+type Memo = papaya::HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>;
 
 /// All that the states of a program share.
 pub(crate) struct World {
@@ -87,11 +83,7 @@ pub(crate) struct World {
     stored: Interned<Stored>,
     stops: Stops,
     /// What follows if one actor sends to another.
-    memo: Box<[Memo]>,
-}
-
-fn new_memo() -> Box<[Memo]> {
-    (0..SHARDS).map(|_| Memo::default()).collect()
+    memo: Memo,
 }
 
 impl World {
@@ -102,7 +94,7 @@ impl World {
             actors: Actors::new(),
             stored: Interned::new(),
             stops,
-            memo: new_memo(),
+            memo: Memo::default(),
         }
     }
 
@@ -113,7 +105,7 @@ impl World {
     /// Steps end elsewhere from now on.
     pub(crate) fn set_stops(&mut self, stops: Stops) {
         self.stops = stops;
-        self.memo = new_memo();
+        self.memo = Memo::default();
         self.stored
             .for_each_mut(|stored| stored.alone = OnceLock::new());
     }
@@ -130,14 +122,9 @@ impl World {
                     .and_then(Option::as_ref)
                     .map_or(0, |one| size_of_val(&**one))
         };
-        let memo = |memo: &Memo| {
-            let memo = memo.read().unwrap_or_else(PoisonError::into_inner);
-            memo.allocation_size()
-        };
-        self.stored.bytes(each)
-            + self.memo.iter().map(memo).sum::<usize>()
-            + self.texts.bytes()
-            + self.actors.bytes()
+        // A table that is at most three quarters full, of entries that are allocated one by one.
+        let entry = size_of::<((StoredId, StoredId), Moved)>() + 2 * size_of::<usize>();
+        self.stored.bytes(each) + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
     }
 
     pub(crate) fn initial(&self) -> State {
@@ -216,15 +203,11 @@ impl World {
             return *alone.get_or_init(|| self.compute(actor, None));
         };
         let key = (actor, partner);
-        let shard = (actor.0 ^ partner.0) as usize % SHARDS;
-        let memo = &self.memo[shard];
-        let known = memo.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&known) = known.get(&key) {
+        let memo = self.memo.pin();
+        if let Some(&known) = memo.get(&key) {
             return known;
         }
-        drop(known);
         let moved = self.compute(actor, Some(partner));
-        let mut memo = memo.write().unwrap_or_else(PoisonError::into_inner);
         memo.insert(key, moved);
         moved
     }
