@@ -111,20 +111,9 @@ impl World {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let each = |stored: &Stored| {
-            stored.bytes.len()
-                + size_of_val(&*stored.links.lonely)
-                + size_of_val(&*stored.links.imports)
-                + stored.operation.get().map_or(0, |one| size_of_val(&**one))
-                + stored
-                    .turn
-                    .get()
-                    .and_then(Option::as_ref)
-                    .map_or(0, |one| size_of_val(&**one))
-        };
         // A table that is at most three quarters full, of entries that are allocated one by one.
         let entry = size_of::<((StoredId, StoredId), Moved)>() + 2 * size_of::<usize>();
-        self.stored.bytes(each) + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
+        self.stored.bytes() + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
     }
 
     pub(crate) fn initial(&self) -> State {
@@ -147,7 +136,10 @@ impl World {
             operation: OnceLock::new(),
             turn: OnceLock::new(),
         };
-        StoredId(self.stored.number(stored))
+        let owned = stored.bytes.len()
+            + size_of_val(&*stored.links.lonely)
+            + size_of_val(&*stored.links.imports);
+        StoredId(self.stored.number(stored, owned))
     }
 
     /// An actor, to look at or to go on with.

@@ -6,7 +6,10 @@
 use std::{
     cmp::Ordering,
     hash::{BuildHasher, Hash},
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use hashbrown::HashTable;
@@ -27,6 +30,8 @@ pub(crate) struct TextId(pub(crate) u32);
 pub(crate) struct Interned<T> {
     all: boxcar::Vec<T>,
     index: Mutex<HashTable<u32>>,
+    /// What the things have beside their own size.
+    owned_bytes: AtomicUsize,
     hasher: foldhash::fast::FixedState,
 }
 
@@ -35,12 +40,13 @@ impl<T: Hash + Eq> Interned<T> {
         Interned {
             all: boxcar::Vec::new(),
             index: Mutex::new(HashTable::new()),
+            owned_bytes: AtomicUsize::new(0),
             hasher: foldhash::fast::FixedState::default(),
         }
     }
 
-    /// The number of `one`, which is there already or gets the next one.
-    pub(crate) fn number(&self, one: T) -> u32 {
+    /// The number of `one`, which is there already or gets the next one. It has so many bytes beside its own size.
+    pub(crate) fn number(&self, one: T, owned_bytes: usize) -> u32 {
         let hash = self.hasher.hash_one(&one);
         let mut index = self
             .index
@@ -49,6 +55,7 @@ impl<T: Hash + Eq> Interned<T> {
         if let Some(&found) = index.find(hash, |&at| self.all[at as usize] == one) {
             return found;
         }
+        self.owned_bytes.fetch_add(owned_bytes, Relaxed);
         let number = self.all.push(one) as u32;
         index.insert_unique(hash, number, |&at| {
             self.hasher.hash_one(&self.all[at as usize])
@@ -66,15 +73,14 @@ impl<T: Hash + Eq> Interned<T> {
         }
     }
 
-    /// The memory it takes, with what `of` says that each has beside its own size.
-    pub(crate) fn bytes(&self, of: impl Fn(&T) -> usize) -> usize {
+    /// The memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
         let index = self
             .index
             .lock()
             .expect("nothing panics while it holds this")
             .allocation_size();
-        let each = |(_, one): (usize, &T)| size_of::<(T, bool)>() + of(one);
-        index + self.all.iter().map(each).sum::<usize>()
+        index + self.all.count() * size_of::<(T, bool)>() + self.owned_bytes.load(Relaxed)
     }
 }
 
@@ -87,7 +93,7 @@ impl Texts {
     }
 
     pub(crate) fn id(&self, text: &str) -> TextId {
-        TextId(self.0.number(text.into()))
+        TextId(self.0.number(text.into(), text.len()))
     }
 
     pub(crate) fn get(&self, id: TextId) -> &str {
@@ -95,7 +101,7 @@ impl Texts {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.0.bytes(|text| text.len())
+        self.0.bytes()
     }
 }
 
@@ -108,14 +114,14 @@ impl Actors {
         let actors = Actors(Interned::new());
         // Main is its own creator; no actor has so many children.
         let main = (MAIN.0, u32::MAX);
-        actors.0.number(main);
+        actors.0.number(main, 0);
         actors
     }
 
     /// The actor's n-th child.
     pub(crate) fn child(&self, of: ActorId, n: u32) -> ActorId {
         let origin = (of.0, n);
-        ActorId(self.0.number(origin))
+        ActorId(self.0.number(origin, 0))
     }
 
     /// The creator, and the actor's number among its children.
@@ -143,6 +149,6 @@ impl Actors {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.0.bytes(|_| 0)
+        self.0.bytes()
     }
 }
