@@ -130,7 +130,7 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
 fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
     let (suite, effort) = (Suite::Http, options.effort);
     let mut progress = Progress::new();
-    let mut measured = service::Measured::default();
+    let mut measured = rows::Measured::default();
     if options.wants(service::NAME) {
         let service = service::Service::new(&options.service, &options.clients, directory)?;
         measured = service.run(effort, &mut progress);

@@ -76,15 +76,7 @@ pub(crate) fn tell<'a>(
 
 /// What came of a program, a line each.
 pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
-    let waits = ending.waits.iter().map(ToString::to_string);
-    let errors = ending.errors.iter().map(|error| format!("error: {error}"));
-    let lines: Vec<String> = ending
-        .outcome
-        .iter()
-        .cloned()
-        .chain(errors)
-        .chain(waits)
-        .collect();
+    let lines = ending.lines();
     match lines.is_empty() {
         true => vec!["nothing to be seen".to_owned()],
         false => lines,

@@ -35,6 +35,20 @@ pub struct Ending {
     pub waits: Vec<Wait>,
 }
 
+impl Ending {
+    /// All of it, a line each: the outcome, then errors, then who waits.
+    pub fn lines(&self) -> Vec<String> {
+        let errors = self.errors.iter().map(|error| format!("error: {error}"));
+        let waits = self.waits.iter().map(ToString::to_string);
+        self.outcome
+            .iter()
+            .cloned()
+            .chain(errors)
+            .chain(waits)
+            .collect()
+    }
+}
+
 /// One that waits for something that has not happened.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Wait {

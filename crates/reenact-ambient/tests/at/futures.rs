@@ -208,11 +208,11 @@ fn an_error_that_nobody_looks_at_is_told() {
     check(
         "def fail() { raise: \"no\" };
          this<-fail()@FutureMessage",
-        &["error in main: the answer to fail is an error: no"],
+        &["error: main: the answer to fail is an error: no"],
     );
     check(
         "def fail() { raise: \"no\" };
          when: this<-fail()@FutureMessage becomes: { |x| x }",
-        &["error in main: the block of line 2 is an error: no"],
+        &["error: main: the block of line 2 is an error: no"],
     );
 }

@@ -107,7 +107,7 @@ fn message_order() {
         expect![[r#"
         34 universes
         logger.isOpen = true; logger.entries = ["started"]
-        logger.isOpen = true; logger.entries = []; error in logger: the log is not open
+        logger.isOpen = true; logger.entries = []; error: logger: the log is not open
     "#]],
     );
 }

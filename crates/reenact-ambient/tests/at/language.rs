@@ -209,7 +209,7 @@ fn an_error_that_nobody_catches_ends_the_turn_and_nothing_else() {
          def more() { x := x + 10 };
          this<-fail();
          this<-more()",
-        &["x = 12; error in main: no"],
+        &["x = 12; error: main: no"],
     );
 }
 

@@ -43,17 +43,8 @@ fn outcomes(program: &Program, graph: &Graph<Program>) -> Vec<String> {
         .0
         .iter()
         .map(|outcome| {
-            let ending = &outcome.ending;
-            let mut parts = ending.outcome.clone();
-            parts.extend(
-                ending
-                    .errors
-                    .iter()
-                    .map(|error| format!("error in {error}")),
-            );
-            parts.extend(ending.waits.iter().map(ToString::to_string));
             // Most tests are about what main has.
-            parts.join("; ").replace("main.", "")
+            outcome.ending.lines().join("; ").replace("main.", "")
         })
         .collect();
     all.sort();

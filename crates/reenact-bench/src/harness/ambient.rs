@@ -12,20 +12,16 @@ use std::{
 use reenact_ambient::{Source, at::Program};
 use reenact_multiverse::{Bounds, Keep, Reduction, Search};
 
-use super::{effort::Effort, progress::Progress, rows::Row, suite::Suite};
+use super::{
+    effort::Effort,
+    progress::Progress,
+    rows::{Measured, Row},
+    suite::Suite,
+};
 use crate::{
     cores::Cores,
     stats::{Summary, geomean},
 };
-
-/// What the suite gave.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub(super) rows: Vec<Row>,
-    pub(super) rounds: usize,
-    pub(super) failures: Vec<String>,
-    pub(super) remarks: Vec<String>,
-}
 
 /// The programs of the gallery whose universes are all looked at.
 const GALLERY: [&str; 10] = [

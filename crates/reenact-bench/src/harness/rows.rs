@@ -25,6 +25,15 @@ pub(super) struct Row {
     pub(super) unit: &'static str,
 }
 
+/// What a suite that is run in a way of its own gave.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) rows: Vec<Row>,
+    pub(super) rounds: usize,
+    pub(super) failures: Vec<String>,
+    pub(super) remarks: Vec<String>,
+}
+
 impl Row {
     pub(super) fn new(
         suite: &'static str,

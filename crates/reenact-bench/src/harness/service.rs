@@ -19,7 +19,7 @@ use super::{
     child::{present, remove_trace},
     effort::Effort,
     progress::Progress,
-    rows::Row,
+    rows::{Measured, Row},
     suite::Suite,
     variant::Variant,
 };
@@ -43,15 +43,6 @@ pub(super) struct Service {
     server: PathBuf,
     clients: PathBuf,
     directory: PathBuf,
-}
-
-/// What the bench gave.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub(super) rows: Vec<Row>,
-    pub(super) rounds: usize,
-    pub(super) failures: Vec<String>,
-    pub(super) remarks: Vec<String>,
 }
 
 /// How often, and for how many seconds each time, a service is under load.

@@ -173,15 +173,7 @@ impl fmt::Display for How {
             }
             How::Ended(ending) => {
                 out.write_str("ended")?;
-                let waits = ending.waits.iter().map(ToString::to_string);
-                let errors = ending.errors.iter().map(|error| format!("error: {error}"));
-                let lines: Vec<_> = ending
-                    .outcome
-                    .iter()
-                    .cloned()
-                    .chain(errors)
-                    .chain(waits)
-                    .collect();
+                let lines = ending.lines();
                 match lines.is_empty() {
                     true => Ok(()),
                     false => write!(out, ": {}", lines.join("; ")),

@@ -1,0 +1,208 @@
+//! Objects, blocks and lists: what is called, and what they hold.
+
+use super::{MAX_FRAMES, Machine, Raised, Result};
+use crate::at::{
+    actor::{Entity, Frame},
+    code::{ClassId, CodeId, SelectorId, SiteId},
+    value::{HeapId, Value},
+};
+
+impl Machine<'_> {
+    pub(super) fn call(
+        &mut self,
+        code: CodeId,
+        this: Value,
+        args: Vec<Value>,
+        captured: &[Value],
+        site: SiteId,
+    ) -> Result {
+        let body = self.code.body(code);
+        if body.params as usize != args.len() {
+            let text = format!(
+                "`{}` takes {} and was given {}",
+                body.name,
+                counted(body.params as usize),
+                args.len()
+            );
+            return Err(self.error(site, &text));
+        }
+        if self.turn().frames.len() >= MAX_FRAMES {
+            return Err(self.error(site, &format!("calls are nested deeper than {MAX_FRAMES}")));
+        }
+        let mut locals = Vec::with_capacity(body.locals as usize);
+        locals.push(this);
+        locals.extend(args);
+        locals.resize(body.locals as usize, Value::Null);
+        for (&local, &value) in body.captured.iter().zip(captured) {
+            locals[local as usize] = value;
+        }
+        let frame = Frame::Code {
+            code,
+            pc: 0,
+            locals,
+            stack: Vec::new(),
+            handlers: Vec::new(),
+        };
+        self.turn().frames.push(frame);
+        Ok(())
+    }
+
+    pub(super) fn new_object(
+        &mut self,
+        class: ClassId,
+        captured: Vec<Value>,
+        params: Vec<Value>,
+        site: SiteId,
+    ) -> Result {
+        let description = self.code.class(class);
+        let mut fields = vec![Value::Null; description.fields.len()];
+        fields.extend(captured);
+        let object = self.actor.alloc(Entity::Object { class, fields });
+        self.call(description.init, object, params, &[], site)
+    }
+
+    pub(crate) fn invoke(
+        &mut self,
+        receiver: Value,
+        name: SelectorId,
+        args: Vec<Value>,
+        site: SiteId,
+    ) -> Result {
+        let class = match self.actor.entity(receiver) {
+            Some(&Entity::Object { class, .. }) => class,
+            Some(Entity::Block { .. }) if name == self.code.names.apply => {
+                return self.apply(receiver, args, site);
+            }
+            _ => {
+                if let Some(value) =
+                    self.builtin(receiver, self.code.selector(name), &args, site)?
+                {
+                    self.result(value);
+                    return Ok(());
+                }
+                let Some(class) = self.library_class(receiver) else {
+                    return Err(self.no_method(receiver, name, site));
+                };
+                class
+            }
+        };
+        if let Some(&code) = self.code.class(class).methods.get(&name) {
+            return self.call(code, receiver, args, &[], site);
+        }
+        if let Some(value) = self.builtin(receiver, self.code.selector(name), &args, site)? {
+            self.result(value);
+            return Ok(());
+        }
+        // A block in a field can be called like a method.
+        match self.slot(receiver, name, site) {
+            Ok(slot) => {
+                let block = self.fields(receiver)[slot];
+                self.apply(block, args, site)
+            }
+            Err(_) => Err(self.no_method(receiver, name, site)),
+        }
+    }
+
+    pub(super) fn apply(&mut self, block: Value, mut args: Vec<Value>, site: SiteId) -> Result {
+        let Some(Entity::Block { code, captured }) = self.actor.entity(block) else {
+            let text = self.show(block);
+            return Err(self.error(
+                site,
+                &format!("only a block can be called, and this is {text}"),
+            ));
+        };
+        let (code, captured) = (*code, captured.clone());
+        if self.code.body(code).params == 0 {
+            // A block that is not interested need not say so.
+            args.clear();
+        }
+        self.call(code, captured[0], args, &captured[1..], site)
+    }
+
+    pub(super) fn fields(&mut self, object: Value) -> &mut Vec<Value> {
+        match object {
+            Value::Near(id) => match self.actor.get_mut(id) {
+                Entity::Object { fields, .. } => fields,
+                other => unreachable!("{other:?} has no fields"),
+            },
+            other => unreachable!("{other:?} has no fields"),
+        }
+    }
+
+    pub(super) fn field(&mut self, object: Value, name: SelectorId, site: SiteId) -> Result<Value> {
+        let slot = self.slot(object, name, site)?;
+        Ok(self.fields(object)[slot])
+    }
+
+    pub(super) fn slot(&mut self, object: Value, name: SelectorId, site: SiteId) -> Result<usize> {
+        let text = self.code.selector(name);
+        let found = match self.actor.entity(object) {
+            Some(Entity::Object { class, .. }) => self
+                .code
+                .class(*class)
+                .fields
+                .iter()
+                .position(|field| field == text),
+            _ => None,
+        };
+        found.ok_or_else(|| match object {
+            Value::Far(_) => self.error(
+                site,
+                &format!("`{text}` belongs to another actor; only `<-` reaches it"),
+            ),
+            _ => {
+                let what = self.show(object);
+                self.error(site, &format!("{what} has no field `{text}`"))
+            }
+        })
+    }
+
+    pub(super) fn element(
+        &mut self,
+        list: Value,
+        index: Value,
+        site: SiteId,
+    ) -> Result<(HeapId, usize)> {
+        if let Value::Near(id) = list
+            && let Entity::List(values) = self.actor.get(id)
+        {
+            return match index {
+                Value::Int(at) if at >= 1 && at as usize <= values.len() => {
+                    Ok((id, at as usize - 1))
+                }
+                _ => {
+                    let (length, text) = (values.len(), self.show(index));
+                    Err(self.error(
+                        site,
+                        &format!("{text} is not within a list of {length}, which begins at 1"),
+                    ))
+                }
+            };
+        }
+        let text = self.show(list);
+        Err(self.error(
+            site,
+            &format!("only lists have elements, and this is {text}"),
+        ))
+    }
+
+    fn no_method(&self, receiver: Value, name: SelectorId, site: SiteId) -> Raised {
+        let name = self.code.selector(name);
+        let text = match (receiver, self.actor.entity(receiver)) {
+            (Value::Far(_), _) => format!("`{name}` is of another actor; only `<-` reaches it"),
+            (_, Some(Entity::Future(_))) => {
+                format!("a future has no method `{name}`; use `<-` or `when:becomes:`")
+            }
+            _ => format!("{} has no method `{name}`", self.show(receiver)),
+        };
+        self.error(site, &text)
+    }
+}
+
+fn counted(params: usize) -> String {
+    match params {
+        0 => "no arguments".to_owned(),
+        1 => "one argument".to_owned(),
+        n => format!("{n} arguments"),
+    }
+}
