@@ -20,11 +20,7 @@ fn take_message(code: &Code, texts: &Texts, sender: &mut Actor) -> Message {
         return message;
     }
     let is_marked = std::mem::take(&mut turn.marks_next);
-    let mut machine = Machine {
-        code,
-        texts,
-        actor: sender,
-    };
+    let mut machine = Machine::new(code, texts, sender);
     let site = machine.site();
     let instruction = machine.instruction().expect("it is about to send");
     machine.go_on();
@@ -89,11 +85,7 @@ pub(crate) fn send(code: &Code, texts: &Texts, sender: &mut Actor, receiver: &mu
 
 /// new-actor: one with a behaviour, which is about to initialise its fields.
 pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut Actor) -> Actor {
-    let mut machine = Machine {
-        code,
-        texts,
-        actor: creator,
-    };
+    let mut machine = Machine::new(code, texts, creator);
     let Some(Instruction::Actor { class, params }) = machine.instruction() else {
         unreachable!("it is about to create an actor")
     };
@@ -113,12 +105,7 @@ pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut 
         .map(|value| passing.pass(value))
         .collect();
     created.begin(code, class, &params);
-    Machine {
-        code,
-        texts,
-        actor: creator,
-    }
-    .push(Value::Far(Far {
+    Machine::new(code, texts, creator).push(Value::Far(Far {
         actor: id,
         slot: 0,
         kind: FarKind::Object,

@@ -66,9 +66,12 @@ pub(crate) enum Next {
     Resolve,
 }
 
-/// How many instructions an actor executes at most in one step. A loop that is longer is cut into several; one that
-/// changes nothing then leads back to the same state, which a search can see.
+/// How many instructions an actor executes at most in one step; those on long lists and texts count more. A loop that is
+/// longer is cut into several steps; one that changes nothing then leads back to the same state, which a search can see.
 const FUEL: u32 = 20_000;
+
+/// So many elements count as one instruction.
+const ELEMENTS: usize = 16;
 
 /// How deep calls may be nested, how long texts and lists may become.
 const MAX_FRAMES: usize = 2_000;
@@ -84,6 +87,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) code: &'a Code,
     pub(crate) texts: &'a Texts,
     pub(crate) actor: &'a mut Actor,
+    /// How much more it may do in this step.
+    fuel: u32,
 }
 
 /// Where an actor stops beside where it has to.
@@ -148,6 +153,18 @@ type FrameParts<'a> = (
     &'a mut Vec<(u32, u32)>,
 );
 
+impl<'a> Machine<'a> {
+    /// An actor at the beginning of a step.
+    pub(crate) fn new(code: &'a Code, texts: &'a Texts, actor: &'a mut Actor) -> Machine<'a> {
+        Machine {
+            code,
+            texts,
+            actor,
+            fuel: FUEL,
+        }
+    }
+}
+
 impl Machine<'_> {
     /// Takes the actor's next step, which concerns nobody else. Returns the first rule that it applied.
     pub(crate) fn step(&mut self, stops: &Stops) -> Option<Rule> {
@@ -168,7 +185,7 @@ impl Machine<'_> {
     /// Goes on for as long as it concerns nobody else. Returns the first rule that is applied.
     pub(crate) fn run(&mut self, stops: &Stops, mut is_begin: bool) -> Option<Rule> {
         let mut first = None;
-        for _ in 0..FUEL {
+        while self.fuel > 0 {
             if self.actor.turn.is_none() || next(self.code, self.actor) != Next::Continue {
                 break;
             }
@@ -179,6 +196,7 @@ impl Machine<'_> {
                 break;
             }
             is_begin = false;
+            self.fuel -= 1;
             let rule = self.advance();
             first = first.or(rule);
             if stops.granularity == Granularity::Single && rule.is_some() {
@@ -313,6 +331,11 @@ impl Machine<'_> {
             self.turn().frames.pop();
         }
         self.settle(MessageKind::Ruin, error);
+    }
+
+    /// Counts work on so many elements.
+    fn charge(&mut self, elements: usize) {
+        self.fuel = self.fuel.saturating_sub((elements / ELEMENTS) as u32);
     }
 
     /// An error of which the machine is the author.

@@ -13,8 +13,10 @@ use super::{
     value::{Far, FarKind, HeapId, Value},
 };
 
-/// How deep objects within objects are shown.
+/// How deep objects within objects are shown, and how many values of an actor: lists that are in several places are shown
+/// in each.
 const MAX_DEPTH: u32 = 6;
+const MAX_VALUES: u32 = 100_000;
 
 /// A state with its actors at hand.
 pub(crate) struct View<'a> {
@@ -144,7 +146,8 @@ impl<'a> View<'a> {
         }
     }
 
-    fn observation(&self, actor: &Actor, value: Value, depth: u32) -> Observation {
+    fn observation(&self, actor: &Actor, value: Value, depth: u32, left: &mut u32) -> Observation {
+        *left = left.saturating_sub(1);
         let name = |actor: ActorId| self.name(actor).to_owned();
         match (value, actor.entity(value)) {
             (Value::Null, _) => Observation::Null,
@@ -152,19 +155,19 @@ impl<'a> View<'a> {
             (Value::Int(number), _) => Observation::Int(number),
             (Value::Float(bits), _) => Observation::Float(f64::from_bits(bits)),
             (Value::Text(text), _) => Observation::Text(self.world.texts.get(text).to_owned()),
-            (_, Some(Entity::List(values))) if depth < MAX_DEPTH => Observation::List(
+            (_, Some(Entity::List(values))) if depth < MAX_DEPTH && *left > 0 => Observation::List(
                 values
                     .iter()
-                    .map(|&one| self.observation(actor, one, depth + 1))
+                    .map(|&one| self.observation(actor, one, depth + 1, left))
                     .collect(),
             ),
             (_, Some(Entity::Object { class, fields }))
-                if depth < MAX_DEPTH && value != Value::Near(actor.exports[0]) =>
+                if depth < MAX_DEPTH && *left > 0 && value != Value::Near(actor.exports[0]) =>
             {
                 let names = self.world.code.class(*class).fields.iter().cloned();
                 let values = fields
                     .iter()
-                    .map(|&one| self.observation(actor, one, depth + 1));
+                    .map(|&one| self.observation(actor, one, depth + 1, left));
                 Observation::Record(names.zip(values).collect())
             }
             (_, Some(Entity::Future(future))) => Observation::Record(vec![match &future.state {
@@ -174,11 +177,11 @@ impl<'a> View<'a> {
                 ),
                 FutureState::Resolved(value) => (
                     "resolved".to_owned(),
-                    self.observation(actor, *value, depth + 1),
+                    self.observation(actor, *value, depth + 1, left),
                 ),
                 FutureState::Ruined(error) => (
                     "ruined".to_owned(),
-                    self.observation(actor, *error, depth + 1),
+                    self.observation(actor, *error, depth + 1, left),
                 ),
             }]),
             _ => Observation::Text(self.text(actor, value, &name)),
@@ -194,9 +197,15 @@ impl<'a> View<'a> {
     }
 
     fn observe_actor(&self, actor: &Actor) -> Observation {
+        let mut left = MAX_VALUES;
         let fields = self.fields(actor);
         let mut all: Vec<(String, Observation)> = fields
-            .map(|(name, value)| (name.to_owned(), self.observation(actor, value, 0)))
+            .map(|(name, value)| {
+                (
+                    name.to_owned(),
+                    self.observation(actor, value, 0, &mut left),
+                )
+            })
             .collect();
         let texts = |ids: &[_]| {
             Observation::List(
@@ -230,10 +239,11 @@ impl<'a> View<'a> {
     }
 
     fn observe_message(&self, actor: &Actor, message: &Message) -> Observation {
+        let mut left = MAX_VALUES;
         let args = message
             .args
             .iter()
-            .map(|&value| self.observation(actor, value, 0))
+            .map(|&value| self.observation(actor, value, 0, &mut left))
             .collect();
         let line = self.world.code.site(message.site);
         Observation::Record(vec![

@@ -228,11 +228,7 @@ impl World {
                 None
             }
         };
-        let mut machine = Machine {
-            code,
-            texts,
-            actor: &mut actor,
-        };
+        let mut machine = Machine::new(code, texts, &mut actor);
         if !is_global {
             rule = machine.step(&self.stops);
         } else if self.stops.granularity == machine::Granularity::Macro {

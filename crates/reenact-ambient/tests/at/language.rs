@@ -258,6 +258,44 @@ fn what_grows_without_end_is_an_error() {
 }
 
 #[test]
+fn lists_of_lists_of_lists_do_not_take_for_ever() {
+    let grow = "def grow(list, times) {
+             def result := list;
+             times.times: { result := [result, result, result, result, result, result, result, result] };
+             result
+         };";
+    check(
+        &format!(
+            "{grow}
+             def it := try: {{ grow([1, 2, 3, 4, 5, 6, 7, 8], 7) == grow([1, 2, 3, 4, 5, 6, 7, 8], 7) }}
+                       catch: {{ |e| e }}"
+        ),
+        &["it = \"line 6: these lists are too large to be compared\""],
+    );
+    // Looking at it takes no longer.
+    let program = crate::program(&format!(
+        "{grow} def it := grow([1, 2, 3, 4, 5, 6, 7, 8], 7)"
+    ));
+    let graph = crate::explore(&program);
+    let end = graph.ends().next().expect("it ends");
+    let seen = reenact_multiverse::Semantics::observe(&program, graph.state(end));
+    assert!(seen.get("main.it[0][0][0]").is_some());
+}
+
+#[test]
+fn a_loop_on_a_long_list_is_cut_into_steps() {
+    let program = crate::program(
+        "def list := [0];
+         while: { list.length() < 20000 } do: { list := list + list };
+         def n := 0;
+         while: { n < 200 } do: { list := list.rest() + [n]; n := n + 1 };
+         list := null",
+    );
+    let graph = crate::explore(&program);
+    assert!(graph.len() > 10, "{} universes", graph.len());
+}
+
+#[test]
 fn printing_is_in_the_order_of_the_actor() {
     check(
         "system.println(\"a\"); system.println([1, \"b\"])",

@@ -95,7 +95,6 @@ pub(super) fn run(
         .zip(&samples)
         .flat_map(|(bench, samples)| rows(&bench.name, samples))
         .collect();
-    measured.rows.extend(summaries(&samples));
     if wants(WHOLE) {
         match effort {
             Effort::Quick => measured
@@ -110,6 +109,7 @@ pub(super) fn run(
             }
         }
     }
+    measured.rows.extend(summaries(&samples));
     measured
 }
 
@@ -224,6 +224,11 @@ impl Sample {
         self.states as f64 / ((self.one + self.again) / 2.0)
     }
 
+    /// One core against itself.
+    fn control(&self) -> Option<f64> {
+        Some(self.again / self.one)
+    }
+
     /// By how much all cores are faster than one.
     fn speed_up(&self) -> Option<f64> {
         Some((self.one + self.again) / 2.0 / self.all?)
@@ -255,12 +260,7 @@ fn rows(name: &str, samples: &[Sample]) -> Vec<Row> {
             "bytes",
             summary(samples, |sample| Some(sample.bytes)),
         ),
-        row(
-            &one,
-            "control",
-            "ratio",
-            summary(samples, |sample| Some(sample.again / sample.one)),
-        ),
+        row(&one, "control", "ratio", summary(samples, Sample::control)),
         row(
             &all,
             "states/s",
@@ -287,7 +287,7 @@ fn summaries(samples: &[Vec<Sample>]) -> Vec<Row> {
         each(|sample| Some(sample.per_second())),
         each(|sample| Some(sample.bytes)),
     );
-    let ups = each(Sample::speed_up);
+    let (ups, controls) = (each(Sample::speed_up), each(Sample::control));
     let worst = |values: &[f64], pick: fn(f64, f64) -> f64| values.iter().copied().reduce(pick);
     let row = |bench, metric, unit, value: Option<f64>| {
         Some(Row::new(
@@ -301,9 +301,11 @@ fn summaries(samples: &[Vec<Sample>]) -> Vec<Row> {
     [
         row("geomean@1", "states/s", "states/s", geomean(&rates)),
         row("geomean@1", "bytes/state", "bytes", geomean(&bytes)),
+        row("geomean@1", "control", "ratio", geomean(&controls)),
         row("geomean", "1/all", "ratio", geomean(&ups)),
         row("worst@1", "states/s", "states/s", worst(&rates, f64::min)),
         row("worst@1", "bytes/state", "bytes", worst(&bytes, f64::max)),
+        row("worst@1", "control", "ratio", worst(&controls, f64::max)),
         row("worst", "1/all", "ratio", worst(&ups, f64::min)),
     ]
     .into_iter()

@@ -10,6 +10,9 @@ use crate::at::{
 /// How deep lists are compared and printed.
 const MAX_DEPTH: u32 = 8;
 
+/// How many elements are compared.
+const MAX_COMPARED: usize = 1_000_000;
+
 impl Machine<'_> {
     /// The class of the library that a value belongs to.
     pub(super) fn library_class(&self, value: Value) -> Option<ClassId> {
@@ -31,11 +34,12 @@ impl Machine<'_> {
         site: SiteId,
     ) -> Result<Option<Value>> {
         let value = match (receiver, name, args) {
-            (_, "==", &[other]) => Value::Bool(self.is_equal(receiver, other, 0)),
-            (_, "!=", &[other]) => Value::Bool(!self.is_equal(receiver, other, 0)),
+            (_, "==", &[other]) => Value::Bool(self.is_equal(receiver, &[other], site)?),
+            (_, "!=", &[other]) => Value::Bool(!self.is_equal(receiver, &[other], site)?),
             (Value::System, "println", &[value]) => {
-                let text = self.texts.id(&self.show(value));
-                self.actor.printed.push(text);
+                let text = self.show(value);
+                self.charge(text.len());
+                self.actor.printed.push(self.texts.id(&text));
                 Value::Null
             }
             (Value::Bool(value), "not", []) => Value::Bool(!value),
@@ -53,6 +57,7 @@ impl Machine<'_> {
                 if text.len() > MAX_LENGTH {
                     return Err(self.error(site, "the text is too long"));
                 }
+                self.charge(text.len());
                 Value::Text(self.texts.id(&text))
             }
             (Value::Text(a), "<", &[Value::Text(b)]) => {
@@ -79,10 +84,12 @@ impl Machine<'_> {
             ("isEmpty", []) => Value::Bool(values.is_empty()),
             ("rest", []) => {
                 let rest = values.get(1..).unwrap_or_default().to_vec();
+                self.charge(rest.len());
                 self.actor.alloc(Entity::List(rest))
             }
             ("contains", &[value]) => {
-                Value::Bool(values.iter().any(|&one| self.is_equal(one, value, 0)))
+                let values = values.clone();
+                Value::Bool(self.is_equal(value, &values, site)?)
             }
             ("+", &[other]) => {
                 let Some(Entity::List(more)) = self.actor.entity(other) else {
@@ -92,6 +99,7 @@ impl Machine<'_> {
                 if joined.len() > MAX_LENGTH {
                     return Err(self.error(site, "the list is too long"));
                 }
+                self.charge(joined.len());
                 self.actor.alloc(Entity::List(joined))
             }
             _ => return Ok(None),
@@ -121,22 +129,43 @@ impl Machine<'_> {
         }
     }
 
-    /// The same value; for numbers the same amount, for lists the same elements, for everything else the same object.
-    fn is_equal(&self, a: Value, b: Value, depth: u32) -> bool {
-        match (a, b) {
+    /// Whether a value is one of these: the same one; for numbers the same amount, for lists the same elements, for
+    /// everything else the same object.
+    fn is_equal(&mut self, value: Value, these: &[Value], site: SiteId) -> Result<bool> {
+        let mut left = MAX_COMPARED;
+        for &one in these {
+            match self.compare(value, one, 0, &mut left) {
+                Some(true) => return Ok(true),
+                Some(false) => {}
+                None => return Err(self.error(site, "these lists are too large to be compared")),
+            }
+        }
+        self.charge(MAX_COMPARED - left);
+        Ok(false)
+    }
+
+    /// Nothing if it takes more comparisons than are left.
+    fn compare(&self, a: Value, b: Value, depth: u32, left: &mut usize) -> Option<bool> {
+        *left = left.checked_sub(1)?;
+        Some(match (a, b) {
             (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) if a != b => {
                 number(a) == number(b)
             }
             _ => match (self.actor.entity(a), self.actor.entity(b)) {
                 (Some(Entity::List(x)), Some(Entity::List(y))) if a != b && depth < MAX_DEPTH => {
-                    x.len() == y.len()
-                        && x.iter()
-                            .zip(y)
-                            .all(|(&x, &y)| self.is_equal(x, y, depth + 1))
+                    if x.len() != y.len() {
+                        return Some(false);
+                    }
+                    for (&x, &y) in x.iter().zip(y) {
+                        if !self.compare(x, y, depth + 1, left)? {
+                            return Some(false);
+                        }
+                    }
+                    true
                 }
                 _ => a == b,
             },
-        }
+        })
     }
 
     /// A value as it is printed.
