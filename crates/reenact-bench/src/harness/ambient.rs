@@ -64,7 +64,7 @@ pub(super) fn run(
     progress: &mut Progress,
 ) -> Measured {
     let mut measured = Measured::default();
-    let benches = match benches(effort) {
+    let benches = match benches() {
         Ok(benches) => benches,
         Err(error) => {
             measured.failures.push(error);
@@ -140,7 +140,7 @@ fn table_for(seats: usize) -> Result<String, String> {
         .fold(makers.to_owned(), |text, line| text + &line))
 }
 
-fn benches(effort: Effort) -> Result<Vec<Bench>, String> {
+fn benches() -> Result<Vec<Bench>, String> {
     let bench = |name: &str, text: String| Bench {
         name: name.to_owned(),
         text,
@@ -156,12 +156,10 @@ fn benches(effort: Effort) -> Result<Vec<Bench>, String> {
         is_large: true,
         ..bench("philosophers4", table_for(4)?)
     });
-    if effort == Effort::Full {
-        all.push(Bench {
-            reduction: Reduction::Persistent,
-            ..bench("philosophers5-reduced", read("philosophers5")?)
-        });
-    }
+    all.push(Bench {
+        reduction: Reduction::Persistent,
+        ..bench("philosophers5-reduced", read("philosophers5")?)
+    });
     Ok(all)
 }
 
