@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use reenact_multiverse::{Limits, Session, Universes, Who, breakpoints, steps};
+use reenact_multiverse::{Breakpoint, Limits, Session, Universes, Who, breakpoints, steps};
 
 use crate::program;
 
@@ -420,4 +420,17 @@ fn the_catalogue_of_actors() {
         return-to-resolution: to the callback that waits for what this turn answers
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn the_patterns_of_the_guide_are_patterns() {
+    let guide = include_str!("../../../../docs/multiverse.md");
+    let patterns: Vec<&str> = guide
+        .lines()
+        .filter(|line| line.starts_with("temporal "))
+        .collect();
+    assert_eq!(patterns.len(), 2);
+    for pattern in patterns {
+        Breakpoint::parse(pattern).expect(pattern);
+    }
 }

@@ -854,3 +854,11 @@ fn help_for_explore_says_what_the_exit_status_is() {
         catches or a livelock; 2 if the program or the question cannot be understood.
     "#]].assert_eq(&run.stdout);
 }
+
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let guide = include_str!("../../../../docs/multiverse.md");
+    let run = explore(&["listing1.at"]);
+    let (_, fault) = run.stdout.split_once("\n3.  ").unwrap();
+    assert!(guide.contains(fault.trim_end()), "{fault}");
+}
