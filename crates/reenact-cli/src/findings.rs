@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use reenact_multiverse::{
-    Coverage, Ending, Expression, Graph, Livelock, NodeId, Outcome, Path, Semantics, Story,
-    SummaryEdge, SummaryNode, Ways,
+    Coverage, Expression, Graph, Livelock, NodeId, Outcome, Path, Semantics, Story, SummaryEdge,
+    SummaryNode, SummaryOutcome, Ways,
 };
 use serde::Serialize;
 
@@ -200,10 +200,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
         with_graph: bool,
     ) -> impl Serialize + use<'s, 'a, S> {
         let graph = self.graph;
-        let (nodes, edges) = match with_graph.then(|| graph.summary(language)) {
-            Some(summary) => (Some(summary.nodes), Some(summary.edges)),
-            None => (None, None),
-        };
+        let (nodes, edges) = with_graph.then(|| graph.nodes_and_edges(language)).unzip();
         let ends = self.ends.iter().flatten();
         let livelocks = self.livelocks.as_ref().map(|traps| {
             let traps = traps.iter().map(|trap| JsonLivelock {
@@ -222,14 +219,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
             complete: graph.coverage().is_complete(),
             bytes_per_universe: graph.bytes_per_state(),
             outcomes: ends
-                .map(|(outcome, story)| JsonOutcome {
-                    ending: &outcome.ending,
-                    deadlock: outcome.is_deadlock(),
-                    ends: &outcome.ends,
-                    ways: outcome.ways,
-                    path: &outcome.path.nodes,
-                    story,
-                })
+                .map(|(outcome, story)| SummaryOutcome::new(outcome.clone(), story.clone()))
                 .collect(),
             livelocks,
             places: self
@@ -360,7 +350,7 @@ struct Json<'a> {
     coverage: &'a Coverage,
     complete: bool,
     bytes_per_universe: f64,
-    outcomes: Vec<JsonOutcome<'a>>,
+    outcomes: Vec<SummaryOutcome>,
     /// Null if the search cannot know.
     livelocks: Option<Vec<JsonLivelock<'a>>>,
     #[serde(rename = "where")]
@@ -369,17 +359,6 @@ struct Json<'a> {
     nodes: Option<Vec<SummaryNode>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edges: Option<Vec<SummaryEdge>>,
-}
-
-#[derive(Serialize)]
-struct JsonOutcome<'a> {
-    #[serde(flatten)]
-    ending: &'a Ending,
-    deadlock: bool,
-    ends: &'a [NodeId],
-    ways: Ways,
-    path: &'a [NodeId],
-    story: &'a Story,
 }
 
 #[derive(Serialize)]

@@ -21,7 +21,7 @@ pub(crate) fn draw<S: Semantics>(out: &mut dyn Write, session: &Session<S>) -> i
     )?;
     let mut tree = Tree::default();
     let mut looks: HashMap<usize, String> = HashMap::new();
-    for group in session.summary().groups {
+    for group in session.standings().groups {
         let look = look(&group.how);
         let why = escaped(&reason(&group.how));
         for universe in group.universes {

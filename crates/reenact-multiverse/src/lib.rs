@@ -4,9 +4,9 @@
 //! *multiverse* the graph of all of them. This crate knows how to walk that graph and how to debug in it, and nothing of
 //! any language: a base language says what its states and steps are by implementing [`Semantics`], and gets
 //!
-//! - the search and the graph it makes: ends, deadlocks, livelocks, shortest paths;
-//! - a debugger, whose breakpoints and steps hold in all universes at once;
-//! - a session, which is what a terminal or a page needs to drive it.
+//! - the [search](Search) and the [graph](Graph) it makes: ends, deadlocks, livelocks, shortest paths;
+//! - a [debugger](Debugger), whose breakpoints and steps hold in all universes at once;
+//! - a [session](Session), which is what a terminal or a page needs to drive it.
 //!
 //! It runs nothing: no thread of the program, no recording. What is debugged here is a semantics.
 

@@ -131,7 +131,7 @@ impl<S: Semantics> Session<S> {
         self.past.clear();
         self.rewind();
         self.run(Universes::All);
-        self.summary()
+        self.standings()
     }
 
     fn rewind(&mut self) {
@@ -245,7 +245,7 @@ impl<S: Semantics> Session<S> {
             self.current[one.universe] = self.nodes.len() - 1;
         }
         self.run(universes);
-        Ok(self.summary())
+        Ok(self.standings())
     }
 
     /// The universes that a command changes, and how.
@@ -381,7 +381,7 @@ impl<S: Semantics> Session<S> {
         self.selected = past.selected;
         self.states = past.states;
         self.refit("change breakpoints");
-        Ok(self.summary())
+        Ok(self.standings())
     }
 
     /// The universes of the moment, by number.

@@ -176,6 +176,23 @@ pub(crate) enum Instruction {
     Return,
 }
 
+impl Instruction {
+    /// The receiver and the arguments of what sends, on the stack before it does. Above them is the future of the answer, if
+    /// there is one.
+    pub(crate) fn sent(self, stack: &[Value]) -> Option<(Value, &[Value])> {
+        let (args, is_two_way) = match self {
+            Instruction::Send {
+                args, is_two_way, ..
+            } => (args as usize, is_two_way),
+            Instruction::Register => (2, true),
+            _ => return None,
+        };
+        let end = stack.len() - if is_two_way { 2 } else { 0 };
+        let begin = end - args;
+        Some((stack[begin - 1], &stack[begin..end]))
+    }
+}
+
 impl Code {
     pub(crate) fn body(&self, id: CodeId) -> &Body {
         &self.bodies[id.0 as usize]

@@ -125,16 +125,15 @@ pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
             stack,
             ..
         }) => {
-            let operand = |below: usize| stack[stack.len() - 1 - below];
-            match code.body(*id).instructions[*pc as usize] {
-                Instruction::Send {
-                    args, is_two_way, ..
-                } => to(operand(args as usize + 2 * usize::from(is_two_way))),
-                Instruction::Register => to(operand(4)),
+            let instruction = code.body(*id).instructions[*pc as usize];
+            if let Some((receiver, _)) = instruction.sent(stack) {
+                return to(receiver);
+            }
+            match instruction {
                 Instruction::Actor { .. } => Next::Create,
                 Instruction::Invoke(name, 1)
                     if (name == code.names.resolve || name == code.names.ruin)
-                        && is_own_resolver(operand(1)) =>
+                        && is_own_resolver(stack[stack.len() - 2]) =>
                 {
                     Next::Resolve
                 }

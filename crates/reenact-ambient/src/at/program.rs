@@ -215,21 +215,18 @@ impl Program {
             }) => {
                 let body = code.body(*id);
                 operation.site = code.site(body.sites[*pc as usize]);
-                let operand = |below: usize| stack[stack.len() - 1 - below];
-                match body.instructions[*pc as usize] {
-                    Instruction::Send {
-                        selector,
-                        args,
-                        is_two_way,
-                    } => {
-                        operation.kind = send(operand(args as usize + 2 * usize::from(is_two_way)));
+                let instruction = body.instructions[*pc as usize];
+                let receiver = instruction.sent(stack).map(|(receiver, _)| receiver);
+                match (instruction, receiver) {
+                    (Instruction::Send { selector, .. }, Some(receiver)) => {
+                        operation.kind = send(receiver);
                         operation.subject = Cow::Borrowed(code.selector(selector));
                     }
-                    Instruction::Register => {
+                    (Instruction::Register, _) => {
                         operation.kind = OperationKind::PromiseSend;
                         operation.subject = Cow::Borrowed(code.selector(code.names.when));
                     }
-                    Instruction::Actor { class, .. } => {
+                    (Instruction::Actor { class, .. }, _) => {
                         operation.kind = OperationKind::Create;
                         operation.subject = Cow::Borrowed(&code.class(class).name);
                     }

@@ -6,7 +6,7 @@ use reenact_multiverse::{Ending, Observation, Wait};
 
 use super::{
     actor::{Actor, Cause, Entity, Frame, Future, FutureState, Message, MessageKind},
-    code::{ClassKind, Instruction, SiteId},
+    code::{ClassKind, Instruction, SelectorId, SiteId},
     machine::{Next, plain_name},
     state::{State, World},
     tables::ActorId,
@@ -318,14 +318,23 @@ impl<'a> View<'a> {
     }
 
     fn call(&self, actor: &Actor, message: &Message, name: Namer<'_>) -> String {
-        let args: Vec<String> = message
-            .args
+        self.called(actor, message.selector, &message.args, name)
+    }
+
+    fn called(
+        &self,
+        actor: &Actor,
+        selector: SelectorId,
+        args: &[Value],
+        name: Namer<'_>,
+    ) -> String {
+        let args: Vec<String> = args
             .iter()
             .map(|&value| self.text(actor, value, name))
             .collect();
         format!(
             "{}({})",
-            self.world.code.selector(message.selector),
+            self.world.code.selector(selector),
             args.join(", ")
         )
     }
@@ -378,36 +387,23 @@ impl<'a> View<'a> {
             }) => {
                 let body = code.body(*id);
                 let site = body.sites[*pc as usize];
-                match body.instructions[*pc as usize] {
-                    Instruction::Send {
-                        selector,
-                        args,
-                        is_two_way,
-                    } => {
-                        let end = stack.len() - 2 * usize::from(is_two_way);
-                        let args = &stack[end - args as usize..end];
-                        let args: Vec<String> = args
-                            .iter()
-                            .map(|&value| self.text(actor, value, name))
-                            .collect();
-                        format!(
-                            "sends {}({}) to {to}",
-                            code.selector(selector),
-                            args.join(", ")
-                        )
+                let instruction = body.instructions[*pc as usize];
+                match (instruction, instruction.sent(stack)) {
+                    (Instruction::Send { selector, .. }, Some((_, args))) => {
+                        let called = self.called(actor, selector, args, name);
+                        format!("sends {called} to {to}")
                     }
-                    Instruction::Register => {
-                        let future = stack[stack.len() - 5];
+                    (_, Some((future, _))) => {
                         let future = match actor.entity(future) {
                             Some(Entity::Future(future)) => self.future(future),
                             _ => self.text(actor, future, name),
                         };
                         format!("registers the block{} with {future}", self.line(site))
                     }
-                    Instruction::Actor { class, .. } => {
+                    (Instruction::Actor { class, .. }, _) => {
                         format!("creates the actor {}", code.class(class).name)
                     }
-                    Instruction::Invoke(selector, _) if next == Next::Resolve => {
+                    (Instruction::Invoke(selector, _), _) if next == Next::Resolve => {
                         let value = self.text(actor, stack[stack.len() - 1], name);
                         match selector == code.names.ruin {
                             true => format!("ruins a future with {value}"),

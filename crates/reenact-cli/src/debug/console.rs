@@ -106,7 +106,7 @@ impl<S: Semantics> Console<S> {
             }
             Verb::Steps => self.steps(out),
             Verb::Universes => {
-                let standings = self.session.summary();
+                let standings = self.session.standings();
                 self.standings(out, &standings)
             }
             Verb::Universe => self.universe(out, rest),
@@ -295,7 +295,7 @@ impl<S: Semantics> Console<S> {
         let universe = self.number_or_selected(text)?;
         let selected = self.session.select(universe);
         selected.map_err(|error| error.to_string())?;
-        let standings = self.session.summary();
+        let standings = self.session.standings();
         let group = standings
             .groups
             .iter()

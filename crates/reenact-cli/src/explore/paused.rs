@@ -106,7 +106,7 @@ pub(super) fn run<S: Semantics>(
         })?,
         false => print(|out| tell(out, source.name(), &session, &stages, &places))?,
     }
-    let groups = &session.summary().groups;
+    let groups = &session.standings().groups;
     let is_bad = |how: &How| matches!(how, How::Ended(ending) if is_bad(ending));
     let has_bad_ends = groups.iter().any(|group| is_bad(&group.how));
     Ok(Exit::Status(i32::from(has_bad_ends)))

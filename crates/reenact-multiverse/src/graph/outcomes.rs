@@ -43,14 +43,8 @@ impl fmt::Display for Outcome {
             out,
             "{kind}: {ways} {ways_word}, the shortest of {steps} {steps_word}"
         )?;
-        for line in &self.ending.outcome {
+        for line in self.ending.lines() {
             write!(out, "\n  {line}")?;
-        }
-        for error in &self.ending.errors {
-            write!(out, "\n  error: {error}")?;
-        }
-        for wait in &self.ending.waits {
-            write!(out, "\n  {wait}")?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Graph, Kind, NodeId, Story, Ways};
+use super::{Graph, Kind, NodeId, Outcome, Story, Ways};
 use crate::{Coverage, Ending, Semantics};
 
 /// A universe.
@@ -62,9 +62,40 @@ pub struct Summary {
     pub outcomes: Vec<SummaryOutcome>,
 }
 
+impl SummaryOutcome {
+    /// An outcome with the way to it, told.
+    pub fn new(outcome: Outcome, story: Story) -> Self {
+        SummaryOutcome {
+            deadlock: outcome.is_deadlock(),
+            ending: outcome.ending,
+            ends: outcome.ends,
+            ways: outcome.ways,
+            path: outcome.path.nodes,
+            story,
+        }
+    }
+}
+
 impl<S: Semantics> Graph<S> {
     /// All that a program may want to know, ready to be written in whatever format.
     pub fn summary(&self, semantics: &S) -> Summary {
+        let (nodes, edges) = self.nodes_and_edges(semantics);
+        let outcomes = self.outcomes(semantics).0.into_iter().map(|outcome| {
+            let story = self.story(semantics, &outcome.path);
+            SummaryOutcome::new(outcome, story)
+        });
+        Summary {
+            coverage: self.coverage().clone(),
+            complete: self.coverage().is_complete(),
+            bytes_per_state: self.bytes_per_state(),
+            nodes,
+            edges,
+            outcomes: outcomes.collect(),
+        }
+    }
+
+    /// The graph itself.
+    pub fn nodes_and_edges(&self, semantics: &S) -> (Vec<SummaryNode>, Vec<SummaryEdge>) {
         let nodes = self.nodes().map(|id| SummaryNode {
             id,
             kind: self.kind(id),
@@ -78,22 +109,6 @@ impl<S: Semantics> Graph<S> {
                 label: self.label(semantics, from, edge.step),
             })
         });
-        let outcomes = self.outcomes(semantics).0.into_iter();
-        let outcomes = outcomes.map(|outcome| SummaryOutcome {
-            deadlock: outcome.is_deadlock(),
-            story: self.story(semantics, &outcome.path),
-            ending: outcome.ending,
-            ends: outcome.ends,
-            ways: outcome.ways,
-            path: outcome.path.nodes,
-        });
-        Summary {
-            coverage: self.coverage().clone(),
-            complete: self.coverage().is_complete(),
-            bytes_per_state: self.bytes_per_state(),
-            nodes: nodes.collect(),
-            edges: edges.collect(),
-            outcomes: outcomes.collect(),
-        }
+        (nodes.collect(), edges.collect())
     }
 }

@@ -53,7 +53,7 @@ impl<S: Semantics> Session<S> {
     }
 
     /// How all universes stand.
-    pub fn summary(&self) -> Standings {
+    pub fn standings(&self) -> Standings {
         let mut groups: Vec<Group> = Vec::new();
         let mut places: HashMap<How, usize> = HashMap::new();
         for (universe, state) in self.universes().enumerate() {
