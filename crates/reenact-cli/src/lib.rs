@@ -11,7 +11,7 @@
 //! | `record`, `replay`, `trace`, `explore`, `debug`, `demo` | the commands |
 //! | `files` | the files of a recording: places, completion, who still writes |
 //! | `language` | from a file to a program that is explored or debugged; the only module that knows the languages |
-//! | `findings`, `universe`, `picture` | what a search has found, how universes stand, how a session came there |
+//! | `findings`, `universe` | what a search has found, how universes stand |
 //! | `process` | starting a program, waiting for it, ending as it did |
 //! | `signals` | being sent a signal, dying by one (the only `unsafe` code) |
 //! | `error`, `report`, `suggest` | what can go wrong, how that and progress are shown, what somebody may have meant |
@@ -26,7 +26,6 @@ mod explore;
 mod files;
 mod findings;
 mod language;
-mod picture;
 mod process;
 mod record;
 mod replay;

@@ -83,11 +83,6 @@ pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
     }
 }
 
-/// Whether an end is one that should not be.
-pub(crate) fn is_bad(ending: &Ending) -> bool {
-    !ending.waits.is_empty() || !ending.errors.is_empty()
-}
-
 /// Says how all universes stand: what has paused them, then who is about to do what in which of them.
 pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::Result<()> {
     if standings.groups.is_empty() {
@@ -96,7 +91,7 @@ pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::
     let mut groups: Vec<&Group> = standings.groups.iter().collect();
     let mut reasons: Vec<String> = Vec::new();
     for group in &groups {
-        let reason = reason(&group.how);
+        let reason = group.how.reason();
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
@@ -105,7 +100,7 @@ pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::
         let alike: Vec<&Group>;
         (alike, groups) = groups
             .into_iter()
-            .partition(|group| reason(&group.how) == heading);
+            .partition(|group| group.how.reason() == heading);
         let count: usize = alike.iter().map(|group| group.universes.len()).sum();
         let style = match alike[0].how {
             How::Paused { .. } => PAUSED,
@@ -120,24 +115,6 @@ pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::
         }
     }
     Ok(())
-}
-
-/// What is the same for all universes that stand under one heading.
-pub(crate) fn reason(how: &How) -> String {
-    match how {
-        How::Paused {
-            by,
-            breakpoint: Some(number),
-            ..
-        } => format!("paused at breakpoint {number} ({by})"),
-        How::Paused { by, .. } if by == "pause" => "paused".to_owned(),
-        How::Paused { by, .. } => format!("paused after {by}"),
-        How::Ended(ending) if !ending.waits.is_empty() => "ended in a deadlock".to_owned(),
-        How::Ended(ending) if !ending.errors.is_empty() => "ended with an error".to_owned(),
-        How::Ended(_) => "ended".to_owned(),
-        How::Stopped => "stopped".to_owned(),
-        How::Running => "not at an end: a bound was reached before".to_owned(),
-    }
 }
 
 fn tell_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result<()> {
@@ -155,7 +132,7 @@ fn tell_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result<
             writeln!(out, "  {numbers} {}", stopped.join("; "))
         }
         How::Ended(ending) => {
-            let style = if is_bad(ending) { BAD } else { Style::new() };
+            let style = if ending.is_bad() { BAD } else { Style::new() };
             let lines = ending_lines(ending).join("; ");
             writeln!(out, "  {numbers} {style}{lines}{style:#}")
         }

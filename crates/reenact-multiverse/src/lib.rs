@@ -20,6 +20,7 @@ mod graph;
 mod non_interference;
 mod observation;
 mod operation;
+mod picture;
 mod search;
 mod semantics;
 mod session;

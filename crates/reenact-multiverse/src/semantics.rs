@@ -36,6 +36,11 @@ pub struct Ending {
 }
 
 impl Ending {
+    /// Whether it should not be: somebody waits, or an error was not caught.
+    pub fn is_bad(&self) -> bool {
+        !self.waits.is_empty() || !self.errors.is_empty()
+    }
+
     /// All of it, a line each: the outcome, then errors, then who waits.
     pub fn lines(&self) -> Vec<String> {
         let errors = self.errors.iter().map(|error| format!("error: {error}"));

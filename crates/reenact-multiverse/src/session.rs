@@ -4,6 +4,7 @@
 //! they run until each is paused, has ended, or a limit is reached; those that have become equal are one. How a universe
 //! came about is kept as a path back to the start, through steps of the program and commands.
 
+mod dot;
 mod error;
 mod look;
 mod report;

@@ -20,12 +20,9 @@ use crate::{
     args::BoundsArgs,
     explore::{MAX_MEMORY_MB, MAX_STATES, run_search},
     findings::{Findings, Stories},
-    picture,
     report::quoted,
     suggest::did_you_mean,
-    universe::{
-        BOLD, Deed, PAUSED, about_to, ending_lines, reason, tell, tell_found, tell_standings,
-    },
+    universe::{BOLD, Deed, PAUSED, about_to, ending_lines, tell, tell_found, tell_standings},
 };
 
 /// Whether there is more to come.
@@ -304,7 +301,7 @@ impl<S: Semantics> Console<S> {
             return Ok(());
         };
         let reason = match self.has_run {
-            true => reason(how),
+            true => how.reason(),
             false => "not run yet".to_owned(),
         };
         said(writeln!(out, "{BOLD}Universe {universe}{BOLD:#} {reason}"))?;
@@ -508,7 +505,7 @@ impl<S: Semantics> Console<S> {
                     }
                     Err(refusal) => return Err(io::Error::other(refusal)),
                 },
-                false => picture::draw(&mut out, &self.session)?,
+                false => out.write_all(self.session.dot().as_bytes())?,
             }
             out.flush()
         };

@@ -17,8 +17,8 @@ use super::{MAX_STATES_IN_DEBUGGER, print, print_json};
 use crate::{
     args::ExploreArgs,
     error::Failure,
-    picture, report, signals,
-    universe::{BOLD, is_bad, tell_found, tell_standings},
+    report, signals,
+    universe::{BOLD, tell_found, tell_standings},
 };
 
 /// A run or a step, and how all universes stood after it.
@@ -94,7 +94,7 @@ pub(super) fn run<S: Semantics>(
     }
     progress.finish_and_clear();
     if args.dot {
-        print(|out| picture::draw(out, &session))?;
+        print(|out| out.write_all(session.dot().as_bytes()))?;
         return Ok(Exit::Status(0));
     }
     match args.json {
@@ -107,7 +107,7 @@ pub(super) fn run<S: Semantics>(
         false => print(|out| tell(out, source.name(), &session, &stages, &places))?,
     }
     let groups = &session.standings().groups;
-    let is_bad = |how: &How| matches!(how, How::Ended(ending) if is_bad(ending));
+    let is_bad = |how: &How| matches!(how, How::Ended(ending) if ending.is_bad());
     let has_bad_ends = groups.iter().any(|group| is_bad(&group.how));
     Ok(Exit::Status(i32::from(has_bad_ends)))
 }

@@ -150,6 +150,26 @@ impl fmt::Display for Numbers<'_> {
     }
 }
 
+impl How {
+    /// What is the same for all universes that stand for the same reason: not who, nor with what.
+    pub fn reason(&self) -> String {
+        match self {
+            How::Paused {
+                by,
+                breakpoint: Some(number),
+                ..
+            } => format!("paused at breakpoint {number} ({by})"),
+            How::Paused { by, .. } if by == "pause" => "paused".to_owned(),
+            How::Paused { by, .. } => format!("paused after {by}"),
+            How::Ended(ending) if !ending.waits.is_empty() => "ended in a deadlock".to_owned(),
+            How::Ended(ending) if !ending.errors.is_empty() => "ended with an error".to_owned(),
+            How::Ended(_) => "ended".to_owned(),
+            How::Stopped => "stopped".to_owned(),
+            How::Running => "not at an end: a bound was reached before".to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for How {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

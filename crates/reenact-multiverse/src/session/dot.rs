@@ -1,0 +1,88 @@
+//! The picture of a session, for Graphviz: how each universe of the moment came about.
+//!
+//! What they have in common is drawn once. Steps of the program are solid lines, what a person asked for are dashed
+//! ones; a universe that is paused is pink, one that has ended red.
+
+use std::{collections::HashMap, fmt::Write};
+
+use super::{Event, How, Session};
+use crate::{
+    Semantics,
+    picture::{Look, OPENING, escaped},
+};
+
+impl<S: Semantics> Session<S> {
+    /// The ways to all universes of the moment, in the language of Graphviz.
+    pub fn dot(&self) -> String {
+        let mut dot = format!("digraph session {OPENING}");
+        let mut line = |text: std::fmt::Arguments<'_>| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(dot, "  {text}");
+        };
+        let mut tree = Tree::default();
+        let mut looks: HashMap<usize, String> = HashMap::new();
+        for group in self.standings().groups {
+            let look = look(&group.how).attributes();
+            let why = escaped(&group.how.reason());
+            for universe in group.universes {
+                let Ok(story) = self.story(universe) else {
+                    continue;
+                };
+                let look = format!("label=\"{universe}\", tooltip=\"{why}\", {look}");
+                looks.insert(tree.follow(story), look);
+            }
+        }
+        let inner = format!("label=\"\", {}", Look::Inner.attributes());
+        for place in 0..=tree.events.len() {
+            let look = looks.get(&place).unwrap_or(&inner);
+            line(format_args!("n{place} [{look}];"));
+        }
+        for (at, (from, event)) in tree.events.iter().enumerate() {
+            let to = at + 1;
+            let (style, label) = match &event.who {
+                Some(who) => ("", format!("{who} {}", event.what)),
+                None => (", style=dashed", event.what.clone()),
+            };
+            line(format_args!(
+                "n{from} -> n{to} [label=\"{}\"{style}];",
+                escaped(&label)
+            ));
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+fn look(how: &How) -> Look {
+    match how {
+        How::Paused { .. } => Look::Paused,
+        How::Ended(ending) if ending.is_bad() => Look::BadEnd,
+        How::Ended(_) => Look::End,
+        How::Stopped => Look::Left,
+        How::Running => Look::Frontier,
+    }
+}
+
+/// Ways from the start, with what they have in common once. The start is number 0, and where an event leads is one
+/// more than its own number.
+#[derive(Default)]
+struct Tree {
+    events: Vec<(usize, Event)>,
+    next: HashMap<(usize, Option<String>, String), usize>,
+}
+
+impl Tree {
+    /// Goes a way and returns where it leads.
+    fn follow(&mut self, story: Vec<Event>) -> usize {
+        let mut place = 0;
+        for event in story {
+            let step = (place, event.who.clone(), event.what.clone());
+            let events = &mut self.events;
+            place = *self.next.entry(step).or_insert_with(|| {
+                events.push((place, event));
+                events.len()
+            });
+        }
+        place
+    }
+}
