@@ -23,6 +23,9 @@ use std::{
 
 use reenact_trace::{Trace, recover};
 
+/// What a program exits with whose main thread panicked.
+const PANICKED: i32 = 101;
+
 #[test]
 fn the_ball_is_played_again() {
     check("ping_pong");
@@ -81,7 +84,11 @@ fn check_with(example: &str, arguments: &[&str], workers: &[usize], replays: usi
             (printed, output.status)
         };
         let recorded = run("record", workers[0]);
-        assert!(recorded.1.success(), "{example}: {recorded:?}");
+        // One of them is there to fail now and then; what failed is replayed like the rest.
+        assert!(
+            matches!(recorded.1.code(), Some(0 | PANICKED)),
+            "{example}: {recorded:?}"
+        );
         recover(&trace).expect("a trace to recover");
         let opened = Arc::new(Trace::open(&trace).expect("a trace to open"));
         assert!(opened.is_complete() && opened.stop().is_none(), "{example}");
