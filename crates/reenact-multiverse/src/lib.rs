@@ -15,6 +15,7 @@
 mod breakpoint;
 mod catalogue;
 mod debugger;
+pub mod dpor;
 mod expression;
 mod graph;
 mod non_interference;

@@ -1,0 +1,87 @@
+//! Exhaustive exploration of programs that can only be run again from their start.
+//!
+//! A thread's stack cannot be copied or compared, so there is no graph of universes to walk. What can be done is to run
+//! the program again and again under another schedule, and never twice under two schedules that differ only in the order
+//! of operations that do not see each other. That is optimal dynamic partial-order reduction: races of a finished
+//! execution say what else is to be tried, wakeup trees say how to get there, sleep sets what has been tried already. It
+//! makes exactly one execution of each class.
+//!
+//! A program takes part by implementing [`Runs`] and [`Run`]. Its entities say what their operations have to do with
+//! each other: see [`Links`] for what there is to say, and [`Accesses`], [`Holding`] and [`Passing`] for entities that
+//! say it of variables, mutexes and queues.
+//!
+//! What is missing: operations whose dependence is known only later (two sends that no receive tells apart count as
+//! dependent), and memory that is bounded by more than the number of races.
+
+mod entities;
+mod explorer;
+mod history;
+mod links;
+mod report;
+mod reversal;
+mod wakeup;
+
+use std::fmt;
+
+pub use self::{
+    entities::{Accesses, Holding, Passing},
+    explorer::{Execution, Explorer},
+    links::{Links, Moment},
+    report::{Budget, Coverage, Limit, Progress, Report, Verdict},
+};
+use crate::Activity;
+
+/// A program that can be run from its start, any number of times.
+///
+/// # Laws
+///
+/// 1. Runs that take the same schedule do the same.
+/// 2. The number of an activity means the same one in all runs. Numbers are small: there is an entry for each up to the
+///    highest in the clock of every event.
+/// 3. Two events of different activities that can both be next, and are not [`dependent`](Runs::dependent), neither
+///    enable nor disable each other, and their order cannot be told afterwards. What an activity is about to do changes
+///    only by its own steps.
+/// 4. Events that [race](Links::races) are dependent.
+pub trait Runs {
+    /// What an activity does to an entity in one step, as far as dependence is concerned.
+    type Event: Clone + PartialEq + fmt::Debug;
+    /// An execution that has begun.
+    type Run: Run<Event = Self::Event>;
+
+    /// Starts again.
+    fn start(&self) -> Self::Run;
+
+    /// Whether the order of two events of different activities can be told afterwards, given that both can be next. When
+    /// in doubt, it can.
+    fn dependent(&self, a: &Self::Event, b: &Self::Event) -> bool;
+}
+
+/// An execution, up to some point.
+///
+/// It is over when nothing is enabled. An activity that fails ends, and the others go on: what they are yet to do may
+/// race with what led to the failure.
+pub trait Run {
+    /// See [`Runs::Event`].
+    type Event;
+
+    /// One more than the highest number of an activity so far.
+    fn activities(&self) -> u32;
+
+    /// What the activity is about to do, even if it has to wait before it can. `None`: it has ended, or not begun.
+    fn pending(&self, activity: Activity) -> Option<Self::Event>;
+
+    /// Whether what is pending can be done now.
+    fn is_enabled(&self, activity: Activity) -> bool;
+
+    /// With which earlier events the pending one would be ordered if it were next. That it comes after its own
+    /// activity's earlier events goes without saying. At the end of a run, it is asked about those that wait, too.
+    fn links(&self, activity: Activity, links: &mut Links);
+
+    /// Does what is pending. It is what happens at `moment`.
+    fn step(&mut self, activity: Activity, moment: Moment);
+
+    /// Whether something has gone wrong.
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
