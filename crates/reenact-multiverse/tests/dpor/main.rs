@@ -1,0 +1,7 @@
+//! Exhaustive exploration by running again: counts that are known, and agreement with trying everything.
+
+mod brute_force;
+mod counts;
+mod exploration;
+mod generated;
+mod language;
