@@ -13,10 +13,12 @@
 //! What is missing: operations whose dependence is known only later (two sends that no receive tells apart count as
 //! dependent), and memory that is bounded by more than the number of races.
 
+mod course;
 mod entities;
 mod explorer;
 mod history;
 mod links;
+mod plan;
 mod report;
 mod reversal;
 mod wakeup;

@@ -71,6 +71,11 @@ impl<E> History<E> {
         &self.entries[moment.index()].event
     }
 
+    /// What happened last.
+    pub(super) fn last_event(&self) -> Option<&E> {
+        self.entries.last().map(|entry| &entry.event)
+    }
+
     pub(super) fn events(&self) -> impl Iterator<Item = (Activity, &E)> {
         self.entries
             .iter()
