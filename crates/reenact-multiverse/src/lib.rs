@@ -15,7 +15,7 @@
 mod breakpoint;
 mod catalogue;
 mod debugger;
-pub mod dpor;
+pub mod explore;
 mod expression;
 mod graph;
 mod non_interference;

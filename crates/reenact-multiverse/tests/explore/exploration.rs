@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use reenact_multiverse::{
     Activity,
-    dpor::{Budget, Explorer, Limit, Verdict},
+    explore::{Budget, Explorer, Limit, Verdict},
 };
 
 use crate::language::{Op::*, Program, Value::*};

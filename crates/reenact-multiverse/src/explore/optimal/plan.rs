@@ -3,12 +3,14 @@
 //! Sleepers of all steps are in one vector, because only those of the last step ever become more.
 
 use super::{
-    Moment, Runs,
     history::History,
     reversal::{Meeting, Reversal, Second},
     wakeup::{Branches, Forest},
 };
-use crate::Activity;
+use crate::{
+    Activity,
+    explore::{Moment, Runs},
+};
 
 /// A point of the current execution.
 struct Frame {

@@ -1,10 +1,12 @@
 //! The loop of an exploration: run, look for races, go back to the last point where something is left to be tried.
 
-use super::{
-    Coverage, Execution, Limit, Links, Moment, Progress, Run, Runs, Verdict, history::History,
-    links::Link, plan::Plan, reversal::Second,
+use super::{history::History, plan::Plan, reversal::Second};
+use crate::{
+    Activity,
+    explore::{
+        Coverage, Execution, Limit, Links, Moment, Progress, Run, Runs, Verdict, links::Link,
+    },
 };
-use crate::Activity;
 
 /// An exploration under way.
 ///
@@ -12,15 +14,15 @@ use crate::Activity;
 ///
 /// 1. Between executions, the plan has one more step than the history has events: it is the next new one.
 /// 2. At the end of an execution, it has as many.
-pub(super) struct Course<'a, R: Runs> {
+pub(in crate::explore) struct Course<'a, R: Runs> {
     runs: &'a R,
     most_steps: Option<u32>,
     history: History<R::Event>,
     plan: Plan<R::Event>,
     /// Those of the event in question. It is here to be used again.
     links: Links,
-    pub(super) done: Progress,
-    pub(super) coverage: Coverage,
+    pub(in crate::explore) done: Progress,
+    pub(in crate::explore) coverage: Coverage,
 }
 
 /// Why no step follows.
@@ -31,7 +33,7 @@ enum End {
 }
 
 impl<'a, R: Runs> Course<'a, R> {
-    pub(super) fn new(runs: &'a R, most_steps: Option<u32>) -> Self {
+    pub(in crate::explore) fn new(runs: &'a R, most_steps: Option<u32>) -> Self {
         Course {
             runs,
             most_steps,
@@ -44,7 +46,10 @@ impl<'a, R: Runs> Course<'a, R> {
     }
 
     /// Runs once, up to an end, and notes what is to be tried because of it. `None`: it was redundant.
-    pub(super) fn execute(&mut self, visit: &mut impl FnMut(&Execution<'_, R>)) -> Option<Verdict> {
+    pub(in crate::explore) fn execute(
+        &mut self,
+        visit: &mut impl FnMut(&Execution<'_, R>),
+    ) -> Option<Verdict> {
         let mut run = self.runs.start();
         self.repeat(&mut run);
         if let Some(activity) = self.plan.activity() {
@@ -64,12 +69,10 @@ impl<'a, R: Runs> Course<'a, R> {
             self.coverage.stop(Limit::Steps(steps));
         }
         self.reverse_races();
-        let is_anyone_waiting = self.reverse_pending(&run);
+        self.reverse_pending(&run);
         let verdict = match end {
-            _ if run.has_failed() => Verdict::Failed,
             End::Cut(_) => Verdict::Cut,
-            _ if is_anyone_waiting => Verdict::Deadlock,
-            _ => Verdict::Finished,
+            _ => run.verdict(),
         };
         visit(&Execution {
             number: self.done.executions,
@@ -86,11 +89,14 @@ impl<'a, R: Runs> Course<'a, R> {
     /// Takes the steps again that are the same as the last time.
     fn repeat(&mut self, run: &mut R::Run) {
         for (index, (activity, event)) in (0..).zip(self.history.events()) {
+            self.links.clear();
+            let performed = run
+                .is_enabled(activity)
+                .then(|| run.step_at(activity.into(), Moment(index), &mut self.links));
             assert!(
-                run.is_enabled(activity) && run.pending(activity).as_ref() == Some(event),
+                performed.as_ref() == Some(event),
                 "step {index} was {event:?} of {activity:?}, and under the same schedule is not any more"
             );
-            run.step(activity, Moment(index));
         }
         self.done.repeated += self.history.len() as u64;
     }
@@ -101,11 +107,9 @@ impl<'a, R: Runs> Course<'a, R> {
             run.is_enabled(activity),
             "{activity:?} could take a step, and cannot after independent ones"
         );
-        let event = run.pending(activity).expect("what is enabled is pending");
         self.links.clear();
-        run.links(activity, &mut self.links);
-        let moment = self.history.push(activity, event, &self.links);
-        run.step(activity, moment);
+        let event = run.step_at(activity.into(), self.history.next(), &mut self.links);
+        self.history.push(activity, event, &self.links);
         self.done.steps += 1;
     }
 
@@ -148,15 +152,12 @@ impl<'a, R: Runs> Course<'a, R> {
         }
     }
 
-    /// The same for what was about to be done: it may have to wait for ever, and would not, had it gone first. Returns
-    /// whether there is anything.
-    fn reverse_pending(&mut self, run: &R::Run) -> bool {
-        let mut is_any = false;
+    /// The same for what was about to be done: it may have to wait for ever, and would not, had it gone first.
+    fn reverse_pending(&mut self, run: &R::Run) {
         for activity in (0..run.activities()).map(Activity) {
             let Some(event) = run.pending(activity) else {
                 continue;
             };
-            is_any = true;
             self.links.clear();
             run.links(activity, &mut self.links);
             let links = self.links.as_slice();
@@ -175,11 +176,10 @@ impl<'a, R: Runs> Course<'a, R> {
                 }
             }
         }
-        is_any
     }
 
     /// Back to the last point where something is left to be tried. Returns whether there is one.
-    pub(super) fn go_back(&mut self) -> bool {
+    pub(in crate::explore) fn go_back(&mut self) -> bool {
         self.plan.go_back(&mut self.history)
     }
 }

@@ -9,7 +9,7 @@ pub enum Verdict {
     Finished,
     /// Some wait for ever.
     Deadlock,
-    /// Something went wrong, see [`Run::has_failed`](super::Run::has_failed).
+    /// Something went wrong, see [`Run::verdict`](super::Run::verdict).
     Failed,
     /// It had more steps than the budget allows.
     Cut,

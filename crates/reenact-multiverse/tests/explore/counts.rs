@@ -1,6 +1,6 @@
 //! Programs whose number of inequivalent executions is known.
 
-use reenact_multiverse::dpor::{Explorer, Progress};
+use reenact_multiverse::explore::{Explorer, Progress};
 
 use crate::language::{
     Op::{self, *},

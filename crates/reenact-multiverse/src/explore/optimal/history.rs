@@ -4,11 +4,13 @@
 //! behind the last activity that had begun. All of them are in one vector, and so are all links: going back to an earlier
 //! point is to cut them off, and a step allocates nothing once they have grown.
 
-use super::{
-    Moment,
-    links::{Link, Links},
+use crate::{
+    Activity,
+    explore::{
+        Moment,
+        links::{Link, Links},
+    },
 };
-use crate::Activity;
 
 /// An event that happened.
 struct Entry<E> {
@@ -31,7 +33,7 @@ pub(super) struct Race {
 }
 
 /// What has happened.
-pub(super) struct History<E> {
+pub(in crate::explore) struct History<E> {
     entries: Vec<Entry<E>>,
     clocks: Vec<u32>,
     links: Vec<Link>,
@@ -58,8 +60,13 @@ impl<E> History<E> {
         self.entries.len()
     }
 
+    /// When the next event will be.
+    pub(super) fn next(&self) -> Moment {
+        Moment(u32::try_from(self.len()).expect("fewer than 2^32 events"))
+    }
+
     /// Who took the steps.
-    pub(super) fn schedule(&self) -> &[Activity] {
+    pub(in crate::explore) fn schedule(&self) -> &[Activity] {
         &self.schedule
     }
 
@@ -76,7 +83,7 @@ impl<E> History<E> {
         self.entries.last().map(|entry| &entry.event)
     }
 
-    pub(super) fn events(&self) -> impl Iterator<Item = (Activity, &E)> {
+    pub(in crate::explore) fn events(&self) -> impl Iterator<Item = (Activity, &E)> {
         self.entries
             .iter()
             .map(|entry| (entry.activity, &entry.event))
@@ -144,12 +151,12 @@ impl<E> History<E> {
     }
 
     /// An event happens.
-    pub(super) fn push(&mut self, activity: Activity, event: E, links: &Links) -> Moment {
+    pub(super) fn push(&mut self, activity: Activity, event: E, links: &Links) {
         let slot = activity.0 as usize;
         if self.last.len() <= slot {
             self.last.resize(slot + 1, None);
         }
-        let moment = Moment(u32::try_from(self.len()).expect("fewer than 2^32 events"));
+        let moment = self.next();
         let previous = self.last[slot];
         let number = previous.map_or(0, |previous| self.entries[previous.index()].number) + 1;
         for link in links.as_slice() {
@@ -182,7 +189,6 @@ impl<E> History<E> {
         self.links.extend_from_slice(links.as_slice());
         self.last[slot] = Some(moment);
         self.schedule.push(activity);
-        moment
     }
 
     /// The clock that is being made, at the end, sees what `before` saw.

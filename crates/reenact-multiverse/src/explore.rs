@@ -13,15 +13,11 @@
 //! What is missing: operations whose dependence is known only later (two sends that no receive tells apart count as
 //! dependent), and memory that is bounded by more than the number of races.
 
-mod course;
 mod entities;
 mod explorer;
-mod history;
 mod links;
-mod plan;
+mod optimal;
 mod report;
-mod reversal;
-mod wakeup;
 
 use std::fmt;
 
@@ -33,19 +29,39 @@ pub use self::{
 };
 use crate::Activity;
 
+/// A step of a run: whose it is, and which of the ways it can go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step {
+    /// Who takes it.
+    pub activity: Activity,
+    /// Below [`Run::choices`].
+    pub choice: u32,
+}
+
+impl From<Activity> for Step {
+    fn from(activity: Activity) -> Step {
+        Step {
+            activity,
+            choice: 0,
+        }
+    }
+}
+
 /// A program that can be run from its start, any number of times.
 ///
 /// # Laws
 ///
-/// 1. Runs that take the same schedule do the same.
+/// 1. Runs that take the same steps do the same.
 /// 2. The number of an activity means the same one in all runs. Numbers are small: there is an entry for each up to the
 ///    highest in the clock of every event.
 /// 3. Two events of different activities that can both be next, and are not [`dependent`](Runs::dependent), neither
-///    enable nor disable each other, and their order cannot be told afterwards. What an activity is about to do changes
-///    only by its own steps.
+///    enable nor disable each other, and their order cannot be told afterwards. What an activity is about to do, and in
+///    how many ways, changes only by its own steps and by dependent ones.
 /// 4. Events that [race](Links::races) are dependent.
+/// 5. What is [pending](Run::pending) is dependent on whatever it is dependent on once it was
+///    [performed](Run::step_at), and perhaps on more.
 pub trait Runs {
-    /// What an activity does to an entity in one step, as far as dependence is concerned.
+    /// What an activity does to entities in one step, as far as dependence is concerned.
     type Event: Clone + PartialEq + fmt::Debug;
     /// An execution that has begun.
     type Run: Run<Event = Self::Event>;
@@ -62,6 +78,9 @@ pub trait Runs {
 ///
 /// It is over when nothing is enabled. An activity that fails ends, and the others go on: what they are yet to do may
 /// race with what led to the failure.
+///
+/// Steps are taken either all by [`step`](Run::step), for those who only want to see where a run leads, or all by
+/// [`step_at`](Run::step_at), for those who want to know what the steps have to do with each other.
 pub trait Run {
     /// See [`Runs::Event`].
     type Event;
@@ -75,15 +94,22 @@ pub trait Run {
     /// Whether what is pending can be done now.
     fn is_enabled(&self, activity: Activity) -> bool;
 
-    /// With which earlier events the pending one would be ordered if it were next. That it comes after its own
-    /// activity's earlier events goes without saying. At the end of a run, it is asked about those that wait, too.
+    /// In how many ways what is pending can go, if it is next: a notification may wake any of those who wait.
+    fn choices(&self, _activity: Activity) -> u32 {
+        1
+    }
+
+    /// Does what is pending.
+    fn step(&mut self, step: Step);
+
+    /// Does what is pending. It is what happens at `moment`. Says what it was, in hindsight, and with which earlier events it
+    /// is ordered; that it comes after its own activity's earlier events goes without saying.
+    fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Self::Event;
+
+    /// With which earlier events the pending one would be ordered if it were next. Asked at the end of a run, about those
+    /// that wait.
     fn links(&self, activity: Activity, links: &mut Links);
 
-    /// Does what is pending. It is what happens at `moment`.
-    fn step(&mut self, activity: Activity, moment: Moment);
-
-    /// Whether something has gone wrong.
-    fn has_failed(&self) -> bool {
-        false
-    }
+    /// How the run has ended, once nothing is enabled. Never [`Verdict::Cut`].
+    fn verdict(&self) -> Verdict;
 }

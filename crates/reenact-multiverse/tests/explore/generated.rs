@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use proptest::{collection::vec, prelude::*, test_runner::Config};
-use reenact_multiverse::{Activity, dpor::Explorer};
+use reenact_multiverse::{Activity, explore::Explorer};
 
 use crate::{
     brute_force::{class, classes},

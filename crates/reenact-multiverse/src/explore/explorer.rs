@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Budget, Limit, Progress, Report, Runs, Verdict, course::Course, history::History};
+use super::{
+    Budget, Limit, Progress, Report, Runs, Verdict,
+    optimal::{Course, History},
+};
 use crate::Activity;
 
 const REPORT_EVERY: Duration = Duration::from_millis(20);

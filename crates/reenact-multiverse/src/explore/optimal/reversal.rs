@@ -3,8 +3,11 @@
 //! These are all later events that do not happen after the first one, and then the second one. Whether another step would
 //! make no difference to them decides whether they are tried already, or will be.
 
-use super::{Moment, Runs, history::History, links::Link};
-use crate::Activity;
+use super::history::History;
+use crate::{
+    Activity,
+    explore::{Moment, Runs, links::Link},
+};
 
 /// The second event of a race. It may be one that is still waiting.
 pub(super) struct Second<'a, E> {
@@ -114,7 +117,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
     }
 
     /// Whether an event of the sequence happens before the second one when that goes before the first. What it
-    /// [follows](super::Links::follows) is then something else, earlier.
+    /// [follows](crate::explore::Links::follows) is then something else, earlier.
     fn is_before_second(&self, moment: Moment) -> bool {
         let previous = self.second.previous;
         let linked = self.second.links.iter().filter_map(|link| match *link {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use reenact_multiverse::{
     Activity,
-    dpor::{Accesses, Holding, Links, Moment, Passing, Run, Runs},
+    explore::{Accesses, Holding, Links, Moment, Passing, Run, Runs, Step, Verdict},
 };
 
 /// What is written or sent.
@@ -290,8 +290,15 @@ impl Run for Running<'_> {
         }
     }
 
-    fn step(&mut self, activity: Activity, moment: Moment) {
-        match self.pending(activity).expect("it has not ended") {
+    fn step(&mut self, step: Step) {
+        self.machine.step(step.activity.0 as usize);
+    }
+
+    fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Event {
+        let activity = step.activity;
+        self.links(activity, links);
+        let event = self.pending(activity).expect("it has not ended");
+        match event {
             Event::Read(variable) => self.variables[variable].read(activity, moment),
             Event::Write(variable) => self.variables[variable].write(moment),
             Event::Lock(mutex) => self.mutexes[mutex].lock(moment),
@@ -303,9 +310,15 @@ impl Run for Running<'_> {
         }
         self.last[activity.0 as usize] = Some(moment);
         self.machine.step(activity.0 as usize);
+        event
     }
 
-    fn has_failed(&self) -> bool {
-        self.machine.has_failed
+    fn verdict(&self) -> Verdict {
+        let mut activities = (0..self.activities()).map(Activity);
+        match activities.any(|activity| self.pending(activity).is_some()) {
+            _ if self.machine.has_failed => Verdict::Failed,
+            true => Verdict::Deadlock,
+            false => Verdict::Finished,
+        }
     }
 }
