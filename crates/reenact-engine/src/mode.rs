@@ -7,12 +7,12 @@
 use std::{
     path::PathBuf,
     sync::{
-        Once,
+        Mutex, Once, PoisonError,
         atomic::{AtomicBool, AtomicU8, Ordering},
     },
 };
 
-use crate::{activity, external::apart, record, replay};
+use crate::{activity, explore, external::apart, record, replay};
 
 /// What becomes of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,9 @@ pub(crate) enum Mode {
     /// They happen when the conductor says so.
     Conducted = 5,
 }
+
+/// The mode's byte while somebody explores: threads that take part in that are conducted, all others are off.
+const EXPLORING: u8 = 6;
 
 /// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
 pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
@@ -57,11 +60,37 @@ pub(crate) fn byte() -> u8 {
 /// Whether releases have to be told to a conductor.
 #[inline(always)]
 pub(crate) fn is_conducted() -> bool {
-    byte() >= Mode::Replay as u8
+    let byte = byte();
+    byte >= Mode::Replay as u8 && (byte != EXPLORING || explore::is_here())
 }
 
 pub(crate) fn set(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
+}
+
+/// How many explorations there are.
+static EXPLORATIONS: Mutex<u32> = Mutex::new(0);
+
+/// One more exploration, in a process that is off otherwise; false if it is not.
+pub(crate) fn begin_exploring() -> bool {
+    settle();
+    let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = *explorations == 0;
+    if is_first && byte() != Mode::Off as u8 {
+        return false;
+    }
+    *explorations += 1;
+    MODE.store(EXPLORING, Ordering::SeqCst);
+    true
+}
+
+/// One less.
+pub(crate) fn end_exploring() {
+    let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    *explorations -= 1;
+    if *explorations == 0 {
+        set(Mode::Off);
+    }
 }
 
 /// From recording to stopped; nothing if it was not recording.
@@ -93,6 +122,8 @@ pub(crate) fn settled_if_known() -> Option<Mode> {
         2 => Some(Mode::Stopped),
         4 => Some(Mode::Replay),
         5 => Some(Mode::Conducted),
+        EXPLORING if explore::is_here() => Some(Mode::Conducted),
+        EXPLORING => Some(Mode::Off),
         _ => None,
     }
 }

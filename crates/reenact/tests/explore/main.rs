@@ -1,0 +1,3 @@
+//! Programs are explored: every way they can go, each class of executions once.
+
+mod counts;
