@@ -12,9 +12,11 @@
 mod event;
 mod failure;
 mod fiber;
+mod follow;
 mod names;
 mod outside;
 mod run;
+mod schedule;
 mod thing;
 mod world;
 
@@ -33,7 +35,9 @@ pub(crate) use self::world::World;
 pub use self::{
     event::{Event, How},
     failure::{Failure, Panic, Waiting},
+    follow::{Followed, Misfit},
     run::{Execution, Explored},
+    schedule::{Line, NoSchedule, Schedule},
     world::Meeting,
 };
 use crate::{Conductor, Op, pool::Task};
