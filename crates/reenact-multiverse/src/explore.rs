@@ -13,11 +13,15 @@
 //! What is missing: operations whose dependence is known only later (two sends that no receive tells apart count as
 //! dependent), and memory that is bounded by more than the number of races.
 
+mod chronicle;
 mod entities;
 mod explorer;
 mod links;
 mod optimal;
+mod pace;
 mod report;
+mod sample;
+mod seen;
 
 use std::fmt;
 
@@ -26,6 +30,8 @@ pub use self::{
     explorer::{Execution, Explorer},
     links::{Links, Moment},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
+    sample::{Sampler, Strategy},
+    seen::Seen,
 };
 use crate::Activity;
 

@@ -1,7 +1,9 @@
 //! Exhaustive exploration by running again: counts that are known, and agreement with trying everything.
 
 mod brute_force;
+mod cells;
 mod counts;
 mod exploration;
 mod generated;
 mod language;
+mod sampling;
