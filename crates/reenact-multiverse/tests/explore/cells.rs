@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proptest::{collection::vec, prelude::*, test_runner::Config};
 use reenact_multiverse::{
     Activity,
     explore::{Accesses, Holding, Links, Moment, Run, Runs, Step, Verdict},
@@ -285,4 +286,49 @@ fn walk(
         schedule.pop();
     }
     Some(())
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let one = 0..2usize;
+    prop_oneof![
+        3 => one.clone().prop_map(Look),
+        3 => one.clone().prop_map(Touch),
+        1 => one.clone().prop_map(|cell| Pick(cell, 2)),
+        1 => one.clone().prop_map(Draw),
+        3 => one.clone().prop_map(Lock),
+        3 => one.prop_map(Unlock),
+        1 => (0..4usize).prop_map(Await),
+    ]
+}
+
+/// Two to four threads. The last may be begun by one of the others.
+pub(crate) fn program() -> impl Strategy<Value = Cells> {
+    let begin = proptest::option::of((0..3usize, 0..4usize));
+    (vec(vec(act(), 0..5), 2..=4), begin).prop_map(|(mut threads, begin)| {
+        let count = threads.len();
+        for act in threads.iter_mut().flatten() {
+            if let Await(thread) = act {
+                *thread %= count;
+            }
+        }
+        if let Some((by, at)) = begin {
+            let thread = &mut threads[by % (count - 1)];
+            thread.insert(at.min(thread.len()), Begin(count - 1));
+        }
+        Cells::new(threads)
+    })
+}
+
+/// `REENACT_CASES=5000` for more programs.
+pub(crate) fn config() -> Config {
+    let cases = match std::env::var("REENACT_CASES") {
+        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
+        Err(_) => 100,
+    };
+    Config {
+        cases,
+        max_global_rejects: 20 * cases,
+        failure_persistence: None,
+        ..Config::default()
+    }
 }

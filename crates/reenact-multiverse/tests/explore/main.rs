@@ -1,5 +1,6 @@
 //! Exhaustive exploration by running again: counts that are known, and agreement with trying everything.
 
+mod bounds;
 mod brute_force;
 mod cells;
 mod counts;
