@@ -13,19 +13,29 @@
 //! What is missing: operations whose dependence is known only later (two sends that no receive tells apart count as
 //! dependent), and memory that is bounded by more than the number of races.
 
+mod bounded;
+mod chronicle;
 mod entities;
 mod explorer;
+mod fingerprint;
 mod links;
 mod optimal;
+mod pace;
 mod report;
+mod sample;
+mod seen;
 
 use std::fmt;
 
 pub use self::{
+    bounded::{Bounded, BoundedReport, Bounding},
     entities::{Accesses, Holding, Passing},
     explorer::{Execution, Explorer},
+    fingerprint::{Fingerprint, Fingerprinter},
     links::{Links, Moment},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
+    sample::{Sampler, Strategy},
+    seen::Seen,
 };
 use crate::Activity;
 

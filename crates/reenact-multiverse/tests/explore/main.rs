@@ -1,7 +1,10 @@
 //! Exhaustive exploration by running again: counts that are known, and agreement with trying everything.
 
+mod bounds;
 mod brute_force;
+mod cells;
 mod counts;
 mod exploration;
 mod generated;
 mod language;
+mod sampling;

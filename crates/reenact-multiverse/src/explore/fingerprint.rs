@@ -1,0 +1,118 @@
+//! The identity of a universe that cannot be looked at: what happened before it, in happens-before order.
+//!
+//! The hash of an event is made of whose it is, its number among those, what it did and in which way, and the hashes of
+//! what it is ordered after. That of a universe is the sum over its events, so it does not depend on the order of events
+//! that are not ordered. Two schedules with the same fingerprint lead to the same universe, as long as the program is
+//! deterministic outside of its operations.
+//!
+//! There are 128 bits, because universes are told apart by nothing else: among a billion, two of 64 bits would be the
+//! same with a probability of 3 %.
+
+use std::{
+    fmt,
+    hash::{BuildHasher, Hash, Hasher},
+};
+
+use foldhash::quality::{FixedState, FoldHasher};
+
+use super::{Links, Moment, Step};
+
+/// Of everything that happened in a run up to some point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(u128);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:032x}", self.0)
+    }
+}
+
+/// The fingerprint of a run, made as it goes.
+#[derive(Clone, Debug, Default)]
+pub struct Fingerprinter {
+    /// By moment.
+    events: Vec<u128>,
+    /// How many events each activity has, and the hash of the last.
+    last: Vec<(u32, u128)>,
+    sum: u128,
+}
+
+impl Fingerprinter {
+    /// Nothing has happened.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        self.last.clear();
+        self.sum = 0;
+    }
+
+    /// When the next event will be.
+    pub fn next(&self) -> Moment {
+        Moment(u32::try_from(self.events.len()).expect("fewer than 2^32 events"))
+    }
+
+    /// An event happened at [`next`](Fingerprinter::next), and was ordered like this.
+    pub fn push(&mut self, step: Step, event: &impl Hash, links: &Links) {
+        let slot = step.activity.0 as usize;
+        if self.last.len() <= slot {
+            self.last.resize(slot + 1, (0, 0));
+        }
+        let (number, previous) = &mut self.last[slot];
+        *number += 1;
+        // The order in which the links are told is that of the schedule, and must not count.
+        let before = links
+            .as_slice()
+            .iter()
+            .map(|link| self.events[link.moment().index()])
+            .fold(0, u128::wrapping_add);
+        let mut hasher = Both::default();
+        (step, *number, *previous, before).hash(&mut hasher);
+        event.hash(&mut hasher);
+        let hash = hasher.finish_both();
+        *previous = hash;
+        self.events.push(hash);
+        self.sum = self.sum.wrapping_add(hash);
+    }
+
+    /// Of what has happened so far.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(self.sum)
+    }
+}
+
+/// Two hashes at once.
+struct Both<'a>(FoldHasher<'a>, FoldHasher<'a>);
+
+impl Default for Both<'_> {
+    fn default() -> Self {
+        let hasher = |seed| FixedState::with_seed(seed).build_hasher();
+        Both(hasher(1), hasher(2))
+    }
+}
+
+impl Both<'_> {
+    fn finish_both(&self) -> u128 {
+        u128::from(self.0.finish()) << 64 | u128::from(self.1.finish())
+    }
+}
+
+macro_rules! forward {
+    ($($write:ident: $type:ty),*) => {
+        $(
+            #[inline]
+            fn $write(&mut self, value: $type) {
+                self.0.$write(value);
+                self.1.$write(value);
+            }
+        )*
+    };
+}
+
+impl Hasher for Both<'_> {
+    forward!(
+        write: &[u8], write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128, write_usize: usize
+    );
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}

@@ -1,0 +1,118 @@
+//! One execution after the other, as chance has it.
+
+use super::{chooser::Chooser, random::Random};
+use crate::{
+    Activity,
+    explore::{
+        Limit, Report, Run, Runs, Seen, Step, Verdict,
+        pace::{Pace, count},
+    },
+};
+
+/// Strategies learn from so many executions. They are run before all others, so that what is learned, and with it every
+/// later execution, depends on nothing but the seed.
+pub(super) const LEARNED_FROM: u64 = 16;
+
+/// Room for those who can go on.
+#[derive(Default)]
+struct Enabled(Vec<Activity>);
+
+impl Enabled {
+    /// Those who can go on. Who it is cannot be foreseen, so there is no branch on it.
+    #[inline]
+    fn of(&mut self, run: &impl Run) -> &[Activity] {
+        let activities = run.activities();
+        if self.0.len() < activities as usize {
+            self.0.resize(activities as usize, Activity(0));
+        }
+        let mut count = 0;
+        for activity in (0..activities).map(Activity) {
+            self.0[count] = activity;
+            count += usize::from(run.is_enabled(activity));
+        }
+        &self.0[..count]
+    }
+}
+
+/// What executions have in common, and the room that each needs.
+pub(super) struct Lot {
+    chooser: Chooser,
+    seed: u64,
+    most_steps: usize,
+    enabled: Enabled,
+    schedule: Vec<Step>,
+}
+
+impl Lot {
+    pub(super) fn new(chooser: Chooser, seed: u64, most_steps: Option<u32>) -> Self {
+        Lot {
+            chooser,
+            seed,
+            most_steps: most_steps.map_or(usize::MAX, |most| most as usize),
+            enabled: Enabled::default(),
+            schedule: Vec::new(),
+        }
+    }
+
+    /// Another one that has learned the same.
+    pub(super) fn split(&self) -> Lot {
+        Lot {
+            chooser: self.chooser.clone(),
+            enabled: Enabled::default(),
+            schedule: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Runs once, shows it, and adds it to the report. Returns why it is to be the last one.
+    pub(super) fn draw<R: Runs>(
+        &mut self,
+        runs: &R,
+        number: u64,
+        pace: &Pace<'_>,
+        report: &mut Report,
+        visit: impl FnOnce(&Seen<'_, R>),
+    ) -> Option<Limit> {
+        let (run, verdict) = self.execute(runs, number);
+        if number < LEARNED_FROM {
+            self.chooser.learn(&self.schedule);
+        }
+        visit(&Seen {
+            number,
+            verdict,
+            run: &run,
+            schedule: &self.schedule,
+        });
+        count(&mut report.progress, verdict);
+        report.progress.steps += self.schedule.len() as u64;
+        if let (Verdict::Cut, Some(most)) = (verdict, pace.budget.steps) {
+            report.coverage.stop(Limit::Steps(most));
+        }
+        pace.stops_at(verdict).then_some(Limit::Failure)
+    }
+
+    fn execute<R: Runs>(&mut self, runs: &R, number: u64) -> (R::Run, Verdict) {
+        let mut random = Random::of(self.seed, number);
+        let mut run = runs.start();
+        self.schedule.clear();
+        self.chooser.begin(&run, &mut random);
+        loop {
+            let enabled = self.enabled.of(&run);
+            if enabled.is_empty() {
+                let verdict = run.verdict();
+                return (run, verdict);
+            }
+            if self.schedule.len() >= self.most_steps {
+                return (run, Verdict::Cut);
+            }
+            let activity = self.chooser.choose(runs, &run, enabled, &mut random);
+            let choice = match run.choices(activity) {
+                1 => 0,
+                ways => random.below(ways.into()) as u32,
+            };
+            let step = Step { activity, choice };
+            self.chooser.step(&mut run, step);
+            self.schedule.push(step);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Partial order sampling: each operation has a random priority.
+//!
+//! The highest goes first. Those that race with it lose their priority and get another: which of them is next is then a
+//! fair question again, while the order of those that do not race, which makes no difference, is left as it is.
+
+use super::random::Random;
+use crate::{
+    Activity,
+    explore::{Run, Runs},
+};
+
+/// Priorities of what is pending.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pos {
+    /// Of what each activity is about to do. 0 if it has none yet.
+    priorities: Vec<u64>,
+}
+
+impl Pos {
+    pub(super) fn begin(&mut self) {
+        self.priorities.clear();
+    }
+
+    pub(super) fn choose<R: Runs>(
+        &mut self,
+        runs: &R,
+        run: &R::Run,
+        enabled: &[Activity],
+        random: &mut Random,
+    ) -> Activity {
+        self.priorities.resize(run.activities() as usize, 0);
+        let (mut chosen, mut highest) = (enabled[0], 0);
+        for &activity in enabled {
+            let priority = &mut self.priorities[activity.0 as usize];
+            if *priority == 0 {
+                *priority = random.next() | 1;
+            }
+            if *priority > highest {
+                (chosen, highest) = (activity, *priority);
+            }
+        }
+        let event = run.pending(chosen);
+        for &activity in enabled {
+            let is_dependent = || match (&event, run.pending(activity)) {
+                (Some(event), Some(other)) => runs.dependent(event, &other),
+                _ => false,
+            };
+            if activity == chosen || is_dependent() {
+                self.priorities[activity.0 as usize] = 0;
+            }
+        }
+        chosen
+    }
+}
