@@ -17,6 +17,8 @@ mod names;
 mod outside;
 mod run;
 mod schedule;
+mod search;
+mod subject;
 mod thing;
 mod world;
 
@@ -35,9 +37,11 @@ pub(crate) use self::world::World;
 pub use self::{
     event::{Event, How},
     failure::{Failure, Panic, Waiting},
-    follow::{Followed, Misfit},
+    follow::{Followed, Misfit, follow, write_down},
     run::{Execution, Explored},
     schedule::{Line, NoSchedule, Schedule},
+    search::{Finding, Found, NoWay, Search, Way},
+    subject::{Subject, Told},
     world::Meeting,
 };
 use crate::{Conductor, Op, pool::Task};

@@ -1,17 +1,23 @@
 //! What can go wrong in an execution.
 
-use std::{fmt, io, panic::Location};
+use std::fmt;
+
+use super::follow::Misfit;
 
 /// What went wrong in an execution.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
     /// An activity panicked, and nobody was told.
     Panic(String, Panic),
     /// Nobody can go on.
     Deadlock(Vec<Waiting>),
+    /// There was no end in so many steps.
+    Livelock(usize),
+    /// The program does not do the same twice: what was different the second time.
+    Divergence(Misfit),
     /// There is no stack for an activity.
-    NoStack(String, io::Error),
+    NoStack(String, String),
 }
 
 /// A panic.
@@ -24,16 +30,16 @@ pub struct Panic {
 }
 
 /// One who waits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// Its place in the family tree, as in `main.2.0`.
     pub who: String,
     /// What it waits to do, or for.
     pub what: String,
     /// Where.
-    pub site: Option<&'static Location<'static>>,
+    pub site: Option<String>,
     /// Who has what it waits for, and took it where.
-    pub holder: Option<(String, &'static Location<'static>)>,
+    pub holder: Option<(String, String)>,
 }
 
 impl Waiting {
@@ -48,7 +54,7 @@ impl Waiting {
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} waits: {}", self.who, self.what)?;
-        if let Some(site) = self.site {
+        if let Some(site) = &self.site {
             write!(f, " at {site}")?;
         }
         match &self.holder {
@@ -78,6 +84,17 @@ impl fmt::Display for Failure {
                 }
                 Ok(())
             }
+            Failure::Livelock(steps) => {
+                write!(
+                    f,
+                    "no end in {steps} steps, although everybody had its turn"
+                )
+            }
+            Failure::Divergence(misfit) => write!(
+                f,
+                "the program does not do the same twice with the same schedule (a static, a thread-local, an address, or \
+                 something from outside makes a difference): {misfit}"
+            ),
             Failure::NoStack(who, error) => write!(f, "there is no stack for {who}: {error}"),
         }
     }

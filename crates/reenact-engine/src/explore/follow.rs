@@ -8,13 +8,13 @@ use std::fmt;
 
 use reenact_multiverse::{
     Activity,
-    explore::{Run, Runs, Step, Verdict},
+    explore::{Run, Step, Verdict},
 };
 
 use super::{
     failure::Failure,
-    run::{Execution, Explored},
     schedule::{Line, Schedule},
+    subject::{Subject, Told},
 };
 
 /// So many operations more than the schedule has of them may an activity do, before it is given up to find what it expects.
@@ -49,6 +49,17 @@ pub struct Misfit {
     pub found: String,
 }
 
+impl Misfit {
+    /// All fits, but it ends otherwise.
+    pub(super) fn at_the_end(steps: usize) -> Misfit {
+        Misfit {
+            step: steps,
+            expected: "the last one".to_owned(),
+            found: "nothing fails".to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Misfit {
@@ -64,13 +75,23 @@ impl fmt::Display for Misfit {
 }
 
 /// An execution that is written down.
-struct Written {
-    run: Execution,
+struct Written<'a, S: Subject> {
+    subject: &'a S,
+    run: S::Run,
     schedule: Schedule,
     steps: Vec<Step>,
 }
 
-impl Written {
+impl<'a, S: Subject> Written<'a, S> {
+    fn new(subject: &'a S) -> Self {
+        Written {
+            subject,
+            run: subject.start(),
+            schedule: Schedule::default(),
+            steps: Vec::new(),
+        }
+    }
+
     /// Takes a step, if that is possible.
     fn take(&mut self, step: Step) -> bool {
         let Some(event) = self.run.pending(step.activity) else {
@@ -79,10 +100,11 @@ impl Written {
         if !self.run.is_enabled(step.activity) || step.choice >= self.run.choices(step.activity) {
             return false;
         }
+        let (what, site) = self.run.tell(&event);
         self.schedule.lines.push(Line {
-            who: self.run.name(step.activity),
-            what: event.op.name().to_owned(),
-            site: event.site.to_string(),
+            who: self.subject.name(step.activity),
+            what,
+            site,
             choice: step.choice,
         });
         self.steps.push(step);
@@ -113,96 +135,42 @@ impl Written {
     }
 }
 
-impl<F: Fn() + 'static> Explored<F> {
-    fn written(&self) -> Written {
-        Written {
-            run: self.start(),
-            schedule: Schedule::default(),
-            steps: Vec::new(),
+/// Takes these steps, and writes down what they are. They are those of an earlier execution: one that cannot be taken
+/// again is the first difference of a program that does not do the same twice.
+pub fn write_down<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Followed {
+    let mut written = Written::new(subject);
+    let mut misfit = None;
+    for (index, &step) in steps.iter().enumerate() {
+        if !written.take(step) {
+            misfit = Some(Misfit {
+                step: index + 1,
+                expected: format!("a step of {}", subject.name(step.activity)),
+                found: written.finds(step.activity),
+            });
+            break;
         }
     }
+    written.ended(most, misfit)
+}
 
-    /// Takes these steps, and writes down what they are. They are those of an earlier execution: one that cannot be taken
-    /// again is the first difference of a program that does not do the same twice.
-    pub fn write_down(&self, steps: &[Step], most: usize) -> Followed {
-        let mut written = self.written();
-        let mut misfit = None;
-        for (index, &step) in steps.iter().enumerate() {
-            if !written.take(step) {
-                let who = self.name(step.activity);
-                misfit = Some(Misfit {
-                    step: index + 1,
-                    expected: format!("a step of {who}"),
-                    found: written.finds(step.activity),
-                });
-                break;
-            }
+/// Follows a schedule, for at most so many steps.
+pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Followed {
+    let mut written = Written::new(subject);
+    let mut misfit = None;
+    for (index, line) in schedule.lines.iter().enumerate() {
+        if written.steps.len() >= most {
+            break;
         }
-        written.ended(most, misfit)
-    }
-
-    /// Follows a schedule, of at most so many steps.
-    pub fn follow(&self, schedule: &Schedule, most: usize) -> Followed {
-        let mut written = self.written();
-        let mut misfit = None;
-        for (index, line) in schedule.lines.iter().enumerate() {
-            if written.steps.len() >= most {
-                break;
-            }
-            let after = &schedule.lines[index + 1..];
-            if let Err(found) = self.follow_line(&mut written, line, after) {
-                misfit.get_or_insert_with(|| Misfit {
-                    step: index + 1,
-                    expected: format!("`{}` of {}", line.what, line.who),
-                    found,
-                });
-            }
+        let after = &schedule.lines[index + 1..];
+        if let Err(found) = written.follow(line, after) {
+            misfit.get_or_insert_with(|| Misfit {
+                step: index + 1,
+                expected: format!("`{}` of {}", line.what, line.who),
+                found,
+            });
         }
-        written.ended(most, misfit)
     }
-
-    /// Does what a line says, and what comes before it. If that is more than this, or it cannot be done, says what there
-    /// is instead.
-    fn follow_line(
-        &self,
-        written: &mut Written,
-        line: &Line,
-        after: &[Line],
-    ) -> Result<(), String> {
-        let Some(activity) = self.find(&line.who) else {
-            return Err(format!("there is no {}", line.who));
-        };
-        let step = Step {
-            activity,
-            choice: line.choice,
-        };
-        let mut before = None;
-        for _ in 0..MOST_MORE {
-            let event = written.run.pending(activity);
-            match event {
-                Some(event) if event.op.name() == line.what => {
-                    if written.take(step) || written.take(activity.into()) {
-                        return before.map_or(Ok(()), Err);
-                    }
-                    return Err(written.finds(activity));
-                }
-                // It is expected later: so what is expected now is not done any more.
-                Some(event) if is_expected(event.op.name(), &line.who, after) => {
-                    return Err(written.finds(activity));
-                }
-                Some(_) => {
-                    before.get_or_insert_with(|| written.finds(activity));
-                    if !written.take(activity.into()) {
-                        return Err(written.finds(activity));
-                    }
-                }
-                None => return Err(written.finds(activity)),
-            }
-        }
-        Err(format!(
-            "it does not come to that in {MOST_MORE} operations"
-        ))
-    }
+    written.ended(most, misfit)
 }
 
 /// Whether the next lines have this activity do that.
@@ -211,20 +179,80 @@ fn is_expected(what: &str, who: &str, lines: &[Line]) -> bool {
     own.take(MOST_LESS).any(|line| line.what == what)
 }
 
-impl Written {
+impl<S: Subject> Written<'_, S> {
+    /// Does what a line says, and what comes before it. If that is more than this, or it cannot be done, says what there
+    /// is instead.
+    fn follow(&mut self, line: &Line, after: &[Line]) -> Result<(), String> {
+        let (activity, late) = self.wait_for(&line.who)?;
+        let step = Step {
+            activity,
+            choice: line.choice,
+        };
+        let mut before = late;
+        for _ in 0..MOST_MORE {
+            let Some(event) = self.run.pending(activity) else {
+                return Err(self.finds(activity));
+            };
+            let (what, _) = self.run.tell(&event);
+            if what == line.what {
+                if self.take(step) || self.take(activity.into()) {
+                    return before.map_or(Ok(()), Err);
+                }
+                return Err(self.finds(activity));
+            }
+            // It is expected later: so what is expected now is not done any more.
+            if is_expected(&what, &line.who, after) {
+                return Err(self.finds(activity));
+            }
+            let found = self.finds(activity);
+            if !self.take(activity.into()) {
+                return Err(found);
+            }
+            before.get_or_insert(found);
+        }
+        Err(format!(
+            "it does not come to that in {MOST_MORE} operations"
+        ))
+    }
+
+    /// Lets those from whom it comes go on until there is an activity of this name. If it is not there yet, what comes
+    /// before it.
+    fn wait_for(&mut self, who: &str) -> Result<(Activity, Option<String>), String> {
+        let mut before = None;
+        for _ in 0..MOST_MORE {
+            if let Some(activity) = self.subject.find(who)
+                && activity.0 < self.run.activities()
+            {
+                return Ok((activity, before));
+            }
+            let mut name = who;
+            let ancestor = loop {
+                name = name.rsplit_once('.').map_or("main", |(parent, _)| parent);
+                match self.subject.find(name) {
+                    Some(ancestor) => break ancestor,
+                    None if name == "main" => break Activity(0),
+                    None => {}
+                }
+            };
+            let found = self.finds(ancestor);
+            if !self.take(ancestor.into()) {
+                break;
+            }
+            before.get_or_insert(found);
+        }
+        Err(format!("there is no {who}"))
+    }
+
     /// What an activity is about to do instead.
     fn finds(&self, activity: Activity) -> String {
-        let who = self.run.name(activity);
-        match self.run.pending(activity) {
-            Some(event) if self.run.is_enabled(activity) => {
-                format!(
-                    "{who} is about to do `{}` at {}",
-                    event.op.name(),
-                    event.site
-                )
-            }
-            Some(event) => format!("{who} waits to do `{}` at {}", event.op.name(), event.site),
-            None => format!("{who} has ended, or waits for something else"),
+        let who = self.subject.name(activity);
+        let Some(event) = self.run.pending(activity) else {
+            return format!("{who} has ended, or waits for something else");
+        };
+        let (what, site) = self.run.tell(&event);
+        match self.run.is_enabled(activity) {
+            true => format!("{who} is about to do `{what}` at {site}"),
+            false => format!("{who} waits to do `{what}` at {site}"),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::{
     failure::Failure,
     listen_to_panics,
     names::Families,
+    subject::{Subject, Told},
     world::{Leave, World},
 };
 use crate::{activity::Conducted, mode, seeds};
@@ -45,21 +46,19 @@ impl<F: Fn() + 'static> Explored<F> {
             is_running: Arc::default(),
         })
     }
+}
 
-    /// Whether it has been found out that more must be told apart than was so far: then what was explored is not all, and it
-    /// has to begin again.
-    pub fn was_too_coarse(&self) -> bool {
-        self.world.was_too_coarse()
-    }
-
-    /// The place of an activity in the family tree, as in `main.2.0`.
-    pub fn name(&self, activity: Activity) -> String {
+impl<F: Fn() + 'static> Subject for Explored<F> {
+    fn name(&self, activity: Activity) -> String {
         self.world.state().families.name(activity.0)
     }
 
-    /// Whose place this is, if it is somebody's so far.
-    pub fn find(&self, name: &str) -> Option<Activity> {
+    fn find(&self, name: &str) -> Option<Activity> {
         self.world.state().families.find(name).map(Activity)
+    }
+
+    fn was_too_coarse(&self) -> bool {
+        self.world.was_too_coarse()
     }
 }
 
@@ -107,15 +106,13 @@ pub struct Execution {
     is_running: Arc<Cell<bool>>,
 }
 
-impl Execution {
-    /// What went wrong, once nobody can go on.
-    pub fn failures(&self) -> Vec<Failure> {
-        self.world.state().failures()
+impl Told for Execution {
+    fn tell(&self, event: &Event) -> (String, String) {
+        (event.op.name().to_owned(), event.site.to_string())
     }
 
-    /// The place of an activity in the family tree, as in `main.2.0`.
-    pub fn name(&self, activity: Activity) -> String {
-        self.world.state().families.name(activity.0)
+    fn failures(&self) -> Vec<Failure> {
+        self.world.state().failures()
     }
 }
 

@@ -103,17 +103,17 @@ impl Thing {
     }
 
     /// Who took it has given it back.
-    pub(super) fn released(&mut self, moment: Moment) {
+    pub(super) fn released(&mut self, moment: Option<Moment>) {
         self.holder = None;
-        self.released = Some(moment);
+        self.released = moment;
         self.looked.clear();
     }
 
     /// Who looked at it does not any more.
-    pub(super) fn looked(&mut self, activity: u32, moment: Moment) {
+    pub(super) fn looked(&mut self, activity: u32, moment: Option<Moment>) {
         if let Some(index) = self.lookers.iter().position(|&who| who == activity) {
             self.lookers.swap_remove(index);
         }
-        self.looked.push(moment);
+        self.looked.extend(moment);
     }
 }

@@ -76,7 +76,9 @@ impl World {
             }
             Err(error) => {
                 let who = state.families.name(number);
-                state.failures.push(Failure::NoStack(who, error));
+                state
+                    .failures
+                    .push(Failure::NoStack(who, error.to_string()));
                 state.actors[number as usize].phase = Phase::Ended;
             }
         }
@@ -91,7 +93,8 @@ impl World {
                 match task {
                     Ok(fiber) => self.run(NOTHING, fiber),
                     Err(error) => {
-                        let failure = Failure::NoStack("a light activity".to_owned(), error);
+                        let failure =
+                            Failure::NoStack("a light activity".to_owned(), error.to_string());
                         self.state().failures.push(failure);
                     }
                 }
@@ -200,8 +203,7 @@ impl World {
     /// Takes a step, and says what it was and what it comes after.
     pub(super) fn step_at(&self, step: Step, moment: Moment, links: &mut Links) -> Event {
         let state = self.state();
-        state.is_tracked = true;
-        state.moment = moment;
+        state.moment = Some(moment);
         let number = step.activity.0;
         let mut event = state.perform(step, Some(links));
         self.resume(number);

@@ -68,8 +68,8 @@ impl Conductor for World {
         };
         if matches!(how, How::TryTake | How::TryLook) && !state.releases_are_steps {
             state.releases_are_steps = true;
-            state.is_too_coarse = state.is_tracked;
-            state.was_too_coarse |= state.is_tracked;
+            state.is_too_coarse = state.moment.is_some();
+            state.was_too_coarse |= state.moment.is_some();
         }
         let thing = match operation.entity {
             Some(entity) => state.number(&entity.wanted, operation.site),
@@ -139,7 +139,7 @@ impl Conductor for World {
             self.wait();
         }
         let state = self.state();
-        if state.is_tracked
+        if state.moment.is_some()
             && let Some(moment) = fact.moment()
         {
             let number = state.current;
@@ -149,8 +149,8 @@ impl Conductor for World {
 
     fn established(&self, fact: &Fact) {
         let state = self.state();
-        if state.is_tracked {
-            fact.note_moment(state.moment.0);
+        if let Some(moment) = state.moment {
+            fact.note_moment(moment.0);
         }
         for number in 0..state.born {
             let phase = &mut state.actors[number as usize].phase;
@@ -259,9 +259,9 @@ impl World {
         }
     }
 
-    /// Whether more must be told apart than was so far.
+    /// Whether more must be told apart than was so far, since this was asked last.
     pub(in crate::explore) fn was_too_coarse(&self) -> bool {
-        self.state().was_too_coarse
+        std::mem::take(&mut self.state().was_too_coarse)
     }
 
     /// Whether everybody leaves.

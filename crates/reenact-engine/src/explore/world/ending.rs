@@ -23,6 +23,9 @@ impl State {
     /// Who waits in vain: anybody, as long as the first activity does; after that, those who wait for what others have. Whoever
     /// waits for messages may be there to wait for as long as the program runs.
     fn is_deadlock(&self) -> bool {
+        if (0..self.born).any(|number| self.is_enabled(number)) {
+            return false;
+        }
         let mut actors = self.actors[..self.born as usize].iter();
         actors.any(|actor| match &actor.phase {
             Phase::Pending(pending) => {
@@ -65,9 +68,9 @@ impl State {
                         How::Take | How::Look => thing.and_then(|thing| thing.holder),
                         _ => None,
                     };
-                    let holder = holder.map(|(who, at)| (self.families.name(who), at));
+                    let holder = holder.map(|(who, at)| (self.families.name(who), at.to_string()));
                     let what = pending.event.op.name().to_owned();
-                    (what, Some(pending.event.site), holder)
+                    (what, Some(pending.event.site.to_string()), holder)
                 }
                 // SAFETY: The activity waits with it on its stack.
                 Phase::Waits { what, .. } => (unsafe { (**what)() }, None, None),

@@ -37,8 +37,7 @@ pub(in crate::explore) struct State {
     pub(super) current: u32,
     pub(super) waits: Option<Waits>,
     /// When the current step is; whether anybody wants to know.
-    pub(super) moment: Moment,
-    pub(super) is_tracked: bool,
+    pub(super) moment: Option<Moment>,
     pub(super) answer: u32,
     pub(super) decision: Decision,
     /// What the transaction of the current step has met.
@@ -70,8 +69,7 @@ impl State {
             tasks: VecDeque::new(),
             current: 0,
             waits: None,
-            moment: Moment(0),
-            is_tracked: false,
+            moment: None,
             answer: 0,
             decision: Decision::Go,
             footprint: None,
@@ -104,7 +102,7 @@ impl State {
         self.is_too_coarse = false;
         self.main_has_ended = false;
         self.failures.clear();
-        self.is_tracked = false;
+        self.moment = None;
     }
 
     pub(super) fn thing(&mut self, number: u32) -> &mut Thing {
@@ -124,9 +122,7 @@ impl State {
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
-        if self.is_tracked {
-            actor.inherited.push(self.moment);
-        }
+        actor.inherited.extend(self.moment);
     }
 
     /// The number of a new child of the activity that runs.
@@ -246,8 +242,8 @@ impl State {
         self.decision = Decision::Go;
         self.answer = step.choice;
         let Pending { event, answers, .. } = pending;
-        if self.is_tracked {
-            self.note(number, &event);
+        if let Some(moment) = self.moment {
+            self.note(number, &event, moment);
         }
         for touch in event.touches() {
             self.meet(number, touch, &event, answers, step.choice);
@@ -256,8 +252,7 @@ impl State {
     }
 
     /// Those who come after have to know.
-    pub(super) fn note(&mut self, number: u32, event: &Event) {
-        let moment = self.moment;
+    pub(super) fn note(&mut self, number: u32, event: &Event, moment: Moment) {
         if self.last.len() <= number as usize {
             self.last.resize(number as usize + 1, None);
         }
@@ -326,9 +321,7 @@ impl State {
                 for who in woken {
                     let actor = &mut self.actors[who as usize];
                     actor.is_notified = true;
-                    if self.is_tracked {
-                        actor.inherited.push(moment);
-                    }
+                    actor.inherited.extend(moment);
                 }
             }
             _ => {}
