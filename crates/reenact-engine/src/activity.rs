@@ -473,7 +473,8 @@ impl Birth {
     pub fn begin(mut self) -> Life {
         let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
             Child::Unrecorded => None,
-            Child::Conducted(conducted) if explore::is_here() => {
+            Child::Conducted(conducted) if explore::is_here() || explore::is_whole() => {
+                explore::begin_thread(conducted.activity.number);
                 conducted.begin_on_fiber();
                 None
             }
@@ -512,6 +513,7 @@ impl Drop for Life {
         if let Some(conducted) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
             conducted.conductor.ended(&conducted.activity);
             conducted.activity.ended.establish();
+            explore::end_thread();
             return;
         }
         let ended = LOCAL.with(|slot| match slot.try_borrow_mut().ok()?.as_mut()? {

@@ -9,6 +9,7 @@
 //! the same in all executions ([`outside`]); what it keeps in statics is its own business, and whatever differs for no reason that is known here is
 //! found out and said.
 
+mod errand;
 mod event;
 mod failure;
 mod fiber;
@@ -18,8 +19,10 @@ mod outside;
 mod run;
 mod schedule;
 mod search;
+mod strand;
 mod subject;
 mod thing;
+mod whole;
 mod world;
 
 use std::{
@@ -78,6 +81,26 @@ pub(crate) fn conductor() -> Option<Arc<dyn Conductor>> {
 #[inline]
 pub fn is_explored() -> bool {
     is_here()
+}
+
+/// Whether this process is an execution that is explored, with threads of its own.
+pub fn is_whole() -> bool {
+    whole::is_here()
+}
+
+/// The calling thread, which the system has made, is this activity. Returns when it is its turn.
+pub(crate) fn begin_thread(number: u32) {
+    whole::begin_thread(number);
+}
+
+/// The calling thread has ended.
+pub(crate) fn end_thread() {
+    whole::end_thread();
+}
+
+/// Begins to explore because the environment says so. Returns in the children, in which the program goes on.
+pub(crate) fn start_from_environment() {
+    whole::start_from_environment();
 }
 
 /// What an exploration knows something by that is no [`Entity`](crate::Entity): a promise, a variable of transactions.
@@ -260,7 +283,12 @@ fn listen_to_panics() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| match here() {
-            Some(world) => world.panics(panic_of(info)),
+            Some(world) => {
+                world.panics(panic_of(info));
+                if is_whole() {
+                    before(info);
+                }
+            }
             None => before(info),
         }));
     });

@@ -84,6 +84,11 @@ pub(crate) fn begin_exploring() -> bool {
     true
 }
 
+/// This process is an execution that is explored.
+pub(crate) fn be_explored() {
+    MODE.store(EXPLORING, Ordering::SeqCst);
+}
+
 /// One less.
 pub(crate) fn end_exploring() {
     let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,12 +143,17 @@ pub(crate) fn settle() {
         let mode = match (std::env::var("REENACT").as_deref(), path) {
             (Ok("record"), Some(path)) => record::start_from_environment(&path),
             (Ok("replay"), Some(path)) => replay::start_from_environment(&path),
+            (Ok("explore"), _) => {
+                // In the children, of which each is an execution, the mode is set.
+                explore::start_from_environment();
+                return;
+            }
             (Ok("record" | "replay"), None) => {
                 eprintln!("reenact: REENACT is set but REENACT_TRACE does not say which trace: running unrecorded");
                 Mode::Off
             }
             (Ok(other), _) if other != "off" => {
-                eprintln!("reenact: REENACT={other} is not a mode (record, replay, off): running unrecorded");
+                eprintln!("reenact: REENACT={other} is not a mode (record, replay, explore, off): running unrecorded");
                 Mode::Off
             }
             _ => Mode::Off,

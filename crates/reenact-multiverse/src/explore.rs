@@ -32,7 +32,7 @@ pub use self::{
     entities::{Accesses, Holding, Passing},
     explorer::{Execution, Explorer},
     fingerprint::{Fingerprint, Fingerprinter},
-    links::{Links, Moment},
+    links::{LinkKind, Links, Moment},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
     sample::{Sampler, Strategy},
     seen::Seen,

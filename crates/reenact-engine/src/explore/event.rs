@@ -79,6 +79,16 @@ impl How {
         }
     }
 
+    /// A number for it.
+    pub(super) fn code(self) -> u8 {
+        ALL.iter().position(|&how| how == self).unwrap_or(0) as u8
+    }
+
+    /// The one that has this number.
+    pub(super) fn from_code(code: u8) -> Option<How> {
+        ALL.get(code as usize).copied()
+    }
+
     /// Whether whatever comes after this one comes after the other, too, if that came before it.
     pub(super) fn stands_for(self, other: How) -> bool {
         self == other
@@ -88,8 +98,8 @@ impl How {
     }
 }
 
-/// Those that conflict with any.
-const ALL: [How; 17] = [
+/// All of them.
+const ALL: [How; 20] = [
     How::Take,
     How::Look,
     How::TryTake,
@@ -105,8 +115,11 @@ const ALL: [How; 17] = [
     How::StopReceiving,
     How::Wait,
     How::Wake { timed: true },
+    How::Wake { timed: false },
     How::Notify,
     How::Transact,
+    How::Ask,
+    How::Choose,
 ];
 
 /// A thing that an activity meets, and how.

@@ -16,8 +16,12 @@ pub enum Failure {
     Livelock(usize),
     /// The program does not do the same twice: what was different the second time.
     Divergence(Misfit),
+    /// The program ended as it does when something is wrong: how.
+    Ended(String),
     /// There is no stack for an activity.
     NoStack(String, String),
+    /// There is no process for an execution.
+    NoProcess(String),
 }
 
 /// A panic.
@@ -95,6 +99,8 @@ impl fmt::Display for Failure {
                 "the program does not do the same twice with the same schedule (a static, a thread-local, an address, or \
                  something from outside makes a difference): {misfit}"
             ),
+            Failure::Ended(how) => write!(f, "the program {how}"),
+            Failure::NoProcess(error) => write!(f, "there is no process for an execution: {error}"),
             Failure::NoStack(who, error) => write!(f, "there is no stack for {who}: {error}"),
         }
     }

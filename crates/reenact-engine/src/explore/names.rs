@@ -31,6 +31,17 @@ pub(crate) struct Things {
     here: Vec<u32>,
     is_here: Vec<u64>,
     has_aliases: bool,
+    /// What was met since this was asked for, if somebody does.
+    log: Option<Vec<Met>>,
+}
+
+/// A thing that was met: by whom, in which of its operations, where; and its number, if it was known.
+#[derive(Clone, Copy)]
+pub(super) struct Met {
+    pub(super) activity: u32,
+    pub(super) operation: u32,
+    pub(super) site: &'static Location<'static>,
+    pub(super) known: Option<u32>,
 }
 
 impl Things {
@@ -50,15 +61,42 @@ impl Things {
         operation: u32,
         site: &'static Location<'static>,
     ) -> u32 {
-        let kept = cell.load(Relaxed);
-        if (kept >> 32) as u32 == self.execution {
-            let number = kept as u32;
-            self.learn(activity, operation, site, number);
-            return number;
+        let met = Met {
+            activity,
+            operation,
+            site,
+            known: self.known(cell),
+        };
+        if let Some(log) = &mut self.log {
+            log.push(met);
         }
-        let number = self.name(activity, operation, site);
-        cell.store(u64::from(self.execution) << 32 | u64::from(number), Relaxed);
+        let number = self.meet_again(&met);
+        if met.known.is_none() {
+            cell.store(u64::from(self.execution) << 32 | u64::from(number), Relaxed);
+        }
         number
+    }
+
+    /// The number of a thing that is met, in this execution or in the process of which this one knows.
+    #[inline]
+    pub(super) fn meet_again(&mut self, met: &Met) -> u32 {
+        match met.known {
+            Some(number) => {
+                self.learn(met.activity, met.operation, met.site, number);
+                number
+            }
+            None => self.name(met.activity, met.operation, met.site),
+        }
+    }
+
+    /// Keeps a log from now on.
+    pub(super) fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// What was met since the last time.
+    pub(super) fn take_log(&mut self) -> Vec<Met> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The one of a thing that is known already.
@@ -187,6 +225,8 @@ pub(crate) struct Families {
     numbers: Map<(u32, u32), u32>,
     /// Parent and index of each; of the first, itself.
     members: Vec<(u32, u32)>,
+    /// Who was asked for since this was, if somebody does.
+    log: Option<Vec<(u32, u32)>>,
 }
 
 impl Families {
@@ -198,10 +238,23 @@ impl Families {
         if self.members.is_empty() {
             self.members.push((Self::MAIN, 0));
         }
+        if let Some(log) = &mut self.log {
+            log.push((parent, index));
+        }
         *self.numbers.entry((parent, index)).or_insert_with(|| {
             self.members.push((parent, index));
             (self.members.len() - 1) as u32
         })
+    }
+
+    /// Keeps a log from now on.
+    pub(super) fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// Who was asked for since the last time.
+    pub(super) fn take_log(&mut self) -> Vec<(u32, u32)> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Its place in the family tree, as in `main.2.0`.

@@ -22,8 +22,9 @@ use super::{
     HERE,
     event::{Event, NOTHING},
     failure::Failure,
-    fiber::{Fiber, Job, Pause},
+    fiber::{Job, Pause},
     names::Families,
+    strand::Strand,
 };
 use crate::activity::{aside, stand_up};
 
@@ -66,12 +67,22 @@ impl World {
         self.settle();
     }
 
+    /// Begins an execution with this as its first activity, which runs already.
+    pub(super) fn begin_with(&self, main: Strand) {
+        let state = self.state();
+        state.begin();
+        state.born(Families::MAIN, "");
+        state.actors[Families::MAIN as usize].strand = Some(main);
+        state.ready.push_back(Families::MAIN);
+        self.settle();
+    }
+
     /// Makes an activity that is born do this, without being chosen.
     pub(super) fn start(&self, number: u32, job: Job) {
         let state = self.state();
         match state.fibers.with(job) {
             Ok(fiber) => {
-                state.actors[number as usize].fiber = Some(fiber);
+                state.actors[number as usize].strand = Some(Strand::Fiber(fiber));
                 state.ready.push_back(number);
             }
             Err(error) => {
@@ -91,7 +102,7 @@ impl World {
                 self.resume(number);
             } else if let Some(task) = self.state().tasks.pop_front() {
                 match task {
-                    Ok(fiber) => self.run(NOTHING, fiber),
+                    Ok(strand) => self.run(NOTHING, strand),
                     Err(error) => {
                         let failure =
                             Failure::NoStack("a light activity".to_owned(), error.to_string());
@@ -122,17 +133,17 @@ impl World {
     /// Lets an activity run until it waits.
     fn resume(&self, number: u32) {
         let state = self.state();
-        if let Some(fiber) = state.actors[number as usize].fiber.take() {
-            self.run(number, fiber);
+        if let Some(strand) = state.actors[number as usize].strand.take() {
+            self.run(number, strand);
         }
     }
 
-    fn run(&self, number: u32, mut fiber: Fiber) {
+    fn run(&self, number: u32, mut strand: Strand) {
         let state = self.state();
         state.current = number;
-        state.waits = Some(fiber.waits());
+        state.waits = Some(strand.waits());
         HERE.set(self);
-        let pause = fiber.resume();
+        let pause = strand.resume();
         HERE.set(std::ptr::null());
         stand_up();
         let state = self.state();
@@ -140,15 +151,17 @@ impl World {
         let number = state.current;
         let actor = state.actors.get_mut(number as usize);
         match (pause, actor) {
-            (Pause::Waits, Some(actor)) => actor.fiber = Some(fiber),
+            (Pause::Waits, Some(actor)) => actor.strand = Some(strand),
             // It is nobody, and waits for ever.
-            (Pause::Waits, None) => drop(fiber),
+            (Pause::Waits, None) => drop(strand),
             (Pause::Done, actor) => {
                 if let Some(actor) = actor {
                     actor.phase = Phase::Ended;
                 }
                 state.main_has_ended |= number == Families::MAIN;
-                state.fibers.put_back(fiber);
+                if let Strand::Fiber(fiber) = strand {
+                    state.fibers.put_back(fiber);
+                }
             }
         }
     }
@@ -160,7 +173,7 @@ impl World {
         let waits = state.waits;
         aside(|| {
             if let Some(waits) = waits {
-                // SAFETY: The calling code runs on the fiber that runs.
+                // SAFETY: The calling code is what runs.
                 unsafe { waits.wait() };
             }
         });
@@ -227,7 +240,7 @@ impl World {
         loop {
             let state = self.state();
             let mut left: Vec<u32> = (0..state.born).collect();
-            left.retain(|&number| state.actors[number as usize].fiber.is_some());
+            left.retain(|&number| state.actors[number as usize].strand.is_some());
             let before = left.len();
             // Children first: they may borrow from their parents.
             for number in left.into_iter().rev() {
@@ -235,14 +248,14 @@ impl World {
             }
             let state = self.state();
             let actors = &state.actors[..state.born as usize];
-            let after = actors.iter().filter(|actor| actor.fiber.is_some()).count();
+            let after = actors.iter().filter(|actor| actor.strand.is_some()).count();
             if after == 0 || after == before {
                 break;
             }
         }
         let state = self.state();
         for actor in &mut state.actors[..state.born as usize] {
-            actor.fiber = None;
+            actor.strand = None;
             actor.phase = Phase::Ended;
         }
     }

@@ -29,6 +29,17 @@ impl Link {
     }
 }
 
+/// Why an event comes after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// See [`Links::after`].
+    After,
+    /// See [`Links::follows`].
+    Follows,
+    /// See [`Links::races`].
+    Races,
+}
+
 /// The events that a new event is ordered after, told by the entity that it is about.
 ///
 /// What follows from others need not be told: a write that comes after reads need not mention the write that they saw.
@@ -53,6 +64,15 @@ impl Links {
     /// It comes after that event, and could have gone first. If the other is of the same activity, it could not.
     pub fn races(&mut self, moment: Moment) {
         self.links.push(Link::Races(moment));
+    }
+
+    /// All that was told.
+    pub fn iter(&self) -> impl Iterator<Item = (LinkKind, Moment)> {
+        self.links.iter().map(|link| match *link {
+            Link::After(moment) => (LinkKind::After, moment),
+            Link::Follows(moment) => (LinkKind::Follows, moment),
+            Link::Races(moment) => (LinkKind::Races, moment),
+        })
     }
 
     pub(super) fn clear(&mut self) {

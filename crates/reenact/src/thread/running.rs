@@ -28,7 +28,8 @@ impl<T: Send> Running<T> {
     where
         T: 'a,
     {
-        let Some(number) = number.filter(|_| explore::is_explored()) else {
+        let is_fiber = explore::is_explored() && !explore::is_whole();
+        let Some(number) = number.filter(|_| is_fiber) else {
             // SAFETY: The caller's.
             return unsafe { builder.spawn_unchecked(body) }.map(Running::System);
         };

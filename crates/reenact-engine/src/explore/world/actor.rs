@@ -7,7 +7,7 @@ use reenact_multiverse::explore::Moment;
 use crate::{
     Fact,
     activity::Conducted,
-    explore::{event::Event, failure::Panic, fiber::Fiber, outside::Outside},
+    explore::{event::Event, failure::Panic, outside::Outside, strand::Strand},
 };
 
 /// What an activity is about to do.
@@ -41,7 +41,7 @@ pub(super) enum Phase {
 
 pub(super) struct Actor {
     pub(super) phase: Phase,
-    pub(super) fiber: Option<Fiber>,
+    pub(super) strand: Option<Strand>,
     pub(super) name: String,
     /// How many children it has had, and how many operations.
     pub(super) children: u32,
@@ -63,7 +63,7 @@ impl Actor {
     pub(super) fn unborn() -> Actor {
         Actor {
             phase: Phase::Unborn,
-            fiber: None,
+            strand: None,
             name: String::new(),
             children: 0,
             operations: 0,

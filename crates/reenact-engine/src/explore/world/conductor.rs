@@ -21,6 +21,8 @@ use crate::{
         failure::Panic,
         fiber::Job,
         names::Families,
+        strand::Strand,
+        whole,
     },
 };
 
@@ -47,9 +49,21 @@ pub struct Meeting<'a> {
 impl Conductor for World {
     fn born(&self, origin: Origin, _index: u64, name: &str) -> u32 {
         match origin {
-            Origin::Child(_) => self.state().child(name),
+            Origin::Child(_) => {
+                let state = self.state();
+                let number = state.child(name);
+                if state.is_whole {
+                    state.actors[number as usize].strand = Some(whole::strand_of(number));
+                    state.ready.push_back(number);
+                }
+                number
+            }
             _ => Families::MAIN,
         }
+    }
+
+    fn stillborn(&self, activity: &Activity) {
+        whole::end_unborn(activity.number);
     }
 
     fn arrive(&self, operation: &Operation<'_>) -> Decision {
@@ -305,8 +319,8 @@ impl World {
     pub(in crate::explore) fn schedules(&self, job: Job) {
         let state = self.state();
         if !state.is_ending {
-            let fiber = state.fibers.with(job);
-            state.tasks.push_back(fiber);
+            let strand = state.fibers.with(job).map(Strand::Fiber);
+            state.tasks.push_back(strand);
         }
     }
 

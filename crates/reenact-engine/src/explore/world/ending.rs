@@ -22,7 +22,7 @@ impl State {
 
     /// Who waits in vain: anybody, as long as the first activity does; after that, those who wait for what others have. Whoever
     /// waits for messages may be there to wait for as long as the program runs.
-    fn is_deadlock(&self) -> bool {
+    pub(in crate::explore) fn is_deadlock(&self) -> bool {
         if (0..self.born).any(|number| self.is_enabled(number)) {
             return false;
         }

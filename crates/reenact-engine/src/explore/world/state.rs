@@ -14,9 +14,10 @@ use crate::{
     Access, Decision,
     explore::{
         event::{Event, How, NOTHING, Touch},
-        failure::Failure,
-        fiber::{Fiber, Fibers, Waits},
+        failure::{Failure, Panic},
+        fiber::Fibers,
         names::{Families, Things},
+        strand::{Strand, Waits},
         thing::Thing,
     },
 };
@@ -32,8 +33,8 @@ pub(in crate::explore) struct State {
     /// Who runs without being chosen, in this order, and those that have not begun.
     pub(super) ready: VecDeque<u32>,
     /// What says itself who it is when it runs.
-    pub(super) tasks: VecDeque<io::Result<Fiber>>,
-    /// The activity that runs, and how its fiber waits.
+    pub(super) tasks: VecDeque<io::Result<Strand>>,
+    /// The activity that runs, and how it waits.
     pub(super) current: u32,
     pub(super) waits: Option<Waits>,
     /// When the current step is; whether anybody wants to know.
@@ -46,13 +47,15 @@ pub(in crate::explore) struct State {
     pub(super) asks: Vec<(u32, Moment)>,
     pub(super) last: Vec<Option<Moment>>,
     /// Whether giving something back is a step, because somebody tries.
-    pub(super) releases_are_steps: bool,
+    pub(in crate::explore) releases_are_steps: bool,
     /// Whether it turned out in the middle of this execution, or of an earlier one, that they have to be.
     pub(super) is_too_coarse: bool,
-    pub(super) was_too_coarse: bool,
+    pub(in crate::explore) was_too_coarse: bool,
     /// Everything is to come to its end, whatever it does.
     pub(super) is_ending: bool,
-    pub(super) main_has_ended: bool,
+    /// Whether it is a process of its own, with threads of its own.
+    pub(in crate::explore) is_whole: bool,
+    pub(in crate::explore) main_has_ended: bool,
     pub(super) failures: Vec<Failure>,
 }
 
@@ -79,6 +82,7 @@ impl State {
             is_too_coarse: false,
             was_too_coarse: false,
             is_ending: false,
+            is_whole: false,
             main_has_ended: false,
             failures: Vec::new(),
         }
@@ -88,7 +92,7 @@ impl State {
     pub(super) fn begin(&mut self) {
         self.names.begin();
         for actor in &mut self.actors[..self.born as usize] {
-            debug_assert!(actor.fiber.is_none());
+            debug_assert!(actor.strand.is_none());
             *actor = Actor::unborn();
         }
         for thing in &mut self.things {
@@ -134,6 +138,11 @@ impl State {
         let number = self.families.child(parent, index);
         self.born(number, name);
         number
+    }
+
+    /// The last panic of the first activity.
+    pub(in crate::explore) fn panic_of_main(&self) -> Option<Panic> {
+        self.actors.first()?.panic.clone()
     }
 
     pub(in crate::explore) fn activities(&self) -> u32 {
