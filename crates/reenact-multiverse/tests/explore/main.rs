@@ -7,4 +7,6 @@ mod counts;
 mod exploration;
 mod generated;
 mod language;
+mod minimal;
 mod sampling;
+mod surroundings;

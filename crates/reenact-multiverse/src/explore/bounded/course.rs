@@ -96,7 +96,7 @@ where
 
     /// Whether nothing is left to be tried on any level.
     pub(super) fn is_everything(&self) -> bool {
-        !self.is_bounded && !self.is_cut && self.put_off.iter().all(Vec::is_empty)
+        !self.is_bounded && self.put_off.iter().all(Vec::is_empty)
     }
 
     /// Runs once, from something that was put off to an end. `None`: it led to where another one had been.
