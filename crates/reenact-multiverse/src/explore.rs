@@ -26,6 +26,7 @@ mod links;
 mod minimise;
 mod optimal;
 mod pace;
+mod portfolio;
 mod report;
 mod sample;
 mod schedule;
@@ -42,6 +43,7 @@ pub use self::{
     gradual::{GradualReport, Measure},
     links::{Links, Moment},
     minimise::{Minimal, MinimiseError, Minimiser},
+    portfolio::{Part, Portfolio, PortfolioReport},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
     sample::{Sampler, Strategy},
     schedule::{Misfit, replay, switches},

@@ -8,5 +8,6 @@ mod exploration;
 mod generated;
 mod language;
 mod minimal;
+mod mixture;
 mod sampling;
 mod surroundings;
