@@ -12,7 +12,8 @@
 //! distance of a class is the smallest number of changes that lead to it. If no step does something else because of a
 //! change, two classes are one change apart exactly if they differ in the order of one pair of dependent events.
 //!
-//! Executions are visited breadth first, one of each class, which is known by its [fingerprint](super::Fingerprint).
+//! Executions are visited breadth first, one of each class, which is known by its [fingerprint](super::Fingerprint). The
+//! schedules of those whose changes are yet to be tried are kept, so memory grows with the number of classes.
 
 mod changes;
 mod closest;
@@ -119,10 +120,12 @@ where
             return Ok(course.report);
         }
         let base = course.follow(self.base, &[])?;
-        let mut flow = course.show(base, 0);
+        if course.show(base, 0).is_break() {
+            return Ok(course.finish(false));
+        }
         while let Some((schedule, distance)) = course.queue.pop_front() {
             course.report.all_up_to = Some(distance);
-            if flow.is_break() || distance >= self.near {
+            if distance >= self.near {
                 return Ok(course.finish(false));
             }
             for change in course.changes(&schedule) {
@@ -130,8 +133,7 @@ where
                     course.report.coverage.stop(limit);
                     return Ok(course.finish(false));
                 }
-                flow = course.execute(&change, distance + 1);
-                if flow.is_break() {
+                if course.execute(&change, distance + 1).is_break() {
                     return Ok(course.finish(false));
                 }
             }
@@ -220,8 +222,12 @@ where
         changes(&followed, self.from)
     }
 
+    /// What can be said at the end. Where executions were cut, nothing can be said of all.
     fn finish(mut self, is_everything: bool) -> GradualReport {
-        self.report.is_everything = is_everything && self.report.coverage.is_complete();
+        let limits = self.report.coverage.stopped_by();
+        let is_cut = limits.iter().any(|limit| matches!(limit, Limit::Steps(_)));
+        self.report.is_everything = is_everything && !is_cut;
+        self.report.all_up_to.take_if(|_| is_cut);
         self.report
     }
 }

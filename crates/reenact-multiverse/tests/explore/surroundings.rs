@@ -199,4 +199,14 @@ fn a_budget_is_kept_and_told() {
         report.to_string(),
         "4 executions, 0 deadlocks, 0 failures; all schedules with at most 1 change"
     );
+    let budget = Budget {
+        steps: Some(2),
+        ..Budget::default()
+    };
+    let runs = &program;
+    let around = Around::of(&runs, &[]).budget(budget);
+    let report = around.run(|execution, _| assert_eq!(execution.verdict, Verdict::Cut));
+    let report = report.expect("it fits");
+    assert_eq!((report.progress.executions, report.all_up_to), (12, None));
+    assert!(!report.is_everything);
 }
