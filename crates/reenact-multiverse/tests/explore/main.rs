@@ -6,6 +6,7 @@ mod cells;
 mod counts;
 mod exploration;
 mod generated;
+mod known;
 mod language;
 mod minimal;
 mod mixture;
