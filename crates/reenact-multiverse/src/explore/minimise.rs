@@ -2,7 +2,7 @@
 //!
 //! What a failure needs is a few switches at the right places, and a schedule that was found by chance has many at any
 //! place. Three things are done about it. The schedule is written down again with as few switches as its class allows,
-//! which changes nothing. Then blocks of steps of one activity are put together or left out, and what the program does
+//! which changes nothing. Then blocks of steps of one activity are left out or put together, and what the program does
 //! then is kept if it fails in the same way with fewer switches. At last, as much as possible of the end is left to the
 //! program itself: what has to be forced ends where the failure has become certain.
 //!
@@ -88,7 +88,8 @@ impl<'a, R: Runs> Minimiser<'a, R> {
             best: given.chronicle.schedule().to_vec(),
         };
         attempt.accept(&given.chronicle);
-        while attempt.simplify() {}
+        attempt.leave_out();
+        while attempt.put_together() {}
         let forced = attempt.shorten();
         Ok(Minimal {
             forced,

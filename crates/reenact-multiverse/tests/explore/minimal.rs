@@ -66,6 +66,18 @@ fn a_lost_update_needs_two_switches() {
 }
 
 /// ```text
+/// 0, 1, 2: look 1 × 100; look 0; touch 0; look 1 × 100
+/// ```
+#[test]
+fn most_of_a_long_schedule_is_left_out_at_once() {
+    let looks = || vec![Look(1); 100];
+    let thread = [looks(), vec![Look(0), Touch(0)], looks()].concat();
+    let program = Cells::new([thread.clone(), thread.clone(), thread])
+        .failing(|outcome| outcome.cells[0][0].1.len() == 3);
+    check(&program, 4);
+}
+
+/// ```text
 /// i: lock i; lock i + 1; unlock both
 /// ```
 #[test]

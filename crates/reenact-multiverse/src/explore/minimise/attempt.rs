@@ -42,29 +42,54 @@ impl<R: Runs, F: Fn(&R::Run, Verdict) -> bool> Attempt<'_, R, F> {
         is_better
     }
 
-    /// Puts two blocks together, or leaves one out. Returns whether that was better.
-    pub(super) fn simplify(&mut self) -> bool {
+    /// Leaves out blocks: many at once first, since most of a schedule that was found by chance is not needed.
+    pub(super) fn leave_out(&mut self) {
+        let mut count = blocks(&self.best).len();
+        while count > 0 {
+            let mut at = 0;
+            loop {
+                let blocks = blocks(&self.best);
+                if at >= blocks.len() {
+                    break;
+                }
+                let end = blocks.len().min(at + count);
+                let kept = blocks[..at].iter().chain(&blocks[end..]);
+                if !self.accept_order(kept) {
+                    at += count;
+                }
+            }
+            count /= 2;
+        }
+    }
+
+    /// Puts two blocks together. Returns whether that was better.
+    pub(super) fn put_together(&mut self) -> bool {
         let blocks = blocks(&self.best);
         for at in 0..blocks.len() {
             let activity = self.best[blocks[at].start].activity;
-            let next = (at + 1..blocks.len())
-                .find(|&next| self.best[blocks[next].start].activity == activity);
-            let mut changes = vec![reorder(&blocks, at, None)];
+            let mut later = at + 1..blocks.len();
+            let next = later.find(|&next| self.best[blocks[next].start].activity == activity);
             if let Some(next) = next {
-                changes.push(reorder(&blocks, next, Some(at + 1)));
-                changes.push(reorder(&blocks, at, Some(next)));
-            }
-            for change in changes {
-                let steps = change.into_iter().flat_map(|block| &self.best[block]);
-                let guide: Vec<Step> = steps.copied().collect();
-                if let Some(followed) = self.run(&[], &guide)
-                    && self.accept(&followed.chronicle)
-                {
+                let (before, between) = (&blocks[..at], &blocks[at + 1..next]);
+                let (pair, after) = ([&blocks[at], &blocks[next]], &blocks[next + 1..]);
+                let early = before.iter().chain(pair).chain(between).chain(after);
+                let late = before.iter().chain(between).chain(pair).chain(after);
+                if self.accept_order(early) || self.accept_order(late) {
                     return true;
                 }
             }
         }
         false
+    }
+
+    /// Goes along with these blocks, in this order, and accepts what comes of it.
+    fn accept_order<'b>(&mut self, blocks: impl Iterator<Item = &'b Range<usize>>) -> bool {
+        let steps = blocks.flat_map(|block| &self.best[block.clone()]);
+        let guide: Vec<Step> = steps.copied().collect();
+        match self.run(&[], &guide) {
+            Some(followed) => self.accept(&followed.chronicle),
+            None => false,
+        }
     }
 
     /// Leaves as much as possible to the program. Returns how many steps have to be forced.
@@ -95,18 +120,4 @@ fn blocks(schedule: &[Step]) -> Vec<Range<usize>> {
             start..end
         })
         .collect()
-}
-
-/// The blocks with the one at `from` in front of the one at `to`, or nowhere.
-fn reorder(blocks: &[Range<usize>], from: usize, to: Option<usize>) -> Vec<Range<usize>> {
-    let mut order = Vec::with_capacity(blocks.len());
-    for (at, block) in blocks.iter().enumerate() {
-        if to == Some(at) {
-            order.push(blocks[from].clone());
-        }
-        if at != from {
-            order.push(block.clone());
-        }
-    }
-    order
 }
