@@ -13,28 +13,40 @@
 //! What is missing: operations whose dependence is known only later (two sends that no receive tells apart count as
 //! dependent), and memory that is bounded by more than the number of races.
 
+mod around;
 mod bounded;
 mod chronicle;
 mod entities;
 mod explorer;
 mod fingerprint;
+mod follow;
+mod gradual;
+mod linearise;
 mod links;
+mod minimise;
 mod optimal;
 mod pace;
+mod portfolio;
 mod report;
 mod sample;
+mod schedule;
 mod seen;
 
 use std::fmt;
 
 pub use self::{
-    bounded::{Bounded, BoundedReport, Bounding},
+    around::{Around, Closest},
+    bounded::{Bounded, Bounding},
     entities::{Accesses, Holding, Passing},
     explorer::{Execution, Explorer},
     fingerprint::{Fingerprint, Fingerprinter},
+    gradual::{GradualReport, Measure},
     links::{LinkKind, Links, Moment},
+    minimise::{Minimal, MinimiseError, Minimiser},
+    portfolio::{Part, Portfolio, PortfolioReport},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
     sample::{Sampler, Strategy},
+    schedule::{Misfit, replay, switches},
     seen::Seen,
 };
 use crate::Activity;

@@ -10,14 +10,13 @@
 
 mod cost;
 mod course;
-mod report;
 
 use std::{hash::Hash, ops::ControlFlow};
 
-pub use self::{cost::Bounding, report::BoundedReport};
+pub use self::cost::Bounding;
 
 use self::course::Course;
-use super::{Budget, Limit, Progress, Runs, Seen, pace::Pace};
+use super::{Budget, GradualReport, Limit, Progress, Runs, Seen, pace::Pace};
 
 /// An exploration of simple executions that is about to start.
 ///
@@ -78,10 +77,10 @@ where
     /// # Panics
     ///
     /// Panics if the program does not do the same under the same schedule.
-    pub fn run(mut self, mut visit: impl FnMut(&Seen<'_, R>, u32)) -> BoundedReport {
+    pub fn run(mut self, mut visit: impl FnMut(&Seen<'_, R>, u32)) -> GradualReport {
         let steps = self.pace.budget.steps;
         let mut course = Course::new(self.runs, self.bounding, self.most, steps);
-        let mut report = BoundedReport::new(self.bounding);
+        let mut report = GradualReport::new(self.bounding.measure());
         while let Some(level) = course.level() {
             if let Some(limit) = self.pace.limit(&course.done) {
                 report.coverage.stop(limit);
@@ -93,7 +92,14 @@ where
                 break;
             }
         }
-        report.finish(&course);
+        report.progress = course.done;
+        match course.cut_at() {
+            Some(most) => report.coverage.stop(Limit::Steps(most)),
+            None => {
+                report.all_up_to = course.all_up_to();
+                report.is_everything = course.is_everything();
+            }
+        }
         report
     }
 }

@@ -47,6 +47,18 @@ impl Chronicle {
         Moment(u32::try_from(self.schedule.len()).expect("fewer than 2^32 events"))
     }
 
+    pub(super) fn schedule(&self) -> &[Step] {
+        &self.schedule
+    }
+
+    pub(super) fn moments(&self) -> impl DoubleEndedIterator<Item = Moment> + use<> {
+        (0..self.next().0).map(Moment)
+    }
+
+    pub(super) fn step(&self, moment: Moment) -> Step {
+        self.schedule[moment.index()]
+    }
+
     pub(super) fn previous(&self, moment: Moment) -> Option<Moment> {
         self.previous[moment.index()]
     }
@@ -66,6 +78,16 @@ impl Chronicle {
     pub(super) fn before(&self, moment: Moment) -> impl Iterator<Item = Moment> {
         let linked = self.links(moment).iter().map(|link| link.moment());
         self.previous(moment).into_iter().chain(linked)
+    }
+
+    /// Marks what happens after an event, and the event.
+    pub(super) fn mark_after(&self, first: Moment, marks: &mut Vec<bool>) {
+        marks.clear();
+        marks.resize(self.schedule.len(), false);
+        marks[first.index()] = true;
+        for moment in (first.0 + 1..self.next().0).map(Moment) {
+            marks[moment.index()] = self.before(moment).any(|before| marks[before.index()]);
+        }
     }
 
     /// Whether `a` happens before `b`, or is it. `marks` is there to be used again.

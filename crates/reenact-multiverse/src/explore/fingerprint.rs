@@ -16,10 +16,22 @@ use std::{
 use foldhash::quality::{FixedState, FoldHasher};
 
 use super::{Links, Moment, Step};
+use crate::Activity;
+
+/// Any odd number without a pattern.
+const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 /// Of everything that happened in a run up to some point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u128);
+
+impl Fingerprint {
+    /// Of the same universe, if it makes a difference by whom it is gone on with.
+    pub(super) fn with(self, activity: Option<Activity>) -> Fingerprint {
+        let other = activity.map_or(0, |activity| u128::from(activity.0) + 1);
+        Fingerprint(self.0.wrapping_add(other.wrapping_mul(ODD)))
+    }
+}
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

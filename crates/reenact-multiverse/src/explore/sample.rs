@@ -7,6 +7,7 @@
 mod births;
 mod chooser;
 mod crew;
+mod enabled;
 mod lot;
 mod pct;
 mod pctcp;
@@ -44,7 +45,8 @@ pub enum Strategy {
         /// See [`Strategy::Pct`].
         depth: u32,
     },
-    /// A priority for each operation, drawn again when it loses a race: fair between the ways a race can go.
+    /// A priority for each operation, drawn again for those that race with the one that goes first. Which of those that
+    /// race goes first is open again each time, and little chance is spent on the order of those that do not.
     Pos,
 }
 

@@ -1,6 +1,6 @@
 //! What makes an execution less simple.
 
-use crate::Activity;
+use crate::{Activity, explore::Measure};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,12 +48,10 @@ impl Bounding {
         }
     }
 
-    pub(super) fn name(self, count: u32) -> &'static str {
-        match (self, count) {
-            (Bounding::Preemptions, 1) => "preemption",
-            (Bounding::Preemptions, _) => "preemptions",
-            (Bounding::Delays, 1) => "delay",
-            (Bounding::Delays, _) => "delays",
+    pub(super) fn measure(self) -> Measure {
+        match self {
+            Bounding::Preemptions => Measure::Preemptions,
+            Bounding::Delays => Measure::Delays,
         }
     }
 }

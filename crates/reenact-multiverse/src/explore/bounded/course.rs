@@ -18,14 +18,11 @@ struct Node {
     step: Step,
 }
 
-/// A universe, and what else decides what can be reached from it at which cost.
-type Place = (Fingerprint, Option<Activity>);
-
 /// An exploration under way.
 ///
 /// # Invariants
 ///
-/// 1. Every place that was gone on from is in `seen`, and everything that can follow it was run, put off, or cut.
+/// 1. Every universe that was gone on from is in `seen`, with whom costs depend on, and everything that can follow it was run, put off, or cut.
 /// 2. Levels below `level` have nothing left.
 pub(super) struct Course<'a, R: Runs> {
     runs: &'a R,
@@ -36,7 +33,7 @@ pub(super) struct Course<'a, R: Runs> {
     /// For each level, the last steps of the prefixes to be tried. `None` is the empty prefix.
     put_off: Vec<Vec<Option<u32>>>,
     level: usize,
-    seen: HashSet<Place, foldhash::fast::FixedState>,
+    seen: HashSet<Fingerprint, foldhash::fast::FixedState>,
     /// Whether something was left out because it costs too much.
     is_bounded: bool,
     /// Whether an execution was cut.
@@ -96,7 +93,7 @@ where
 
     /// Whether nothing is left to be tried on any level.
     pub(super) fn is_everything(&self) -> bool {
-        !self.is_bounded && !self.is_cut && self.put_off.iter().all(Vec::is_empty)
+        !self.is_bounded && self.put_off.iter().all(Vec::is_empty)
     }
 
     /// Runs once, from something that was put off to an end. `None`: it led to where another one had been.
@@ -116,7 +113,7 @@ where
                 .extend(activities.filter(|&activity| run.is_enabled(activity)));
             self.bounding.sort(&mut self.enabled, last);
             let current = self.bounding.current(&self.enabled, last);
-            if !self.seen.insert((self.prints.fingerprint(), current)) {
+            if !self.seen.insert(self.prints.fingerprint().with(current)) {
                 self.done.redundant += 1;
                 return None;
             }

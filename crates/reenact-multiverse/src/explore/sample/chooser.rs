@@ -3,7 +3,9 @@
 //! There is one match for each question. It always goes the same way, which costs less than a loop for each strategy is
 //! worth.
 
-use super::{Strategy, pct::Priorities, pctcp::Chains, pos::Pos, random::Random, urw::Urw};
+use super::{
+    Strategy, enabled::Enabled, pct::Priorities, pctcp::Chains, pos::Pos, random::Random, urw::Urw,
+};
 use crate::{
     Activity,
     explore::{Run, Runs, Step},
@@ -44,25 +46,32 @@ impl Chooser {
         }
     }
 
-    /// Who takes the next step, of those who can. There is at least one.
+    /// Who takes the next step. `None`: nobody can.
     #[inline]
     pub(super) fn choose<R: Runs>(
         &mut self,
         runs: &R,
         run: &R::Run,
-        enabled: &[Activity],
+        enabled: &mut Enabled,
         random: &mut Random,
-    ) -> Activity {
+    ) -> Option<Activity> {
         match self {
-            Chooser::Walk => enabled[random.below(enabled.len() as u64) as usize],
-            Chooser::Urw(urw) => urw.choose(enabled, random),
+            Chooser::Walk => enabled.any(run, random),
+            Chooser::Urw(urw) => urw.choose(run, enabled, random),
             Chooser::Pct(priorities) => {
-                priorities.choose(enabled, |activity| activity.0 as usize, random)
+                let activity = |number: usize| Activity(number as u32);
+                let is_enabled = |number| run.is_enabled(activity(number));
+                let count = run.activities() as usize;
+                priorities.choose(count, is_enabled, random).map(activity)
             }
             Chooser::Pctcp(priorities, chains) => {
-                priorities.choose(enabled, |activity| chains.of(activity), random)
+                let chains = chains.as_slice();
+                let is_enabled = |chain: usize| run.is_enabled(chains[chain]);
+                priorities
+                    .choose(chains.len(), is_enabled, random)
+                    .map(|chain| chains[chain])
             }
-            Chooser::Pos(pos) => pos.choose(runs, run, enabled, random),
+            Chooser::Pos(pos) => pos.choose(runs, run, enabled.of(run), random),
         }
     }
 

@@ -1,38 +1,14 @@
 //! One execution after the other, as chance has it.
 
-use super::{chooser::Chooser, random::Random};
-use crate::{
-    Activity,
-    explore::{
-        Limit, Report, Run, Runs, Seen, Step, Verdict,
-        pace::{Pace, count},
-    },
+use super::{chooser::Chooser, enabled::Enabled, random::Random};
+use crate::explore::{
+    Limit, Report, Run, Runs, Seen, Step, Verdict,
+    pace::{Pace, count},
 };
 
 /// Strategies learn from so many executions. They are run before all others, so that what is learned, and with it every
 /// later execution, depends on nothing but the seed.
 pub(super) const LEARNED_FROM: u64 = 16;
-
-/// Room for those who can go on.
-#[derive(Default)]
-struct Enabled(Vec<Activity>);
-
-impl Enabled {
-    /// Those who can go on. Who it is cannot be foreseen, so there is no branch on it.
-    #[inline]
-    fn of(&mut self, run: &impl Run) -> &[Activity] {
-        let activities = run.activities();
-        if self.0.len() < activities as usize {
-            self.0.resize(activities as usize, Activity(0));
-        }
-        let mut count = 0;
-        for activity in (0..activities).map(Activity) {
-            self.0[count] = activity;
-            count += usize::from(run.is_enabled(activity));
-        }
-        &self.0[..count]
-    }
-}
 
 /// What executions have in common, and the room that each needs.
 pub(super) struct Lot {
@@ -97,15 +73,16 @@ impl Lot {
         self.schedule.clear();
         self.chooser.begin(&run, &mut random);
         loop {
-            let enabled = self.enabled.of(&run);
-            if enabled.is_empty() {
+            let chosen = self
+                .chooser
+                .choose(runs, &run, &mut self.enabled, &mut random);
+            let Some(activity) = chosen else {
                 let verdict = run.verdict();
                 return (run, verdict);
-            }
+            };
             if self.schedule.len() >= self.most_steps {
                 return (run, Verdict::Cut);
             }
-            let activity = self.chooser.choose(runs, &run, enabled, &mut random);
             let choice = match run.choices(activity) {
                 1 => 0,
                 ways => random.below(ways.into()) as u32,

@@ -5,13 +5,14 @@
 //! and k steps, an execution meets a failure of depth d with a probability of at least 1/(n·k^(d−1)).
 
 use super::random::Random;
-use crate::Activity;
 
 /// Priorities of those who compete, whatever they are, and the points at which they change.
 #[derive(Clone, Debug)]
 pub(super) struct Priorities {
-    /// 0 if there is none yet. Those at the start are above all that come later.
+    /// Those at the start are above all that come later.
     of: Vec<u64>,
+    /// Who competes, the highest first. Few have to be asked whether they can go on.
+    order: Vec<usize>,
     /// The step before which a priority is lowered. The later in this list, the lower.
     changes: Vec<u64>,
     taken: u64,
@@ -26,6 +27,7 @@ impl Priorities {
     pub(super) fn new(depth: u32) -> Self {
         Priorities {
             of: Vec::new(),
+            order: Vec::new(),
             changes: Vec::new(),
             taken: 0,
             length: 0,
@@ -35,6 +37,7 @@ impl Priorities {
 
     pub(super) fn begin(&mut self, random: &mut Random) {
         self.of.clear();
+        self.order.clear();
         self.taken = 0;
         self.changes.clear();
         if self.length > 0 {
@@ -44,46 +47,36 @@ impl Priorities {
         }
     }
 
-    /// The enabled one with the highest priority. `who` says as whom an activity competes.
+    /// Of so many who compete, the one with the highest priority of those who can go on.
     #[inline]
     pub(super) fn choose(
         &mut self,
-        enabled: &[Activity],
-        who: impl Fn(Activity) -> usize,
+        count: usize,
+        is_enabled: impl Fn(usize) -> bool,
         random: &mut Random,
-    ) -> Activity {
-        let mut chosen = self.highest(enabled, &who, random);
+    ) -> Option<usize> {
+        while self.of.len() < count {
+            self.of.push(random.next() | AT_START);
+            self.insert(self.of.len() - 1);
+        }
+        let highest = |order: &[usize]| order.iter().position(|&who| is_enabled(who));
+        let mut at = highest(&self.order)?;
         for index in 0..self.changes.len() {
             if self.changes[index] == self.taken {
-                self.of[who(chosen)] = (self.changes.len() - index) as u64;
-                chosen = self.highest(enabled, &who, random);
+                let who = self.order.remove(at);
+                self.of[who] = (self.changes.len() - index) as u64;
+                self.insert(who);
+                at = highest(&self.order)?;
             }
         }
         self.taken += 1;
-        chosen
+        Some(self.order[at])
     }
 
-    #[inline]
-    fn highest(
-        &mut self,
-        enabled: &[Activity],
-        who: &impl Fn(Activity) -> usize,
-        random: &mut Random,
-    ) -> Activity {
-        let (mut chosen, mut highest) = (enabled[0], 0);
-        for &activity in enabled {
-            let who = who(activity);
-            if self.of.len() <= who {
-                self.of.resize(who + 1, 0);
-            }
-            if self.of[who] == 0 {
-                self.of[who] = random.next() | AT_START;
-            }
-            if self.of[who] > highest {
-                (chosen, highest) = (activity, self.of[who]);
-            }
-        }
-        chosen
+    fn insert(&mut self, who: usize) {
+        let is_higher = |&other: &usize| self.of[other] > self.of[who];
+        let at = self.order.partition_point(is_higher);
+        self.order.insert(at, who);
     }
 
     pub(super) fn learn(&mut self, steps: usize) {

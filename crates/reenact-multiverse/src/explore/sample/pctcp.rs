@@ -24,8 +24,6 @@ pub(super) struct Chains {
     births: Births,
     /// The last activity in each.
     chains: Vec<Activity>,
-    /// The chain of each activity.
-    of: Vec<usize>,
     /// To be used again.
     marks: Vec<bool>,
 }
@@ -35,13 +33,12 @@ impl Chains {
         self.chronicle.clear();
         self.births.clear();
         self.chains.clear();
-        self.of.clear();
         self.look(run, None);
     }
 
-    /// The chain of one that has begun.
-    pub(super) fn of(&self, activity: Activity) -> usize {
-        self.of[activity.0 as usize]
+    /// The last activity in each chain. All others are over.
+    pub(super) fn as_slice(&self) -> &[Activity] {
+        &self.chains
     }
 
     pub(super) fn step(&mut self, run: &mut impl Run, step: Step) {
@@ -60,7 +57,6 @@ impl Chains {
             chronicle,
             births,
             chains,
-            of,
             marks,
             ..
         } = self;
@@ -72,18 +68,10 @@ impl Chains {
                 run.pending(activity).is_none()
                     && chronicle.last(activity).is_some_and(&mut is_known)
             };
-            let chain = match chains.iter().position(&mut is_free) {
-                Some(chain) => chain,
-                None => {
-                    chains.push(child);
-                    chains.len() - 1
-                }
-            };
-            chains[chain] = child;
-            if of.len() <= child.0 as usize {
-                of.resize(child.0 as usize + 1, 0);
+            match chains.iter().position(&mut is_free) {
+                Some(chain) => chains[chain] = child,
+                None => chains.push(child),
             }
-            of[child.0 as usize] = chain;
         });
     }
 }

@@ -27,9 +27,9 @@ impl Pos {
         run: &R::Run,
         enabled: &[Activity],
         random: &mut Random,
-    ) -> Activity {
+    ) -> Option<Activity> {
         self.priorities.resize(run.activities() as usize, 0);
-        let (mut chosen, mut highest) = (enabled[0], 0);
+        let (mut chosen, mut highest) = (*enabled.first()?, 0);
         for &activity in enabled {
             let priority = &mut self.priorities[activity.0 as usize];
             if *priority == 0 {
@@ -49,6 +49,6 @@ impl Pos {
                 self.priorities[activity.0 as usize] = 0;
             }
         }
-        chosen
+        Some(chosen)
     }
 }

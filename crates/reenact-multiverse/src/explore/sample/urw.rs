@@ -7,7 +7,11 @@
 //!
 //! If the estimates are right and nobody ever waits, interleavings are equally likely. Otherwise it is near that.
 
-use super::{births::Births, random::Random};
+use super::{
+    births::Births,
+    enabled::{Enabled, TRIES},
+    random::Random,
+};
 use crate::{
     Activity,
     explore::{Run, Step},
@@ -32,11 +36,94 @@ struct Left {
     is_born: bool,
 }
 
-impl Left {
-    /// Whoever goes on longer than expected has one more step to go.
+/// What is left of all activities.
+///
+/// # Invariants
+///
+/// 1. Whoever has begun and has not been found to be over has the weight of what is left of it, and at least 1: whoever
+///    goes on longer than expected has one more step to go. All others have none.
+/// 2. The total is that of the weights.
+#[derive(Clone, Debug, Default)]
+struct Shares {
+    left: Vec<Left>,
+    weights: Vec<u64>,
+    total: u64,
+}
+
+impl Shares {
+    /// Nobody has begun.
+    fn begin(&mut self, at_start: &[Left], activities: u32) {
+        self.left.clear();
+        self.left.extend_from_slice(at_start);
+        self.weights.clear();
+        self.weights.resize(at_start.len(), 0);
+        self.total = 0;
+        self.make_room(activities);
+    }
+
     #[inline]
-    fn weight(self) -> u64 {
-        self.own.max(1) + self.unborn
+    fn make_room(&mut self, activities: u32) {
+        if self.left.len() < activities as usize {
+            self.left.resize(activities as usize, Left::default());
+            self.weights.resize(activities as usize, 0);
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, number: usize, weight: u64) {
+        self.total = self.total - self.weights[number] + weight;
+        self.weights[number] = weight;
+    }
+
+    fn update(&mut self, number: usize) {
+        let left = self.left[number];
+        if left.is_born {
+            self.set(number, left.own.max(1) + left.unborn);
+        }
+    }
+
+    /// Any activity that has begun, in proportion to what is left of it. Adds up and counts the sums that are too small:
+    /// there is no branch on what cannot be foreseen.
+    #[inline]
+    fn any(&self, random: &mut Random) -> Activity {
+        let at = random.below(self.total);
+        let (mut sum, mut number) = (0, 0);
+        for weight in &self.weights {
+            sum += weight;
+            number += u32::from(sum <= at);
+        }
+        Activity(number)
+    }
+
+    /// One of these, in the same proportion.
+    fn any_of(&self, enabled: &[Activity], random: &mut Random) -> Option<Activity> {
+        let weight = |activity: &Activity| self.weights[activity.0 as usize];
+        let mut at = random.below(enabled.iter().map(weight).sum());
+        let is_at = |activity: &&Activity| match at.checked_sub(weight(activity)) {
+            Some(rest) => {
+                at = rest;
+                false
+            }
+            None => true,
+        };
+        enabled.iter().find(is_at).copied()
+    }
+
+    /// One that has begun takes its share from those it counted for: whoever was to begin it, and if that one has not
+    /// begun either, whoever was to begin that one.
+    fn count_for_itself(&mut self, child: Activity, known: &[Known]) {
+        let child = child.0 as usize;
+        self.left[child].is_born = true;
+        self.update(child);
+        let share = self.left[child].own + self.left[child].unborn;
+        for ancestor in ancestors(child, known) {
+            let left = &mut self.left[ancestor];
+            left.unborn = left.unborn.saturating_sub(share);
+            if left.is_born {
+                self.update(ancestor);
+                break;
+            }
+        }
     }
 }
 
@@ -44,74 +131,66 @@ impl Left {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Urw {
     known: Vec<Known>,
-    /// As it is at the start.
+    /// What is left at the start.
     at_start: Vec<Left>,
-    left: Vec<Left>,
+    shares: Shares,
     births: Births,
     /// Who began whom in this execution.
     parents: Vec<(Activity, Activity)>,
-    /// To be used again.
-    sums: Vec<u64>,
 }
 
 impl Urw {
     pub(super) fn begin(&mut self, run: &impl Run) {
-        self.left.clone_from(&self.at_start);
+        self.shares.begin(&self.at_start, run.activities());
         self.parents.clear();
-        self.make_room(run.activities());
         self.births.clear();
-        let left = &mut self.left;
-        self.births
-            .look(run, |root| left[root.0 as usize].is_born = true);
+        let shares = &mut self.shares;
+        self.births.look(run, |root| {
+            shares.left[root.0 as usize].is_born = true;
+            shares.update(root.0 as usize);
+        });
     }
 
-    fn make_room(&mut self, activities: u32) {
-        if self.left.len() < activities as usize {
-            self.left.resize(activities as usize, Left::default());
-        }
-    }
-
-    /// Adds up, and counts the sums that are too small: there is no branch on what cannot be foreseen.
+    /// Draws of all, as [`Enabled::any`] does. Whoever turns out to be over is not drawn again.
     #[inline]
-    pub(super) fn choose(&mut self, enabled: &[Activity], random: &mut Random) -> Activity {
-        if self.sums.len() < enabled.len() {
-            self.sums.resize(enabled.len(), 0);
+    pub(super) fn choose(
+        &mut self,
+        run: &impl Run,
+        enabled: &mut Enabled,
+        random: &mut Random,
+    ) -> Option<Activity> {
+        for _ in 0..TRIES {
+            if self.shares.total == 0 {
+                break;
+            }
+            let activity = self.shares.any(random);
+            if run.is_enabled(activity) {
+                return Some(activity);
+            }
+            if run.pending(activity).is_none() {
+                self.shares.set(activity.0 as usize, 0);
+            }
         }
-        let sums = &mut self.sums[..enabled.len()];
-        let mut total = 0;
-        for (sum, activity) in sums.iter_mut().zip(enabled) {
-            total += self.left[activity.0 as usize].weight();
-            *sum = total;
-        }
-        let at = random.below(total);
-        enabled[sums
-            .iter()
-            .map(|&sum| usize::from(sum <= at))
-            .sum::<usize>()]
+        self.shares.any_of(enabled.of(run), random)
     }
 
     /// A step was taken.
     #[inline]
     pub(super) fn took(&mut self, run: &impl Run, step: Step) {
-        let left = &mut self.left[step.activity.0 as usize];
-        left.own = left.own.saturating_sub(1);
-        self.make_room(run.activities());
-        let Urw {
-            births,
-            parents,
-            left,
-            known,
-            ..
-        } = self;
-        births.look(run, |child| {
+        let number = step.activity.0 as usize;
+        self.shares.left[number].own = self.shares.left[number].own.saturating_sub(1);
+        self.shares.update(number);
+        self.shares.make_room(run.activities());
+        let (shares, parents, known) = (&mut self.shares, &mut self.parents, &self.known);
+        self.births.look(run, |child| {
             parents.push((child, step.activity));
-            count_for_itself(child, left, known);
+            shares.count_for_itself(child, known);
         });
     }
 
     /// What earlier executions tell becomes more.
     pub(super) fn learn(&mut self, schedule: &[Step]) {
-        let mut steps = vec![0; self.left.len()];
+        let mut steps = vec![0; self.shares.left.len()];
         for step in schedule {
             steps[step.activity.0 as usize] += 1;
         }
@@ -143,21 +222,6 @@ impl Urw {
             for ancestor in ancestors(child, &self.known) {
                 self.at_start[ancestor].unborn += own;
             }
-        }
-    }
-}
-
-/// One that has begun takes its share from those it counted for: whoever was to begin it, and if that one has not begun
-/// either, whoever was to begin that one.
-fn count_for_itself(child: Activity, left: &mut [Left], known: &[Known]) {
-    let child = child.0 as usize;
-    left[child].is_born = true;
-    let share = left[child].own + left[child].unborn;
-    for ancestor in ancestors(child, known) {
-        let ancestor = &mut left[ancestor];
-        ancestor.unborn = ancestor.unborn.saturating_sub(share);
-        if ancestor.is_born {
-            break;
         }
     }
 }
