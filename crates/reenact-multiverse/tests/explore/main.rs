@@ -2,6 +2,7 @@
 
 mod brute_force;
 mod counts;
+mod divergence;
 mod exploration;
 mod generated;
 mod language;
