@@ -9,7 +9,7 @@ use std::{
 
 use reenact_multiverse::{
     Activity,
-    explore::{LinkKind, Links, Moment, Step},
+    explore::{Link, Links, Moment, Step},
 };
 
 use crate::{
@@ -199,25 +199,31 @@ fn read_event(message: &mut Message) -> io::Result<Event> {
 
 pub(super) fn write_links(message: &mut Message, links: &Links) {
     message.word(links.iter().count() as u64);
-    for (kind, moment) in links.iter() {
-        let kind = match kind {
-            LinkKind::After => 0u64,
-            LinkKind::Follows => 1,
-            LinkKind::Races => 2,
+    for link in links.iter() {
+        let (kind, begin, end) = match link {
+            Link::After(moment) => (0, moment, None),
+            Link::Follows(moment) => (1, moment, None),
+            Link::Races(moment) => (2, moment, None),
+            Link::Outside(begin, end) => (3, begin, end),
+            Link::Barred(begin, end) => (4, begin, Some(end)),
         };
-        message.word(kind << 32 | u64::from(moment.0));
+        message.word(kind << 32 | u64::from(begin.0));
+        message.word(end.map_or(0, |end| u64::from(end.0) + 1));
     }
 }
 
 pub(super) fn read_links(message: &mut Message, links: &mut Links) -> io::Result<()> {
     for _ in 0..message.count()? {
-        let word = message.read()?;
-        let moment = Moment(word as u32);
-        match word >> 32 {
-            0 => links.after(moment),
-            1 => links.follows(moment),
-            _ => links.races(moment),
-        }
+        let (word, end) = (message.read()?, message.read()?);
+        let begin = Moment(word as u32);
+        let end = end.checked_sub(1).map(|end| Moment(end as u32));
+        links.push(match (word >> 32, end) {
+            (0, _) => Link::After(begin),
+            (1, _) => Link::Follows(begin),
+            (2, _) => Link::Races(begin),
+            (4, Some(end)) => Link::Barred(begin, end),
+            _ => Link::Outside(begin, end),
+        });
     }
     Ok(())
 }
