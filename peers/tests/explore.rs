@@ -65,7 +65,7 @@ fn traceforge_finds_every_execution_once() {
 #[test]
 fn loom_finds_every_execution_at_least_once() {
     for name in Framework::Loom.programs() {
-        // It has too many executions of this one.
+        // It has three hundred thousand executions of this one.
         if name == Program::Mpsc3x3.name() {
             continue;
         }
