@@ -3,6 +3,7 @@
 #[path = "../../crates/reenact-bench/src/circuit.rs"]
 pub mod circuit;
 pub mod csp;
+pub mod explore;
 mod framework;
 #[path = "../../crates/reenact-bench/src/measured.rs"]
 mod measured;
@@ -21,6 +22,6 @@ pub mod stm;
 pub mod travel;
 pub mod work;
 
-pub use framework::{Framework, versions};
+pub use framework::{Framework, Round, versions};
 pub use measured::Measured;
 pub use setting::Setting;

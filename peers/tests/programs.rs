@@ -97,6 +97,9 @@ fn the_versions_are_those_of_the_lock_file() {
         ("may", "0.3."),
         ("stm", "0.4."),
         ("fast-stm", "0.7."),
+        ("shuttle", "0.9."),
+        ("loom", "0.7."),
+        ("traceforge", "0.2."),
     ] {
         let version = versions[library].as_str().unwrap();
         assert!(version.starts_with(start), "{library} {version}");

@@ -5,7 +5,8 @@ use std::{panic, process, process::ExitCode};
 use clap::Parser;
 use reenact_bench_peers::{Framework, versions};
 
-/// Runs one program once on one library; prints {"ns":…,"ops":…}.
+/// Runs one program on one library; prints {"ns":…,"ops":…}, or {"ns":…,"executions":…,"bugs":…} if the library explores
+/// it.
 #[derive(Parser)]
 struct Arguments {
     /// Which library.
@@ -20,6 +21,9 @@ struct Arguments {
     /// Multiplies the amount of work.
     #[arg(long, default_value_t = 1.0, value_name = "X")]
     scale: f64,
+    /// Explore the program with each of N seeds until its bug is found; prints {"executions_until_bug_median":…,"seeds":…}.
+    #[arg(long, value_name = "N")]
+    until_bug: Option<u64>,
     /// Print the versions of the libraries as a JSON object, and run nothing.
     #[arg(long, exclusive = true)]
     versions: bool,
@@ -27,23 +31,31 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let (Some(framework), Some(program)) = (arguments.framework, arguments.program) else {
-        print(versions());
+    let (Some(framework), Some(program)) = (arguments.framework, &arguments.program) else {
+        println!("{}", line(versions()));
         return ExitCode::SUCCESS;
     };
-    end_with_any_panic();
-    let Some(measured) = framework.run(&program, arguments.scale, arguments.workers) else {
+    if !framework.explores() {
+        end_with_any_panic();
+    }
+    let round = match arguments.until_bug {
+        Some(seeds) => framework.hunt(program, seeds).map(line),
+        None => {
+            let round = framework.run(program, arguments.scale, arguments.workers);
+            round.map(line)
+        }
+    };
+    let Some(round) = round else {
         let programs = framework.programs().join(", ");
         eprintln!("the programs on {} are {programs}", framework.name());
         return ExitCode::FAILURE;
     };
-    print(measured);
+    println!("{round}");
     ExitCode::SUCCESS
 }
 
-fn print(value: impl serde::Serialize) {
-    let line = serde_json::to_string(&value).expect("numbers and names are always JSON");
-    println!("{line}");
+fn line(value: impl serde::Serialize) -> String {
+    serde_json::to_string(&value).expect("numbers and names are always JSON")
 }
 
 /// Ends the process when any thread panics. The libraries catch what an actor panics with, and the

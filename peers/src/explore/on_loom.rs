@@ -1,0 +1,118 @@
+//! The programs on loom, which looks for all executions.
+//!
+//! It ends at the first deadlock, so that it does not have the philosophers who may starve. It explores weak memory too:
+//! an atomic has more executions than an interleaving could explain.
+//!
+//! A smaller stack for the threads than its default of 32 KiB saves a tenth of the time, for it makes new ones for every
+//! execution; that of the main thread cannot be chosen. Fewer branches allowed than by default save nothing.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{
+            AtomicU64,
+            Ordering::{Relaxed, SeqCst},
+        },
+    },
+    time::Instant,
+};
+
+use loom::{
+    model::Builder,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::AtomicU64 as Counter,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+};
+
+use super::{
+    explored::{Explored, Patience},
+    programs::{Outcome, Program, Shape},
+};
+
+#[allow(
+    clippy::duplicate_mod,
+    reason = "compiling the same source against every library is the comparison"
+)]
+#[path = "table.rs"]
+mod table;
+
+/// Those that it can look for all executions of.
+pub(crate) const PROGRAMS: [Program; 6] = [
+    Program::Mutex2x3,
+    Program::Mutex2x6,
+    Program::Philosophers3Ordered,
+    Program::Mpsc3x3,
+    Program::LostUpdate,
+    Program::QueueOrder,
+];
+
+/// In words, whatever loom's documentation says.
+const STACK: usize = 1024;
+
+/// Looks for all executions of the program, as often as it takes to measure that.
+pub(crate) fn run(program: Program, scale: f64) -> Explored {
+    let patience = Patience::at_scale(scale);
+    patience.repeat(|| search(program, patience))
+}
+
+fn search(program: Program, patience: Patience) -> Explored {
+    let (executions, bugs) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (counted, found) = (Arc::clone(&executions), Arc::clone(&bugs));
+    let start = Instant::now();
+    builder(patience).check(move || {
+        let outcome = table::execute(program);
+        assert!(program.allows(&outcome), "{outcome:?}");
+        counted.fetch_add(1, Relaxed);
+        if program.is_bug(&outcome) {
+            found.fetch_add(1, Relaxed);
+        }
+    });
+    let elapsed = start.elapsed();
+    Explored {
+        ns: elapsed.as_nanos() as u64,
+        executions: executions.load(Relaxed),
+        bugs: bugs.load(Relaxed),
+        // It does not say why it ended. Before the limit there is only one reason.
+        complete: Some(elapsed < patience.limit),
+    }
+}
+
+fn builder(patience: Patience) -> Builder {
+    let mut builder = Builder::new();
+    builder.max_threads = 4;
+    builder.max_duration = Some(patience.limit);
+    // How often it looks at the time; there is no file for a checkpoint.
+    builder.checkpoint_interval = 100;
+    builder
+}
+
+fn spawn(thread: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+    let spawned = thread::Builder::new().stack_size(STACK).spawn(thread);
+    spawned.expect("there are no more threads than `max_threads`")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap()
+}
+
+fn load(counter: &Counter) -> u64 {
+    counter.load(SeqCst)
+}
+
+fn store(counter: &Counter, value: u64) {
+    counter.store(value, SeqCst);
+}
+
+fn send<T>(sender: &Sender<T>, message: T) {
+    assert!(
+        sender.send(message).is_ok(),
+        "the receiver outlives its senders"
+    );
+}
+
+fn receive<T>(receiver: &Receiver<T>) -> T {
+    receiver.recv().expect("the main thread has a sender too")
+}
