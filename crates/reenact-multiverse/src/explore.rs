@@ -96,7 +96,7 @@ pub trait Runs {
     /// An execution that has begun.
     type Run: Run<Event = Self::Event>;
 
-    /// Starts again.
+    /// Starts again. The last run, if there was one, has been dropped.
     fn start(&self) -> Self::Run;
 
     /// Whether the order of two events of different activities can be told afterwards, given that both can be next. When

@@ -30,6 +30,8 @@ pub struct Followed {
     pub schedule: Schedule,
     /// The same, as steps.
     pub steps: Vec<Step>,
+    /// How many steps had been taken before each line that was followed.
+    pub before: Vec<usize>,
     /// The first line that did not fit, from 0, and why.
     pub misfit: Option<Misfit>,
     /// How it ended.
@@ -80,6 +82,7 @@ struct Written<'a, S: Subject> {
     run: S::Run,
     schedule: Schedule,
     steps: Vec<Step>,
+    before: Vec<usize>,
 }
 
 impl<'a, S: Subject> Written<'a, S> {
@@ -89,6 +92,7 @@ impl<'a, S: Subject> Written<'a, S> {
             run: subject.start(),
             schedule: Schedule::default(),
             steps: Vec::new(),
+            before: Vec::new(),
         }
     }
 
@@ -130,6 +134,7 @@ impl<'a, S: Subject> Written<'a, S> {
             failures: self.run.failures(),
             schedule: self.schedule,
             steps: self.steps,
+            before: self.before,
             misfit,
         }
     }
@@ -161,6 +166,7 @@ pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Foll
         if written.steps.len() >= most {
             break;
         }
+        written.before.push(written.steps.len());
         let after = &schedule.lines[index + 1..];
         if let Err(found) = written.follow(line, after) {
             misfit.get_or_insert_with(|| Misfit {

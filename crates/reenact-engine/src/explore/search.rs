@@ -8,14 +8,14 @@ use std::{
 };
 
 use reenact_multiverse::explore::{
-    Bounded, Bounding, Budget, Explorer, Progress, Sampler, Step, Strategy, Verdict,
+    Bounded, Bounding, Budget, Explorer, Minimiser, Progress, Sampler, Step, Strategy, Verdict,
 };
 
 use super::{
     failure::Failure,
     follow::{Followed, Misfit, follow, write_down},
     schedule::{Line, Schedule},
-    subject::Subject,
+    subject::{Subject, Told},
 };
 
 /// Which executions are tried.
@@ -49,6 +49,8 @@ pub struct Search {
     pub steps: u32,
     /// What chance goes by.
     pub seed: u64,
+    /// How many more executions may be run to make the schedule of a failure simpler.
+    pub simplify: u64,
 }
 
 impl Default for Search {
@@ -59,6 +61,7 @@ impl Default for Search {
             time: None,
             steps: 20_000,
             seed: 0,
+            simplify: 1_000,
         }
     }
 }
@@ -338,8 +341,8 @@ where
                 .progress(|progress| listener(&progress))
                 .run(|execution| {
                     if execution.verdict.is_bad() && bad.is_none() {
-                        let steps = execution.schedule().iter().map(|&who| who.into());
-                        bad = Some((steps.collect(), before + execution.number + 1));
+                        let steps = execution.schedule().to_vec();
+                        bad = Some((steps, before + execution.number + 1));
                     }
                 });
             if !self.subject.was_too_coarse() {
@@ -349,6 +352,18 @@ where
         };
         self.bad = bad;
         self.add(&report.progress);
+        if let Some(divergence) = &report.divergence {
+            let misfit = Misfit {
+                step: divergence.index + 1,
+                expected: divergence.expected.clone(),
+                found: divergence.found.clone(),
+            };
+            self.finding.failure = Some(Found {
+                failures: vec![Failure::Divergence(misfit)],
+                schedule: Schedule::default(),
+                execution: before + report.progress.executions + 1,
+            });
+        }
         self.finding.is_complete = report.coverage.is_complete();
         let executions = report.progress.executions;
         self.finding
@@ -398,9 +413,25 @@ where
         }
     }
 
+    /// As few switches as it takes to fail in the same way.
+    fn simplest(&self, steps: &[Step]) -> Option<Vec<Step>> {
+        let bad = write_down(self.subject, steps, self.search.steps as usize);
+        if bad.misfit.is_some() || !bad.verdict.is_bad() {
+            return None;
+        }
+        let minimal = Minimiser::of(self.subject, steps)
+            .runs(self.search.simplify)
+            .find(|run, verdict| {
+                verdict == bad.verdict && are_alike(&run.failures(), &bad.failures)
+            });
+        Some(minimal.ok()?.schedule)
+    }
+
     /// Runs what failed once more, to tell of it.
     fn write_down(&mut self, steps: &[Step], execution: u64) {
         let most = self.search.steps as usize;
+        let simplest = self.simplest(steps);
+        let steps = simplest.as_deref().unwrap_or(steps);
         let Followed {
             schedule,
             misfit,
@@ -423,6 +454,15 @@ where
             execution,
         });
     }
+}
+
+/// Whether two executions fail in the same way: what waits for what may differ.
+fn are_alike(some: &[Failure], others: &[Failure]) -> bool {
+    let is_alike = |(a, b): (&Failure, &Failure)| match (a, b) {
+        (Failure::Deadlock(_), Failure::Deadlock(_)) => true,
+        (a, b) => a == b,
+    };
+    some.len() == others.len() && some.iter().zip(others).all(is_alike)
 }
 
 fn name_of(strategy: Strategy) -> String {

@@ -27,4 +27,13 @@ pub trait Told: Run {
 
     /// What went wrong, once nobody can go on.
     fn failures(&self) -> Vec<Failure>;
+
+    /// What came of it, for people: those that are alike have the same text.
+    fn outcome(&self) -> String {
+        let failures: Vec<_> = self.failures().iter().map(ToString::to_string).collect();
+        match failures.is_empty() {
+            true => "all is well".to_owned(),
+            false => failures.join("\n"),
+        }
+    }
 }

@@ -79,15 +79,18 @@ impl<'a, R: Runs> Minimiser<'a, R> {
         if !is_same(&given.run, given.verdict) {
             return Err(MinimiseError::Other);
         }
+        let chronicle = given.chronicle;
+        // One run at a time.
+        drop(given.run);
         let mut attempt = Attempt {
             runs: self.runs,
             is_same,
             // Steps may be repeated until something changes, so a run under a changed schedule may never end.
-            most_steps: 2 * given.chronicle.schedule().len() + 64,
+            most_steps: 2 * chronicle.schedule().len() + 64,
             left: self.most_runs.saturating_sub(1),
-            best: given.chronicle.schedule().to_vec(),
+            best: chronicle.schedule().to_vec(),
         };
-        attempt.accept(&given.chronicle);
+        attempt.accept(&chronicle);
         attempt.leave_out();
         while attempt.put_together() {}
         let forced = attempt.shorten();

@@ -37,15 +37,15 @@ impl State {
     }
 
     /// What went wrong.
-    pub(in crate::explore) fn failures(&mut self) -> Vec<Failure> {
-        let mut failures = std::mem::take(&mut self.failures);
+    pub(in crate::explore) fn failures(&self) -> Vec<Failure> {
+        let mut failures = self.failures.clone();
         for number in 0..self.born {
-            let actor = &mut self.actors[number as usize];
+            let actor = &self.actors[number as usize];
             if actor.is_missed
-                && let Some(panic) = actor.panic.take()
+                && let Some(panic) = &actor.panic
             {
                 let who = self.families.name(number);
-                failures.push(Failure::Panic(who, panic));
+                failures.push(Failure::Panic(who, panic.clone()));
             }
         }
         if self.is_deadlock() {
