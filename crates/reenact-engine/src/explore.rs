@@ -19,6 +19,7 @@ mod outside;
 mod run;
 mod schedule;
 mod search;
+mod serve;
 mod strand;
 mod subject;
 mod thing;
@@ -37,6 +38,7 @@ use std::{
 };
 
 pub(crate) use self::world::World;
+use self::world::view;
 pub use self::{
     event::{Event, How},
     failure::{Failure, Panic, Waiting},
@@ -86,6 +88,15 @@ pub fn is_explored() -> bool {
 /// Whether this process is an execution that is explored, with threads of its own.
 pub fn is_whole() -> bool {
     whole::is_here()
+}
+
+/// Where this process is an execution that is explored, what `look` says can be seen under this name, whenever somebody looks. It
+/// is asked while all threads wait.
+#[inline]
+pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce() -> F) {
+    if is_whole() {
+        whole::watch(name, Box::new(look()));
+    }
 }
 
 /// The calling thread, which the system has made, is this activity. Returns when it is its turn.

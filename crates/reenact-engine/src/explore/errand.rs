@@ -2,6 +2,8 @@
 //!
 //! Asked in the environment, in lines of `name=value`; told in a file, a line for each thing to tell, with a tab after what it is
 //! and what would break a line written as `\n`. Both are between the command `reenact` and the program that it starts.
+//!
+//! Who asks for `serve` is asked for more, see [`serve`](super::serve).
 
 use std::{
     fs::File,
@@ -16,6 +18,7 @@ use reenact_multiverse::explore::Progress;
 use super::{
     schedule::Schedule,
     search::{Finding, Search, Way},
+    serve::serve,
     whole::Forked,
 };
 
@@ -29,6 +32,10 @@ struct Errand {
     search: Search,
     /// Whether the failing execution is run once more, with what it prints.
     shows: bool,
+    /// The socket on which universes are asked for, one by one.
+    serve: Option<PathBuf>,
+    /// Whether giving a lock back is a step even if nobody tries to take one.
+    releases: bool,
 }
 
 /// Where it is told.
@@ -74,6 +81,8 @@ impl Errand {
         let mut errand = Errand {
             search: Search::default(),
             shows: false,
+            serve: None,
+            releases: false,
         };
         for line in options.lines() {
             let (name, value) = line.split_once('=').unwrap_or((line, ""));
@@ -90,6 +99,8 @@ impl Errand {
                 "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
                 "seed" => search.seed = number()?,
                 "show" => errand.shows = true,
+                "serve" => errand.serve = Some(PathBuf::from(value)),
+                "releases" => errand.releases = true,
                 _ => return Err(format!("`{name}` is nothing that can be asked for")),
             }
         }
@@ -98,6 +109,18 @@ impl Errand {
 
     fn run(self, teller: &mut Teller) -> i32 {
         let forked = Forked::new();
+        if self.releases {
+            forked.let_releases_be_steps();
+        }
+        if let Some(path) = &self.serve {
+            return match serve(forked, path) {
+                Ok(()) => NOTHING_FOUND,
+                Err(error) => {
+                    teller.tell("error", &error.to_string());
+                    IMPOSSIBLE
+                }
+            };
+        }
         forked
             .is_shown
             .set(self.shows && matches!(self.search.way, Way::Schedule(_)));

@@ -7,7 +7,9 @@
 //! and lines of code are addresses in the program, which are the same in both.
 
 mod child;
+mod glance;
 mod parent;
+mod watch;
 mod wire;
 
 use std::{
@@ -17,7 +19,8 @@ use std::{
 };
 
 pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
-pub(super) use self::parent::Forked;
+pub(super) use self::parent::{Forked, ForkedRun};
+pub(super) use self::watch::watch;
 use super::{HERE, World, strand::Baton};
 use crate::mode;
 

@@ -8,6 +8,7 @@ mod actor;
 mod conductor;
 mod ending;
 mod state;
+pub(super) mod view;
 
 use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 

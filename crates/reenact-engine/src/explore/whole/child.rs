@@ -14,6 +14,7 @@ use reenact_multiverse::explore::Links;
 
 use super::{
     WHOLE,
+    glance::write_view,
     wire::{Command, Message, Snapshot, write_failures, write_links},
 };
 use crate::{
@@ -112,6 +113,10 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
     let mut reply = Message::default();
     world.snapshot(None).write(&mut reply);
     loop {
+        if world.has_exited() {
+            // It is the last chance to be seen.
+            write_view(&mut reply, &world.view());
+        }
         let result = reply.send(&mut stream);
         if world.has_exited() {
             IS_TOLD.store(1, SeqCst);
@@ -137,6 +142,7 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
                 write_links(&mut reply, &links);
             }
             Command::Failures => write_failures(&mut reply, &world.state().failures()),
+            Command::View => write_view(&mut reply, &world.view()),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::{
     io,
     os::{fd::AsRawFd, unix::net::UnixStream},
     sync::Arc,
+    time::Duration,
 };
 
 use reenact_multiverse::{
@@ -13,11 +14,15 @@ use reenact_multiverse::{
     explore::{Links, Moment, Run, Runs, Step, Verdict},
 };
 
-use super::wire::{Command, Message, Snapshot, read_failures, read_links};
+use super::{
+    glance::read_view,
+    wire::{Command, Message, Snapshot, read_failures, read_links},
+};
 use crate::explore::{
     Event, World,
-    failure::Failure,
+    failure::{Failure, Panic},
     subject::{Subject, Told},
+    view::View,
 };
 
 /// The program that this process would be, were it not exploring.
@@ -42,6 +47,16 @@ impl Forked {
         }
     }
 
+    /// In the executions from now on, giving a lock back is a step.
+    pub(in crate::explore) fn let_releases_be_steps(&self) {
+        self.world.state().releases_are_steps = true;
+    }
+
+    /// Whether it is.
+    pub(in crate::explore) fn are_releases_steps(&self) -> bool {
+        self.world.state().releases_are_steps
+    }
+
     /// Makes a child. In the child, the program goes on where this process was started to explore: by unwinding.
     fn fork(&self) -> io::Result<Child> {
         let (ours, theirs) = UnixStream::pair()?;
@@ -50,6 +65,8 @@ impl Forked {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 drop(ours);
+                // SAFETY: It asks for a signal, should who explores be gone.
+                unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
                 if !self.is_shown.get() {
                     silence();
                 }
@@ -134,7 +151,12 @@ pub(crate) struct ForkedRun {
     /// Why there is none any more.
     failure: Option<Failure>,
     has_ended: bool,
+    /// What there was to see when it ended.
+    last: Option<View>,
 }
+
+/// How long an execution may take to say what there is to see.
+const LOOK: Duration = Duration::from_secs(10);
 
 impl ForkedRun {
     /// What the child says now. Nothing any more: it has ended.
@@ -166,6 +188,42 @@ impl ForkedRun {
         }
     }
 
+    /// What an execution that has ended said of itself.
+    fn look_back(&mut self, message: &mut Message) {
+        if self.has_ended {
+            self.last = read_view(message).ok();
+        }
+    }
+
+    /// What there is to see, as long as it has not ended; or what there was when it did, if it could say.
+    pub(in crate::explore) fn view(&self) -> io::Result<View> {
+        if self.has_ended {
+            return Ok(self.last.clone().unwrap_or_default());
+        }
+        let mut child = self.child.borrow_mut();
+        let Some(child) = &mut *child else {
+            return Ok(View::default());
+        };
+        child.stream.set_read_timeout(Some(LOOK))?;
+        let view = child.ask(&Command::View);
+        let view = view.and_then(|mut message| read_view(&mut message));
+        child.stream.set_read_timeout(None)?;
+        view
+    }
+
+    /// Why there is no execution.
+    pub(in crate::explore) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// How it has ended, as the system writes it, and the last panic of its first activity; nothing if it has not.
+    pub(in crate::explore) fn end(&self) -> Option<(libc::c_int, Option<&Panic>)> {
+        match self.has_ended {
+            true => Some((self.status()?, self.snapshot.panic.as_ref())),
+            false => None,
+        }
+    }
+
     fn status(&self) -> Option<libc::c_int> {
         let mut child = self.child.borrow_mut();
         Some(child.as_mut()?.wait())
@@ -184,12 +242,15 @@ impl Runs for Forked {
             snapshot: Snapshot::default(),
             failure: None,
             has_ended: false,
+            last: None,
         };
         match self.fork() {
             Ok(mut child) => {
                 let message = Message::receive(&mut child.stream);
                 run.child = RefCell::new(Some(child));
-                run.listen(message);
+                if let Some(mut message) = run.listen(message) {
+                    run.look_back(&mut message);
+                }
             }
             Err(error) => {
                 run.failure = Some(Failure::NoProcess(error.to_string()));
@@ -244,8 +305,10 @@ impl Run for ForkedRun {
 
     fn step(&mut self, step: Step) {
         let child = self.child.get_mut().as_mut();
-        if let Some(message) = child.map(|child| child.ask(&Command::Step(step, None))) {
-            self.listen(message);
+        if let Some(message) = child.map(|child| child.ask(&Command::Step(step, None)))
+            && let Some(mut message) = self.listen(message)
+        {
+            self.look_back(&mut message);
         }
     }
 
@@ -258,6 +321,7 @@ impl Run for ForkedRun {
         {
             // One that makes no sense is of a child that is about to be found dead.
             let _ = read_links(&mut message, links);
+            self.look_back(&mut message);
         }
         let performed = self.snapshot.performed.take();
         performed
@@ -298,10 +362,13 @@ impl Told for ForkedRun {
 
     fn failures(&self) -> Vec<Failure> {
         let mut failures: Vec<_> = self.failure.iter().cloned().collect();
-        let told = self.child.borrow_mut().as_mut().and_then(|child| {
-            let mut message = child.ask(&Command::Failures).ok()?;
-            read_failures(&mut message).ok()
-        });
+        let told = match &self.last {
+            Some(last) => Some(last.failures.clone()),
+            None => self.child.borrow_mut().as_mut().and_then(|child| {
+                let mut message = child.ask(&Command::Failures).ok()?;
+                read_failures(&mut message).ok()
+            }),
+        };
         failures.extend(told.into_iter().flatten());
         if self.has_ended
             && let Some(status) = self.status().filter(|&status| status != 0)

@@ -32,6 +32,8 @@ pub(super) enum Command {
     Links(Activity),
     /// Say what went wrong.
     Failures,
+    /// Say what there is to see.
+    View,
 }
 
 /// What an execution says when everybody waits.
@@ -88,12 +90,12 @@ impl Message {
         Ok(u64::from_le_bytes(word.try_into().expect("8 bytes")))
     }
 
-    fn small(&mut self) -> io::Result<u32> {
+    pub(super) fn small(&mut self) -> io::Result<u32> {
         self.read()?.try_into().map_err(|_| too_short())
     }
 
     /// A number of things that follow.
-    fn count(&mut self) -> io::Result<usize> {
+    pub(super) fn count(&mut self) -> io::Result<usize> {
         let count = self.read()? as usize;
         match count <= self.bytes.len() - self.at {
             true => Ok(count),
@@ -101,12 +103,12 @@ impl Message {
         }
     }
 
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    fn read_text(&mut self) -> io::Result<String> {
+    pub(super) fn read_text(&mut self) -> io::Result<String> {
         let length = self.count()?;
         let text = &self.bytes[self.at..self.at + length];
         self.at += length;
@@ -124,7 +126,7 @@ impl Message {
     }
 }
 
-fn too_short() -> io::Error {
+pub(super) fn too_short() -> io::Error {
     io::Error::other("a message of an execution makes no sense")
 }
 
@@ -140,6 +142,7 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
+            Command::View => [3, 0, 0, 0],
         };
         words.into_iter().for_each(|word| message.word(word));
         message
@@ -157,6 +160,7 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
+            3 => Command::View,
             _ => return Err(too_short()),
         })
     }
