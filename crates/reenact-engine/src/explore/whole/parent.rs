@@ -4,7 +4,10 @@ use std::{
     cell::{Cell, RefCell},
     fs::File,
     io,
-    os::{fd::AsRawFd, unix::net::UnixStream},
+    os::{
+        fd::AsRawFd,
+        unix::{fs::FileExt, net::UnixStream},
+    },
     sync::Arc,
 };
 
@@ -17,6 +20,7 @@ use super::wire::{Command, Message, Snapshot, read_failures, read_links};
 use crate::explore::{
     Event, World,
     failure::Failure,
+    recorded::Recorded,
     subject::{Subject, Told},
 };
 
@@ -26,19 +30,26 @@ pub(crate) struct Forked {
     world: Arc<World>,
     /// Whether what the program prints is shown.
     pub(in crate::explore) is_shown: Cell<bool>,
+    /// Where it goes if not.
+    printed: Option<Arc<File>>,
 }
+
+/// Of what a program prints, no more than this is looked at.
+const MOST_PRINTED: usize = 1 << 16;
 
 /// What `fork` is in a child: it is not to come back to who explores.
 struct IsChild;
 
 impl Forked {
-    pub(in crate::explore) fn new() -> Forked {
+    pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
         let world = World::new();
+        world.state().recorded = recorded.map(Arc::new);
         world.state().families.keep_log();
         world.state().names.keep_log();
         Forked {
             world,
             is_shown: Cell::new(false),
+            printed: output().ok().map(Arc::new),
         }
     }
 
@@ -51,7 +62,7 @@ impl Forked {
             0 => {
                 drop(ours);
                 if !self.is_shown.get() {
-                    silence();
+                    print_to(self.printed.as_deref());
                 }
                 super::become_execution(&self.world, theirs);
                 std::panic::resume_unwind(Box::new(IsChild));
@@ -78,12 +89,19 @@ impl Forked {
     }
 }
 
-/// What the calling process prints goes nowhere.
-fn silence() {
+/// A file without a name, to which is always appended.
+fn output() -> io::Result<File> {
+    let file = rustix::fs::memfd_create("reenact-output", rustix::fs::MemfdFlags::CLOEXEC)?;
+    rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::APPEND)?;
+    Ok(File::from(file))
+}
+
+/// What the calling process prints goes there, if anywhere; what it complains of goes nowhere.
+fn print_to(file: Option<&File>) {
     if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
         // SAFETY: Descriptors of this process.
         unsafe {
-            libc::dup2(nowhere.as_raw_fd(), 1);
+            libc::dup2(file.unwrap_or(&nowhere).as_raw_fd(), 1);
             libc::dup2(nowhere.as_raw_fd(), 2);
         }
     }
@@ -134,6 +152,7 @@ pub(crate) struct ForkedRun {
     /// Why there is none any more.
     failure: Option<Failure>,
     has_ended: bool,
+    printed: Option<Arc<File>>,
 }
 
 impl ForkedRun {
@@ -184,7 +203,12 @@ impl Runs for Forked {
             snapshot: Snapshot::default(),
             failure: None,
             has_ended: false,
+            printed: self.printed.clone().filter(|_| !self.is_shown.get()),
         };
+        if let Some(printed) = &self.printed {
+            // What is left of the last one would only make this one look different.
+            let _ = printed.set_len(0);
+        }
         match self.fork() {
             Ok(mut child) => {
                 let message = Message::receive(&mut child.stream);
@@ -315,5 +339,25 @@ impl Told for ForkedRun {
             }));
         }
         failures
+    }
+
+    fn outcome(&self) -> String {
+        let failures: Vec<_> = self.failures().iter().map(ToString::to_string).collect();
+        let mut outcome = match failures.is_empty() {
+            true => "ended as it should".to_owned(),
+            false => failures.join("\n"),
+        };
+        let mut printed = vec![0; MOST_PRINTED];
+        let length = match &self.printed {
+            Some(file) => file.read_at(&mut printed, 0).unwrap_or(0),
+            None => 0,
+        };
+        if length > 0 {
+            outcome += "\nprinted:";
+            for line in String::from_utf8_lossy(&printed[..length]).lines() {
+                outcome += &format!("\n  {line}");
+            }
+        }
+        outcome
     }
 }
