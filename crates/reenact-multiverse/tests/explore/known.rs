@@ -8,9 +8,8 @@ use reenact_multiverse::{
 };
 
 use crate::language::{
-    self,
     Op::{self, *},
-    Program, Running,
+    Program,
     Value::{Just, Register},
 };
 
@@ -18,7 +17,7 @@ use crate::language::{
 struct Named<'a>(&'a Program);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Event(language::Event);
+struct Event(<&'static Program as Runs>::Event);
 
 impl Hash for Event {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -26,7 +25,7 @@ impl Hash for Event {
     }
 }
 
-struct NamedRun<'a>(Running<'a>);
+struct NamedRun<'a>(<&'a Program as Runs>::Run);
 
 impl<'a> Runs for Named<'a> {
     type Event = Event;
