@@ -24,6 +24,7 @@ use crate::{
     attempt::Attempting,
     captured::CLOCKS,
     conduct::{self, Conductor},
+    explore,
     external::apart,
     mode::{self, Mode},
     record::{Diary, Me, Recording, token_of},
@@ -66,6 +67,8 @@ pub(crate) struct Hot {
     pub(crate) word: Cell<*mut u64>,
     /// What a replay has left to do without asking; null unless replaying.
     pub(crate) quiet: Cell<*const Quiet>,
+    /// What runs on a fiber, where it is explored; null elsewhere.
+    pub(crate) fiber: Cell<*const Conducted>,
     /// The light activity that a worker runs; null if the thread runs its own.
     pub(crate) seat: Cell<*const Seat>,
     /// What the thread's own activity remembers, where that is recorded.
@@ -134,7 +137,7 @@ pub(crate) struct Conducted {
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), apart: Cell::new(0) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), fiber: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), apart: Cell::new(0) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
@@ -161,6 +164,7 @@ fn clear(hot: &Hot) {
     hot.token.set(NOBODY);
     hot.word.set(std::ptr::null_mut());
     hot.quiet.set(std::ptr::null());
+    hot.fiber.set(std::ptr::null());
     hot.seat.set(std::ptr::null());
     hot.diary.set(std::ptr::null_mut());
     hot.guest.set(std::ptr::null_mut());
@@ -222,6 +226,10 @@ pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<
         let conducted = seat.conducted()?;
         return Some(apart(|| action(&conducted)));
     }
+    // SAFETY: Set as long as it runs; what it is known by is there until the execution has ended.
+    if let Some(conducted) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
+        return Some(apart(|| action(conducted)));
+    }
     let conducted = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
         if let Some(Local::Conducted(conducted)) = &**slot
@@ -263,6 +271,8 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
             hot.seat.get(),
             hot.guest.get(),
             hot.diary.get(),
+            hot.fiber.get(),
+            hot.attempting.replace(Attempting::Nothing),
         );
         clear(hot);
         (before, hot.apart.replace(0))
@@ -280,6 +290,8 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
         hot.seat.set(before.3);
         hot.guest.set(before.4);
         hot.diary.set(before.5);
+        hot.fiber.set(before.6);
+        hot.attempting.set(before.7);
         hot.apart.set(apart);
     });
     result
@@ -335,6 +347,26 @@ pub(crate) fn self_origin() -> (Origin, String) {
 }
 
 impl Conducted {
+    /// The calling code is the first activity of an execution that is explored.
+    pub(crate) fn begin_main() {
+        if let Some(main) = Conducted::register(Origin::Main, None, String::new()) {
+            main.begin_on_fiber();
+        }
+    }
+
+    /// The calling code, on a fiber, is this activity.
+    fn begin_on_fiber(self) {
+        if let Some(world) = explore::here() {
+            let token = token_of(self.activity.number);
+            let conducted = world.adopt(Box::new(self));
+            HOT.with(|hot| {
+                hot.token.set(token);
+                hot.fiber.set(conducted);
+            });
+            seeds::restart();
+        }
+    }
+
     fn unannounced() -> Option<Conducted> {
         let (origin, name) = self_origin();
         Conducted::register(origin, None, name)
@@ -441,6 +473,11 @@ impl Birth {
     pub fn begin(mut self) -> Life {
         let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
             Child::Unrecorded => None,
+            Child::Conducted(conducted) if explore::is_here() || explore::is_whole() => {
+                explore::begin_thread(conducted.activity.number);
+                conducted.begin_on_fiber();
+                None
+            }
             Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
                 let registered = recording.register(Some(newborn));
                 registered.then_some(Local::Recording(recording))
@@ -472,6 +509,13 @@ pub struct Life(());
 
 impl Drop for Life {
     fn drop(&mut self) {
+        // SAFETY: As in `with_conducted`.
+        if let Some(conducted) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
+            conducted.conductor.ended(&conducted.activity);
+            conducted.activity.ended.establish();
+            explore::end_thread();
+            return;
+        }
         let ended = LOCAL.with(|slot| match slot.try_borrow_mut().ok()?.as_mut()? {
             Local::Recording(recording) => {
                 recording.end();

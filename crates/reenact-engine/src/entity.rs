@@ -18,6 +18,7 @@ use std::{
 use crate::{
     Access, Asked, Decision, Op, Operation, Reply,
     activity::{Hot, with_conducted},
+    explore,
     external::apart,
     mode::{self, Mode},
     record,
@@ -221,12 +222,13 @@ impl Entity {
         }
     }
 
-    /// Waits for a signal with the entity taken: `block` gives it up, waits and takes it again, and says whether it was
+    /// Waits for a signal of the condition with the entity taken: `block` gives it up, waits and takes it again, and says whether it was
     /// signalled. Where there is nothing to wait for but the entity itself, `release` and `retake` are used instead.
     #[track_caller]
     pub fn wait(
         &self,
         op: Op,
+        condition: &Entity,
         timed: bool,
         block: impl FnOnce() -> bool,
         release: impl FnOnce(),
@@ -246,6 +248,12 @@ impl Entity {
             Mode::Stopped => {
                 let signalled = block();
                 self.mark_unrecorded();
+                signalled
+            }
+            Mode::Conducted if explore::is_here() => {
+                let site = Location::caller();
+                let signalled = explore::wait(op, self, condition, timed, site, release);
+                retake();
                 signalled
             }
             Mode::Replay | Mode::Conducted => {
@@ -324,11 +332,11 @@ impl Entity {
         }
     }
 
-    /// Tells a conductor of an operation that meets no one, such as a notification.
+    /// Signals those who wait for it, or one of them. To a replay that means nothing.
     #[inline]
     #[track_caller]
-    pub fn announce(&self, op: Op) {
-        if mode::is_conducted() {
+    pub fn notify(&self, op: Op, all: bool) {
+        if mode::is_conducted() && !explore::notify(op, self, all, Location::caller()) {
             self.arrive(op, Access::Announce);
         }
     }

@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{activity::with_conducted, conduct, mode, raw};
+use crate::{activity::with_conducted, conduct, explore, mode, raw};
 
 /// Something that becomes true once.
 ///
@@ -20,6 +20,8 @@ use crate::{activity::with_conducted, conduct, mode, raw};
 #[derive(Default, Debug)]
 pub struct Fact {
     state: AtomicU32,
+    /// Where it is explored: when it became true, and one more.
+    moment: AtomicU32,
 }
 
 const AWAITED: u32 = 1;
@@ -30,7 +32,18 @@ impl Fact {
     pub const fn new() -> Fact {
         Fact {
             state: AtomicU32::new(0),
+            moment: AtomicU32::new(0),
         }
+    }
+
+    /// When it became true.
+    pub(crate) fn moment(&self) -> Option<u32> {
+        self.moment.load(SeqCst).checked_sub(1)
+    }
+
+    /// It became true then.
+    pub(crate) fn note_moment(&self, moment: u32) {
+        self.moment.store(moment + 1, SeqCst);
     }
 
     /// Makes it true.
@@ -74,7 +87,7 @@ impl Fact {
     /// Where there is a conductor, returns when it is true; `what` is for people who want to know who waits for what.
     /// Elsewhere whoever needs to wait has its own way.
     pub fn wait_if_conducted(&self, what: &dyn Fn() -> String) {
-        if mode::is_conducted() && !self.is_established() {
+        if mode::is_conducted() && (!self.is_established() || explore::is_here()) {
             with_conducted(|me| me.conductor.wait_for_fact(&me.activity, self, what));
         }
     }

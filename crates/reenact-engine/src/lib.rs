@@ -20,6 +20,7 @@ mod captured;
 mod clock;
 mod conduct;
 mod entity;
+pub mod explore;
 mod external;
 mod fact;
 mod meeting;

@@ -7,12 +7,12 @@
 use std::{
     path::PathBuf,
     sync::{
-        Once,
+        Mutex, Once, PoisonError,
         atomic::{AtomicBool, AtomicU8, Ordering},
     },
 };
 
-use crate::{activity, external::apart, record, replay};
+use crate::{activity, explore, external::apart, record, replay};
 
 /// What becomes of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,9 @@ pub(crate) enum Mode {
     /// They happen when the conductor says so.
     Conducted = 5,
 }
+
+/// The mode's byte while somebody explores: threads that take part in that are conducted, all others are off.
+const EXPLORING: u8 = 6;
 
 /// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
 pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
@@ -57,11 +60,42 @@ pub(crate) fn byte() -> u8 {
 /// Whether releases have to be told to a conductor.
 #[inline(always)]
 pub(crate) fn is_conducted() -> bool {
-    byte() >= Mode::Replay as u8
+    let byte = byte();
+    byte >= Mode::Replay as u8 && (byte != EXPLORING || explore::is_here())
 }
 
 pub(crate) fn set(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
+}
+
+/// How many explorations there are.
+static EXPLORATIONS: Mutex<u32> = Mutex::new(0);
+
+/// One more exploration, in a process that is off otherwise; false if it is not.
+pub(crate) fn begin_exploring() -> bool {
+    settle();
+    let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = *explorations == 0;
+    if is_first && byte() != Mode::Off as u8 {
+        return false;
+    }
+    *explorations += 1;
+    MODE.store(EXPLORING, Ordering::SeqCst);
+    true
+}
+
+/// This process is an execution that is explored.
+pub(crate) fn be_explored() {
+    MODE.store(EXPLORING, Ordering::SeqCst);
+}
+
+/// One less.
+pub(crate) fn end_exploring() {
+    let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    *explorations -= 1;
+    if *explorations == 0 {
+        set(Mode::Off);
+    }
 }
 
 /// From recording to stopped; nothing if it was not recording.
@@ -93,6 +127,8 @@ pub(crate) fn settled_if_known() -> Option<Mode> {
         2 => Some(Mode::Stopped),
         4 => Some(Mode::Replay),
         5 => Some(Mode::Conducted),
+        EXPLORING if explore::is_here() => Some(Mode::Conducted),
+        EXPLORING => Some(Mode::Off),
         _ => None,
     }
 }
@@ -107,12 +143,17 @@ pub(crate) fn settle() {
         let mode = match (std::env::var("REENACT").as_deref(), path) {
             (Ok("record"), Some(path)) => record::start_from_environment(&path),
             (Ok("replay"), Some(path)) => replay::start_from_environment(&path),
+            (Ok("explore"), _) => {
+                // In the children, of which each is an execution, the mode is set.
+                explore::start_from_environment();
+                return;
+            }
             (Ok("record" | "replay"), None) => {
                 eprintln!("reenact: REENACT is set but REENACT_TRACE does not say which trace: running unrecorded");
                 Mode::Off
             }
             (Ok(other), _) if other != "off" => {
-                eprintln!("reenact: REENACT={other} is not a mode (record, replay, off): running unrecorded");
+                eprintln!("reenact: REENACT={other} is not a mode (record, replay, explore, off): running unrecorded");
                 Mode::Off
             }
             _ => Mode::Off,

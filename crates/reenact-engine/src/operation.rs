@@ -30,6 +30,11 @@ impl Op {
         self.0.name
     }
 
+    /// All there is to know of it.
+    pub(crate) const fn info(self) -> &'static OpInfo {
+        self.0
+    }
+
     #[inline(always)]
     pub(crate) const fn code(self) -> u8 {
         self.0.code

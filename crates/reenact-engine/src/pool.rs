@@ -15,7 +15,7 @@
 pub(crate) mod carrier;
 mod ready;
 mod sleepers;
-mod stack;
+pub(crate) mod stack;
 mod worker;
 
 use std::{
@@ -64,6 +64,16 @@ impl Task {
     pub const unsafe fn new(run: unsafe fn(NonNull<Task>)) -> Task {
         Task { run }
     }
+
+    /// Runs it.
+    ///
+    /// # Safety
+    ///
+    /// It was scheduled, and has not run since.
+    pub(crate) unsafe fn run(task: NonNull<Task>) {
+        // SAFETY: The caller's.
+        unsafe { (task.as_ref().run)(task) }
+    }
 }
 
 /// The address of a task on its way to a worker.
@@ -76,7 +86,7 @@ unsafe impl Send for Scheduled {}
 impl Scheduled {
     fn run(self) {
         // SAFETY: See `Task::new` and `Pool::schedule`.
-        unsafe { (self.0.as_ref().run)(self.0) }
+        unsafe { Task::run(self.0) }
     }
 }
 

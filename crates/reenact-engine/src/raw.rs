@@ -26,6 +26,7 @@ use rustix::{
 };
 
 use crate::{
+    explore,
     external::apart,
     pool::{about_to_block, carrier::Carrier},
 };
@@ -46,6 +47,10 @@ fn wait_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bo
 
 /// As [`wait_while`], for a thread, whatever it runs.
 fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
+    if explore::is_here() && (deadline.is_some() || explore::wait_while(futex, expected)) {
+        // Where it is explored, time is up when nothing else happens.
+        return deadline.is_none() || futex.load(Relaxed) != expected;
+    }
     loop {
         if futex.load(Relaxed) != expected {
             return true;

@@ -1,6 +1,7 @@
-//! The attribute `#[reenact::actor]`: the methods of an actor as messages on its far references.
+//! The attributes `#[reenact::actor]`, which makes messages of an actor's methods, and `#[reenact::test]`, which makes a test
+//! that is explored.
 //!
-//! This crate is for the crate `reenact`, which exports the attribute; use it from there. It knows how messages look
+//! This crate is for the crate `reenact`, which exports them; use them from there. It knows how messages look
 //! and nothing of how they travel: that is `reenact::actor`.
 
 #![forbid(unsafe_code)]
@@ -18,6 +19,7 @@ mod parameter;
 mod receiver;
 mod self_type;
 mod senders;
+mod test;
 #[cfg(test)]
 mod tests;
 mod visibility;
@@ -107,4 +109,30 @@ mod visibility;
 #[proc_macro_attribute]
 pub fn actor(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(options.into(), item.into()).into()
+}
+
+/// Makes a test that is explored: run under one schedule after the other until one fails or all have been tried.
+///
+/// ```text
+/// #[reenact::test]
+/// fn no_update_is_lost() { … }
+///
+/// #[reenact::test(way = "pct 3", executions = 5000)]
+/// fn no_update_is_lost_in_a_large_program() { … }
+/// ```
+///
+/// It is a test like any other, for `cargo test` and for others that run tests. A schedule that makes it fail is kept in the directory `schedules` of
+/// the package, and tried first from then on.
+///
+/// # Options
+///
+/// - `way = "…"`: which executions. `portfolio` (some at random, then one of each class), `exhaustive` (one of each
+///   class), at random by `walk`, `urw`, `pct N`, `pctcp N` or `pos`, or all with at most `preemptions N` or `delays N`.
+/// - `executions = N`, `seconds = N`: how many, and for how long at most.
+/// - `steps = N`: how many steps an execution may have.
+/// - `seed = N`: what chance goes by.
+/// - `crate = path`: where the crate `reenact` is, if it is not `::reenact`.
+#[proc_macro_attribute]
+pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {
+    test::expand(options.into(), item.into()).into()
 }

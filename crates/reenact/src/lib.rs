@@ -46,6 +46,7 @@
 
 pub mod actor;
 pub mod csp;
+pub mod explore;
 pub mod fs;
 pub mod io;
 pub mod net;
@@ -58,9 +59,9 @@ pub mod thread;
 mod ops;
 mod outside;
 
-pub use self::outside::external;
+pub use self::{explore::explore, outside::external};
 pub use reenact_engine::record_to;
-pub use reenact_macros::actor;
+pub use reenact_macros::{actor, test};
 
 /// The examples of the guide to actors, which are run along with those of the documentation.
 #[cfg(doctest)]

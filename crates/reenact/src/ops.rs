@@ -27,4 +27,5 @@ operations! {
     TRY_WRITE = 17 "try write";
     IS_DISCONNECTED = 14 "is disconnected";
     IS_POISONED = 18 "is poisoned";
+    CHOOSE = 19 "choose";
 }

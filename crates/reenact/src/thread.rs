@@ -13,18 +13,20 @@
 //! - **What is dependent:** operations on the same thread's parking place.
 
 mod handle;
+mod running;
 mod scoped;
 
 use std::{io, time::Duration};
 
 use reenact_engine::{
-    Birth, Lineage, choose, is_active, outside,
+    Birth, Lineage, choose, explore, is_active, outside,
     pool::{ask_until_told, can_be_put_aside, give_way},
     raw::{Parker, now},
 };
 
 pub use std::thread::{AccessError, LocalKey, Result, panicking};
 
+use self::running::Running;
 pub use self::{
     handle::{Thread, ThreadId, current},
     scoped::{Scope, ScopedJoinHandle, scope},
@@ -79,17 +81,21 @@ impl Builder {
     {
         let birth = Birth::announce(self.name.as_deref());
         let lineage = birth.lineage();
-        let newcomer = handle::Newcomer::new(&birth);
+        let number = birth.number();
+        let newcomer = handle::Newcomer::new(&birth, self.name.clone());
         let parking = newcomer.parking();
         let id = newcomer.id();
-        let raw = self.raw().spawn(move || {
+        let (raw, name) = self.raw();
+        let body = move || {
             let _life = birth.begin();
             newcomer.arrive();
             f()
-        })?;
+        };
+        // SAFETY: It borrows nothing.
+        let running = unsafe { Running::start(raw, number, body) }?;
         Ok(JoinHandle {
-            thread: Thread::new(raw.thread().clone(), id, parking),
-            raw,
+            thread: Thread::new(running.thread().cloned(), name, id, parking),
+            running,
             lineage,
         })
     }
@@ -107,21 +113,22 @@ impl Builder {
         scope.start(self, f)
     }
 
-    fn raw(self) -> std::thread::Builder {
+    /// The same for the system, and the name.
+    fn raw(self) -> (std::thread::Builder, Option<String>) {
         let mut raw = std::thread::Builder::new();
-        if let Some(name) = self.name {
-            raw = raw.name(name);
+        if let Some(name) = &self.name {
+            raw = raw.name(name.clone());
         }
         if let Some(size) = self.stack_size {
             raw = raw.stack_size(size);
         }
-        raw
+        (raw, self.name)
     }
 }
 
 /// By which a thread is joined.
 pub struct JoinHandle<T> {
-    raw: std::thread::JoinHandle<T>,
+    running: Running<T>,
     thread: Thread,
     lineage: Lineage,
 }
@@ -136,14 +143,14 @@ impl<T> JoinHandle<T> {
     /// Waits for the thread to end, and returns what it returned or panicked with.
     pub fn join(self) -> Result<T> {
         self.lineage.wait_for_end();
-        wait_aside(|| self.raw.is_finished());
-        self.raw.join()
+        wait_aside(|| self.running.is_finished());
+        self.running.join()
     }
 
     /// Whether the thread's function has returned.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        finished(&self.lineage, || self.raw.is_finished())
+        finished(&self.lineage, || self.running.is_finished())
     }
 }
 
@@ -193,7 +200,7 @@ pub fn park_timeout(dur: Duration) {
 
 /// Sleeps; not in a replay, where order comes from the trace.
 pub fn sleep(dur: Duration) {
-    if reenact_engine::is_replaying() {
+    if explore::sleep(dur) || reenact_engine::is_replaying() {
         return;
     }
     match now().checked_add(dur) {

@@ -32,12 +32,12 @@ const PER_SLAB: usize = 64;
 static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// A stack, until it is dropped.
-pub(super) struct Stack {
+pub(crate) struct Stack {
     bottom: usize,
 }
 
 impl Stack {
-    pub(super) fn new() -> io::Result<Stack> {
+    pub(crate) fn new() -> io::Result<Stack> {
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bottom) = free.pop() {
             return Ok(Stack { bottom });

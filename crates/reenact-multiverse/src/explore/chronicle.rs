@@ -76,7 +76,7 @@ impl Chronicle {
 
     /// What an event is ordered after, as far as it does not follow from others.
     pub(super) fn before(&self, moment: Moment) -> impl Iterator<Item = Moment> {
-        let linked = self.links(moment).iter().map(|link| link.moment());
+        let linked = self.links(moment).iter().filter_map(|link| link.before());
         self.previous(moment).into_iter().chain(linked)
     }
 

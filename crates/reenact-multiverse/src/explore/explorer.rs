@@ -6,10 +6,9 @@ use std::{
 };
 
 use super::{
-    Budget, Limit, Progress, Report, Runs, Verdict,
+    Budget, Limit, Progress, Report, Runs, Step, Verdict,
     optimal::{Course, History},
 };
-use crate::Activity;
 
 const REPORT_EVERY: Duration = Duration::from_millis(20);
 
@@ -25,13 +24,13 @@ pub struct Execution<'a, R: Runs> {
 }
 
 impl<R: Runs> Execution<'_, R> {
-    /// Who took the steps. Taking them again leads to the same end.
-    pub fn schedule(&self) -> &[Activity] {
+    /// The steps. Taking them again leads to the same end.
+    pub fn schedule(&self) -> &[Step] {
         self.history.schedule()
     }
 
-    /// The steps.
-    pub fn events(&self) -> impl Iterator<Item = (Activity, &R::Event)> {
+    /// The steps, and what each was in hindsight.
+    pub fn events(&self) -> impl Iterator<Item = (Step, &R::Event)> {
         self.history.events()
     }
 }
@@ -84,21 +83,25 @@ impl<'a, R: Runs> Explorer<'a, R> {
     }
 
     /// Explores, and shows each execution to `visit`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the program does not do the same under the same schedule.
     pub fn run(mut self, mut visit: impl FnMut(&Execution<'_, R>)) -> Report {
         let mut course = Course::new(self.runs, self.budget.steps);
         let began = Instant::now();
         let mut told = None;
+        let mut divergence = None;
         loop {
             let limit = self.is_over(&course.done, began, &mut told);
             if let Some(limit) = limit {
                 course.coverage.stop(limit);
                 break;
             }
-            let verdict = course.execute(&mut visit);
+            let verdict = match course.execute(&mut visit) {
+                Ok(verdict) => verdict,
+                Err(found) => {
+                    course.coverage.stop(Limit::Divergence);
+                    divergence = Some(found);
+                    break;
+                }
+            };
             if self.stops_at_failure && verdict.is_some_and(Verdict::is_bad) {
                 course.coverage.stop(Limit::Failure);
                 break;
@@ -110,6 +113,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
         Report {
             progress: course.done,
             coverage: course.coverage,
+            divergence,
         }
     }
 

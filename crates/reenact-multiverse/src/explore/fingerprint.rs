@@ -74,7 +74,8 @@ impl Fingerprinter {
         let before = links
             .as_slice()
             .iter()
-            .map(|link| self.events[link.moment().index()])
+            .filter_map(|link| link.before())
+            .map(|before| self.events[before.index()])
             .fold(0, u128::wrapping_add);
         let mut hasher = Both::default();
         (step, *number, *previous, before).hash(&mut hasher);

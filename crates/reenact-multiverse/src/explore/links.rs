@@ -15,16 +15,43 @@ impl Moment {
 
 /// How an event is ordered after an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
+pub enum Link {
+    /// See [`Links::after`].
     After(Moment),
+    /// See [`Links::follows`].
     Follows(Moment),
+    /// See [`Links::races`].
     Races(Moment),
+    /// See [`Links::outside`].
+    Outside(Moment, Option<Moment>),
+    /// See [`Links::barred`].
+    Barred(Moment, Moment),
 }
 
 impl Link {
-    pub(super) fn moment(self) -> Moment {
+    /// The latest event that the new one comes after because of it.
+    pub(super) fn before(self) -> Option<Moment> {
         match self {
-            Link::After(moment) | Link::Follows(moment) | Link::Races(moment) => moment,
+            Link::After(moment) | Link::Follows(moment) | Link::Races(moment) => Some(moment),
+            Link::Outside(begin, end) => Some(end.unwrap_or(begin)),
+            Link::Barred(..) => None,
+        }
+    }
+
+    /// The event that the new one could have gone before.
+    pub(super) fn race(self) -> Option<Moment> {
+        match self {
+            Link::Races(moment) | Link::Outside(moment, _) => Some(moment),
+            Link::After(_) | Link::Follows(_) | Link::Barred(..) => None,
+        }
+    }
+
+    /// When the new event could not happen.
+    pub(super) fn bar(self) -> Option<(Moment, Option<Moment>)> {
+        match self {
+            Link::Outside(begin, end) => Some((begin, end)),
+            Link::Barred(begin, end) => Some((begin, Some(end))),
+            Link::After(_) | Link::Follows(_) | Link::Races(_) => None,
         }
     }
 }
@@ -53,6 +80,32 @@ impl Links {
     /// It comes after that event, and could have gone first. If the other is of the same activity, it could not.
     pub fn races(&mut self, moment: Moment) {
         self.links.push(Link::Races(moment));
+    }
+
+    /// It comes after `end`, because it cannot happen between `begin` and `end`, and could have gone before `begin`. Without
+    /// an end, it cannot happen any more.
+    ///
+    /// That is to race with `begin` and to follow `end`. It is told this way where there are several such times, and some
+    /// of them may have to be avoided together: one who takes a lock alone avoids all who look.
+    pub fn outside(&mut self, begin: Moment, end: Option<Moment>) {
+        self.links.push(Link::Outside(begin, end));
+    }
+
+    /// It could not happen between these two, but need not come after them. So it could not go before something that comes
+    /// after the first and that the second comes after: a send that finds a queue closed could not go before the closing if
+    /// the queue was full then, and has room only since.
+    pub fn barred(&mut self, begin: Moment, end: Moment) {
+        self.links.push(Link::Barred(begin, end));
+    }
+
+    /// One of them.
+    pub fn push(&mut self, link: Link) {
+        self.links.push(link);
+    }
+
+    /// All that was told.
+    pub fn iter(&self) -> impl Iterator<Item = Link> {
+        self.links.iter().copied()
     }
 
     pub(super) fn clear(&mut self) {

@@ -2,6 +2,9 @@
 
 use std::{fmt, time::Duration};
 
+use super::Step;
+use crate::Activity;
+
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
@@ -46,6 +49,8 @@ pub enum Limit {
     Failure,
     /// Whoever listened said so.
     Cancelled,
+    /// The program did something else under the same steps, see [`Report::divergence`].
+    Divergence,
 }
 
 impl fmt::Display for Limit {
@@ -58,6 +63,7 @@ impl fmt::Display for Limit {
             Limit::Time(time) => write!(out, "after {time:?}"),
             Limit::Failure => write!(out, "at the first failure"),
             Limit::Cancelled => write!(out, "when told to"),
+            Limit::Divergence => write!(out, "when the program did not do the same again"),
         }
     }
 }
@@ -117,6 +123,36 @@ pub struct Progress {
     pub repeated: u64,
 }
 
+/// A program did something else under the same steps. What it does depends on more than their order, on the time perhaps
+/// or on addresses, and no exploration of it can be complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// How many steps went before.
+    pub index: usize,
+    /// The step in question.
+    pub step: Step,
+    /// What it was to do.
+    pub expected: String,
+    /// What it did, or was about to do without being able to.
+    pub found: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence {
+            index,
+            step,
+            expected,
+            found,
+        } = self;
+        let Activity(activity) = step.activity;
+        write!(
+            out,
+            "step {index}, of activity {activity}, was to be {expected} and is {found}"
+        )
+    }
+}
+
 /// What an exploration found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -124,6 +160,8 @@ pub struct Report {
     pub progress: Progress,
     /// Whether that is all.
     pub coverage: Coverage,
+    /// Where it had to stop because the program did not do the same again.
+    pub divergence: Option<Divergence>,
 }
 
 impl fmt::Display for Report {
@@ -138,6 +176,10 @@ impl fmt::Display for Report {
             out,
             "{executions} executions, {deadlocks} deadlocks, {failures} failures; {}",
             self.coverage
-        )
+        )?;
+        match &self.divergence {
+            Some(divergence) => write!(out, ": {divergence}"),
+            None => Ok(()),
+        }
     }
 }

@@ -163,5 +163,6 @@ fn nothing() -> Report {
     Report {
         progress: Progress::default(),
         coverage: Coverage::default(),
+        divergence: None,
     }
 }

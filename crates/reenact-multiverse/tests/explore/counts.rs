@@ -97,3 +97,37 @@ fn spawn_and_join_order_without_a_race() {
     let child = vec![Load(0)];
     assert_eq!(count([main, child.clone(), child]), 1);
 }
+
+#[test]
+fn every_choice_is_made_in_every_schedule() {
+    // Three values, of which the first of two stores is overwritten: 3 × 3 choices, 2 orders.
+    let thread = vec![Pick(3), Store(0, Register(0))];
+    assert_eq!(count([thread.clone(), thread]), 18);
+    // Choices that nobody sees only multiply.
+    assert_eq!(count([vec![Pick(2), Pick(3)], vec![Pick(5)]]), 30);
+}
+
+#[test]
+fn a_notification_wakes_any_of_those_who_wait() {
+    // Each of three may have begun to wait before the notification or not, and it wakes one of those who have:
+    // 3 · 1 + 3 · 2 + 1 · 3, and once nobody.
+    let waiters = (0..3).map(|_| vec![Wait(0)]);
+    let progress = explore(&Program::new(waiters.chain([vec![NotifyOne(0)]])));
+    assert_eq!((progress.executions, progress.deadlocks), (13, 13));
+}
+
+#[test]
+fn readers_of_a_lock_commute() {
+    // The writer takes it before, between or after any of the readers.
+    for n in 1..=4 {
+        let readers = (0..n).map(|_| vec![Look(0), Leave(0)]);
+        let writer = vec![Take(0), Leave(0)];
+        assert_eq!(count(readers.chain([writer])), 1 << n);
+    }
+}
+
+#[test]
+fn a_try_fails_only_while_somebody_has_the_lock() {
+    let holder = vec![Lock(0), Unlock(0)];
+    assert_eq!(count([holder, vec![TryLock(0), Unlock(0)]]), 3);
+}

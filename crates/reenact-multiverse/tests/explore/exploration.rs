@@ -2,10 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Budget, Explorer, Limit, Verdict},
-};
+use reenact_multiverse::explore::{Budget, Explorer, Limit, Step, Verdict};
 
 use crate::language::{Op::*, Program, Value::*};
 
@@ -33,8 +30,8 @@ fn a_failure_is_found_and_its_schedule_leads_to_it_again() {
     );
     for schedule in schedules {
         let mut machine = program.machine();
-        for Activity(thread) in schedule {
-            machine.step(thread as usize);
+        for Step { activity, choice } in schedule {
+            machine.step(activity.0 as usize, choice);
         }
         assert!(machine.has_failed);
     }

@@ -4,6 +4,7 @@ mod bounds;
 mod brute_force;
 mod cells;
 mod counts;
+mod divergence;
 mod exploration;
 mod generated;
 mod known;

@@ -8,7 +8,7 @@ use std::{fmt, sync::LockResult, time::Duration};
 
 use reenact_engine::{
     Entity,
-    raw::{RawCondvar, now},
+    raw::{RawCondvar, RawMutex, now},
 };
 
 use super::MutexGuard;
@@ -46,7 +46,8 @@ impl Condvar {
     /// Gives up the lock, waits for a notification, takes the lock again.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        guard.wait(false, |mutex| self.raw.wait(mutex, None)).0
+        let wait = |mutex: &RawMutex| self.raw.wait(mutex, None);
+        guard.wait(&self.entity, false, wait).0
     }
 
     /// Waits as long as `condition` holds.
@@ -72,7 +73,8 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let (guard, signalled) = guard.wait(true, |mutex| self.raw.wait(mutex, Some(dur)));
+        let wait = |mutex: &RawMutex| self.raw.wait(mutex, Some(dur));
+        let (guard, signalled) = guard.wait(&self.entity, true, wait);
         let result = WaitTimeoutResult(!signalled);
         match guard {
             Ok(guard) => Ok((guard, result)),
@@ -131,7 +133,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
-        self.entity.announce(ops::NOTIFY);
+        self.entity.notify(ops::NOTIFY, false);
         self.raw.notify_one();
     }
 
@@ -139,7 +141,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
-        self.entity.announce(ops::NOTIFY);
+        self.entity.notify(ops::NOTIFY, true);
         self.raw.notify_all();
     }
 }

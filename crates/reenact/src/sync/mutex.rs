@@ -146,6 +146,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[track_caller]
     pub(super) fn wait(
         self,
+        condition: &Entity,
         timed: bool,
         block: impl FnOnce(&RawMutex) -> bool,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
@@ -153,6 +154,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         std::mem::forget(self);
         let signalled = mutex.entity.wait(
             ops::WAIT,
+            condition,
             timed,
             || block(&mutex.raw),
             || mutex.raw.unlock(),

@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-use reenact_engine::choose;
+use reenact_engine::{choose, explore};
 
 use crate::ops;
 
@@ -57,6 +57,9 @@ impl Poison {
     /// For who has the lock.
     #[cold]
     pub(super) fn set(&self) {
+        if explore::is_leaving() {
+            return;
+        }
         self.0.store(NOW | EVER, Relaxed);
     }
 

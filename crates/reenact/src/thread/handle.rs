@@ -10,14 +10,16 @@ use std::{
     time::Duration,
 };
 
-use reenact_engine::{Birth, current_number, is_active};
+use reenact_engine::{Birth, current_number, explore, is_active};
 
 use crate::sync::{Condvar, Mutex};
 
 /// A thread: [`std::thread::Thread`], recorded.
 #[derive(Clone)]
 pub struct Thread {
-    raw: std::thread::Thread,
+    /// The system's; none where it is explored.
+    raw: Option<std::thread::Thread>,
+    name: Option<Arc<str>>,
     id: ThreadId,
     parking: Arc<Parking>,
 }
@@ -74,8 +76,19 @@ impl Parking {
 }
 
 impl Thread {
-    pub(super) fn new(raw: std::thread::Thread, id: ThreadId, parking: Arc<Parking>) -> Thread {
-        Thread { raw, id, parking }
+    pub(super) fn new(
+        raw: Option<std::thread::Thread>,
+        name: Option<String>,
+        id: ThreadId,
+        parking: Arc<Parking>,
+    ) -> Thread {
+        let name = name.filter(|_| raw.is_none()).map(Arc::from);
+        Thread {
+            raw,
+            name,
+            id,
+            parking,
+        }
     }
 
     pub(super) fn parking(&self) -> &Parking {
@@ -86,10 +99,9 @@ impl Thread {
     #[inline]
     #[track_caller]
     pub fn unpark(&self) {
-        if is_active() {
-            self.parking.unpark();
-        } else {
-            self.raw.unpark();
+        match &self.raw {
+            Some(raw) if !is_active() => raw.unpark(),
+            _ => self.parking.unpark(),
         }
     }
 
@@ -102,7 +114,10 @@ impl Thread {
     /// Its name, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.raw.name()
+        match &self.raw {
+            Some(raw) => raw.name(),
+            None => self.name.as_deref(),
+        }
     }
 }
 
@@ -122,13 +137,11 @@ thread_local! {
 /// The calling thread.
 #[must_use]
 pub fn current() -> Thread {
-    let fresh = || {
-        Thread::new(
-            std::thread::current(),
-            ThreadId::new(current_number()),
-            Arc::default(),
-        )
-    };
+    let id = || ThreadId::new(current_number());
+    if let Some(explored) = explore::kept(|| Thread::new(None, None, id(), Arc::default())) {
+        return explored;
+    }
+    let fresh = || Thread::new(Some(std::thread::current()), None, id(), Arc::default());
     CURRENT
         .try_with(|current| current.get_or_init(fresh).clone())
         .unwrap_or_else(|_| fresh())
@@ -136,13 +149,15 @@ pub fn current() -> Thread {
 
 /// A thread that is about to start, as its parent and itself will know it.
 pub(super) struct Newcomer {
+    name: Option<String>,
     id: ThreadId,
     parking: Arc<Parking>,
 }
 
 impl Newcomer {
-    pub(super) fn new(birth: &Birth) -> Newcomer {
+    pub(super) fn new(birth: &Birth, name: Option<String>) -> Newcomer {
         Newcomer {
+            name,
             id: ThreadId::new(birth.number()),
             parking: Arc::default(),
         }
@@ -158,8 +173,14 @@ impl Newcomer {
 
     /// Makes the calling thread the one that was announced.
     pub(super) fn arrive(self) {
+        let Newcomer { name, id, parking } = self;
+        if explore::is_explored() {
+            explore::kept(|| Thread::new(None, name, id, parking));
+            return;
+        }
+        let thread = Thread::new(Some(std::thread::current()), name, id, parking);
         CURRENT.with(|current| {
-            let _ = current.set(Thread::new(std::thread::current(), self.id, self.parking));
+            let _ = current.set(thread);
         });
     }
 }

@@ -15,7 +15,7 @@ use std::{
 
 use reenact_engine::{Birth, Lineage};
 
-use super::{Builder, Thread, finished, handle::Newcomer, wait_aside};
+use super::{Builder, Thread, finished, handle::Newcomer, running::Running, wait_aside};
 
 /// A scope to start threads in: [`std::thread::Scope`].
 #[derive(Debug)]
@@ -149,7 +149,8 @@ impl<'scope> Scope<'scope, '_> {
     {
         let birth = Birth::announce(builder.name.as_deref());
         let lineage = birth.lineage();
-        let newcomer = Newcomer::new(&birth);
+        let number = birth.number();
+        let newcomer = Newcomer::new(&birth, builder.name.clone());
         let (id, parking) = (newcomer.id(), newcomer.parking());
         *self
             .shared
@@ -172,9 +173,10 @@ impl<'scope> Scope<'scope, '_> {
             drop(life);
             drop(its_packet);
         };
+        let (raw, name) = builder.raw();
         // SAFETY: All that the closure borrows lives for `'scope`, and the scope does not end before the packet is dropped,
         // which is the last thing that the closure does.
-        let raw = unsafe { builder.raw().spawn_unchecked(main) }?;
+        let running = unsafe { Running::start(raw, number, main) }?;
         let mut lineages = self
             .shared
             .lineages
@@ -183,8 +185,8 @@ impl<'scope> Scope<'scope, '_> {
         lineages.push(lineage.clone());
         drop(lineages);
         Ok(ScopedJoinHandle {
-            thread: Thread::new(raw.thread().clone(), id, parking),
-            raw,
+            thread: Thread::new(running.thread().cloned(), name, id, parking),
+            running,
             packet,
             lineage,
             scope: PhantomData,
@@ -194,7 +196,7 @@ impl<'scope> Scope<'scope, '_> {
 
 /// By which a thread of a scope is joined.
 pub struct ScopedJoinHandle<'scope, T> {
-    raw: std::thread::JoinHandle<()>,
+    running: Running<()>,
     packet: Arc<Packet<T>>,
     thread: Thread,
     lineage: Lineage,
@@ -211,8 +213,8 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// Waits for the thread to end, and returns what it returned or panicked with.
     pub fn join(self) -> super::Result<T> {
         self.lineage.wait_for_end();
-        wait_aside(|| self.raw.is_finished());
-        self.raw.join()?;
+        wait_aside(|| self.running.is_finished());
+        self.running.join()?;
         let mut result = self
             .packet
             .result
@@ -224,7 +226,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// Whether the thread's function has returned.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        finished(&self.lineage, || self.raw.is_finished())
+        finished(&self.lineage, || self.running.is_finished())
     }
 }
 

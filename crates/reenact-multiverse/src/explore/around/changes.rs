@@ -63,10 +63,7 @@ pub(super) fn changes<R: Runs>(followed: &Followed<R>, from: usize) -> Vec<Chang
 }
 
 fn races(links: &[Link]) -> impl Iterator<Item = Moment> {
-    links.iter().filter_map(|link| match *link {
-        Link::Races(first) => Some(first),
-        _ => None,
-    })
+    links.iter().filter_map(|link| link.race())
 }
 
 /// Steps that could have gone another way.
@@ -92,9 +89,9 @@ impl Second<'_> {
     fn could_be_first(&self, chronicle: &Chronicle, is_after: &[bool]) -> bool {
         let linked = self.links.iter().filter(|link| match link {
             Link::Follows(_) => false,
-            link => link.moment() != self.first,
+            link => link.race() != Some(self.first),
         });
-        let mut others = linked.map(|link| link.moment()).chain(self.previous);
+        let mut others = linked.filter_map(|link| link.before()).chain(self.previous);
         chronicle.step(self.first).activity != self.step.activity
             && !others.any(|other| is_after[other.index()])
     }

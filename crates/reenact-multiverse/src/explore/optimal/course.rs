@@ -1,10 +1,16 @@
 //! The loop of an exploration: run, look for races, go back to the last point where something is left to be tried.
 
-use super::{history::History, plan::Plan, reversal::Second};
+use std::fmt;
+
+use super::{
+    history::{Announcement, History},
+    plan::Plan,
+    reversal::{Reversal, Second},
+};
 use crate::{
     Activity,
     explore::{
-        Coverage, Execution, Limit, Links, Moment, Progress, Run, Runs, Verdict, links::Link,
+        Coverage, Divergence, Execution, Limit, Links, Moment, Progress, Run, Runs, Step, Verdict,
     },
 };
 
@@ -49,27 +55,28 @@ impl<'a, R: Runs> Course<'a, R> {
     pub(in crate::explore) fn execute(
         &mut self,
         visit: &mut impl FnMut(&Execution<'_, R>),
-    ) -> Option<Verdict> {
+    ) -> Result<Option<Verdict>, Divergence> {
         let mut run = self.runs.start();
-        self.repeat(&mut run);
-        if let Some(activity) = self.plan.activity() {
-            self.step(&mut run, activity);
+        self.repeat(&mut run)?;
+        if let Some(step) = self.plan.step() {
+            self.step(&mut run, step)?;
         }
         let end = loop {
             match self.choose(&run) {
-                Ok(activity) => self.step(&mut run, activity),
+                Ok(step) => self.step(&mut run, step)?,
                 Err(end) => break end,
             }
         };
         if let End::Redundant = end {
             self.done.redundant += 1;
-            return None;
+            return Ok(None);
         }
         if let End::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
         self.reverse_races();
         self.reverse_pending(&run);
+        self.reverse_choices();
         let verdict = match end {
             End::Cut(_) => Verdict::Cut,
             _ => run.verdict(),
@@ -83,41 +90,56 @@ impl<'a, R: Runs> Course<'a, R> {
         self.done.executions += 1;
         self.done.deadlocks += u64::from(verdict == Verdict::Deadlock);
         self.done.failures += u64::from(verdict == Verdict::Failed);
-        Some(verdict)
+        Ok(Some(verdict))
     }
 
     /// Takes the steps again that are the same as the last time.
-    fn repeat(&mut self, run: &mut R::Run) {
-        for (index, (activity, event)) in (0..).zip(self.history.events()) {
+    fn repeat(&mut self, run: &mut R::Run) -> Result<(), Divergence> {
+        for (index, (step, event)) in (0..).zip(self.history.events()) {
+            let diverges = |found| Divergence {
+                index: index as usize,
+                step,
+                expected: format!("{event:?}"),
+                found,
+            };
+            can_be_taken(run, step).map_err(diverges)?;
             self.links.clear();
-            let performed = run
-                .is_enabled(activity)
-                .then(|| run.step_at(activity.into(), Moment(index), &mut self.links));
-            assert!(
-                performed.as_ref() == Some(event),
-                "step {index} was {event:?} of {activity:?}, and under the same schedule is not any more"
-            );
+            let performed = run.step_at(step, Moment(index), &mut self.links);
+            if performed != *event {
+                return Err(diverges(format!("{performed:?}")));
+            }
         }
         self.done.repeated += self.history.len() as u64;
+        Ok(())
     }
 
     /// Takes a step for the first time.
-    fn step(&mut self, run: &mut R::Run, activity: Activity) {
-        assert!(
-            run.is_enabled(activity),
-            "{activity:?} could take a step, and cannot after independent ones"
-        );
+    fn step(&mut self, run: &mut R::Run, step: Step) -> Result<(), Divergence> {
+        let announcement = can_be_taken(run, step)
+            .and_then(|()| announce(run, step))
+            .map_err(|found| Divergence {
+                index: self.history.len(),
+                step,
+                expected: match self.plan.expected() {
+                    Some(event) => format!("{event:?}"),
+                    None => "possible".to_owned(),
+                },
+                found,
+            })?;
         self.links.clear();
-        let event = run.step_at(activity.into(), self.history.next(), &mut self.links);
-        self.history.push(activity, event, &self.links);
+        let event = run.step_at(step, self.history.next(), &mut self.links);
+        if !self.history.push(announcement, event, &self.links) {
+            self.plan.was_not_as_announced();
+        }
         self.done.steps += 1;
+        Ok(())
     }
 
-    /// Who takes the next step. If nothing is settled, it is anyone who is not asleep: the last one again, if possible.
-    fn choose(&mut self, run: &R::Run) -> Result<Activity, End> {
+    /// The next step. If nothing is settled, it is one of anybody that is not asleep: of the last one again, if possible.
+    fn choose(&mut self, run: &R::Run) -> Result<Step, End> {
         let (runs, taken) = (self.runs, self.history.len());
         let cut = self.most_steps.filter(|&most| taken >= most as usize);
-        let last = self.plan.activity();
+        let last = self.plan.step().map(|step| step.activity);
         let is_independent = {
             let last = self.history.last_event();
             move |event: &R::Event| !last.is_some_and(|last| runs.dependent(event, last))
@@ -132,7 +154,10 @@ impl<'a, R: Runs> Course<'a, R> {
                 (None, _) => Err(End::Over),
                 (Some(_), Some(steps)) => Err(End::Cut(steps)),
                 (Some(_), None) => enabled
-                    .find(|&activity| !is_asleep(activity))
+                    .flat_map(|activity| {
+                        (0..run.choices(activity)).map(move |choice| Step { activity, choice })
+                    })
+                    .find(|&step| !is_asleep(step))
                     .ok_or(End::Redundant),
             }
         })
@@ -142,18 +167,23 @@ impl<'a, R: Runs> Course<'a, R> {
     fn reverse_races(&mut self) {
         let history = &self.history;
         for race in history.races() {
+            let (event, is_certain) = history.announced(race.second);
             let second = Second {
-                activity: history.activity(race.second),
-                event: history.event(race.second),
+                step: history.activity(race.second).into(),
+                event,
+                is_certain,
                 previous: history.previous(race.second),
                 links: history.links(race.second),
             };
-            self.plan.reverse(self.runs, history, race.first, second);
+            let buffer = self.plan.take_buffer();
+            let reversal = Reversal::of_race(self.runs, history, race.first, second, buffer);
+            self.plan.reverse(reversal);
         }
     }
 
     /// The same for what was about to be done: it may have to wait for ever, and would not, had it gone first.
     fn reverse_pending(&mut self, run: &R::Run) {
+        let history = &self.history;
         for activity in (0..run.activities()).map(Activity) {
             let Some(event) = run.pending(activity) else {
                 continue;
@@ -161,25 +191,70 @@ impl<'a, R: Runs> Course<'a, R> {
             self.links.clear();
             run.links(activity, &mut self.links);
             let links = self.links.as_slice();
-            let previous = self.history.last(activity);
+            let previous = history.last(activity);
             for link in links {
-                if let Link::Races(first) = *link
-                    && self.history.is_reversible(first, activity, previous, links)
+                if let Some(first) = link.race()
+                    && history.is_reversible(first, activity, previous, links)
                 {
                     let second = Second {
-                        activity,
+                        step: activity.into(),
                         event: &event,
+                        is_certain: false,
                         previous,
                         links,
                     };
-                    self.plan.reverse(self.runs, &self.history, first, second);
+                    let buffer = self.plan.take_buffer();
+                    let reversal = Reversal::of_race(self.runs, history, first, second, buffer);
+                    self.plan.reverse(reversal);
                 }
+            }
+        }
+    }
+
+    /// Sees to it that whatever could go in several ways is tried in each of them.
+    fn reverse_choices(&mut self) {
+        let history = &self.history;
+        for &(moment, choices) in history.open() {
+            let chosen = history.step(moment).choice;
+            for choice in (0..choices).filter(|&choice| choice != chosen) {
+                let buffer = self.plan.take_buffer();
+                let reversal = Reversal::of_choice(self.runs, history, moment, choice, buffer);
+                self.plan.reverse(reversal);
             }
         }
     }
 
     /// Back to the last point where something is left to be tried. Returns whether there is one.
     pub(in crate::explore) fn go_back(&mut self) -> bool {
-        self.plan.go_back(&mut self.history)
+        self.plan
+            .go_back(&mut self.history, |a, b| self.runs.dependent(a, b))
     }
+}
+
+/// Otherwise, says what there is instead.
+fn can_be_taken<R: Run>(run: &R, step: Step) -> Result<(), String>
+where
+    R::Event: fmt::Debug,
+{
+    let Step { activity, choice } = step;
+    if !run.is_enabled(activity) {
+        return Err(match run.pending(activity) {
+            Some(event) => format!("waiting for {event:?}"),
+            None => "nothing".to_owned(),
+        });
+    }
+    if choice > 0 && run.choices(activity) <= choice {
+        return Err(format!("without choice {choice}"));
+    }
+    Ok(())
+}
+
+/// What the step is before it is taken.
+fn announce<R: Run>(run: &R, step: Step) -> Result<Announcement<R::Event>, String> {
+    let event = run.pending(step.activity).ok_or("nothing")?;
+    Ok(Announcement {
+        step,
+        event,
+        choices: run.choices(step.activity),
+    })
 }

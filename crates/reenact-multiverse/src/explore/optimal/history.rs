@@ -2,22 +2,22 @@
 //!
 //! An event's clock has, for each activity, how many of its events happened before it or are it. Clocks are cut off
 //! behind the last activity that had begun. All of them are in one vector, and so are all links: going back to an earlier
-//! point is to cut them off, and a step allocates nothing once they have grown.
+//! point is to cut them off, and a step allocates nothing once they have grown. What few events have is kept aside.
 
 use crate::{
     Activity,
     explore::{
-        Moment,
+        Moment, Step,
         links::{Link, Links},
     },
 };
 
 /// An event that happened.
 struct Entry<E> {
-    activity: Activity,
+    /// What it was in hindsight.
+    event: E,
     /// Its number among those of its activity, from 1.
     number: u32,
-    event: E,
     /// The one before it of the same activity.
     previous: Option<Moment>,
     /// Where its clock and its links begin.
@@ -32,27 +32,41 @@ pub(super) struct Race {
     pub(super) second: Moment,
 }
 
+/// A step as it was before it was taken.
+pub(super) struct Announcement<E> {
+    pub(super) step: Step,
+    pub(super) event: E,
+    /// In how many ways it could go.
+    pub(super) choices: u32,
+}
+
 /// What has happened.
 pub(in crate::explore) struct History<E> {
     entries: Vec<Entry<E>>,
+    schedule: Vec<Step>,
     clocks: Vec<u32>,
     links: Vec<Link>,
     /// By their second event.
     races: Vec<Race>,
     /// The last event of each activity.
     last: Vec<Option<Moment>>,
-    schedule: Vec<Activity>,
+    /// What was pending before the event, if that is not what it was in hindsight.
+    announced: Vec<(Moment, E)>,
+    /// The events that could go in several ways, and in how many.
+    open: Vec<(Moment, u32)>,
 }
 
 impl<E> History<E> {
     pub(super) fn new() -> Self {
         History {
             entries: Vec::new(),
+            schedule: Vec::new(),
             clocks: Vec::new(),
             links: Vec::new(),
             races: Vec::new(),
             last: Vec::new(),
-            schedule: Vec::new(),
+            announced: Vec::new(),
+            open: Vec::new(),
         }
     }
 
@@ -65,17 +79,29 @@ impl<E> History<E> {
         Moment(u32::try_from(self.len()).expect("fewer than 2^32 events"))
     }
 
-    /// Who took the steps.
-    pub(in crate::explore) fn schedule(&self) -> &[Activity] {
+    /// The steps that were taken.
+    pub(in crate::explore) fn schedule(&self) -> &[Step] {
         &self.schedule
     }
 
+    pub(super) fn step(&self, moment: Moment) -> Step {
+        self.schedule[moment.index()]
+    }
+
     pub(super) fn activity(&self, moment: Moment) -> Activity {
-        self.entries[moment.index()].activity
+        self.step(moment).activity
     }
 
     pub(super) fn event(&self, moment: Moment) -> &E {
         &self.entries[moment.index()].event
+    }
+
+    /// What was pending before the event, and whether it is known that it would be the same elsewhere.
+    pub(super) fn announced(&self, moment: Moment) -> (&E, bool) {
+        match self.announced.binary_search_by_key(&moment, |(at, _)| *at) {
+            Ok(index) => (&self.announced[index].1, false),
+            Err(_) => (self.event(moment), true),
+        }
     }
 
     /// What happened last.
@@ -83,14 +109,18 @@ impl<E> History<E> {
         self.entries.last().map(|entry| &entry.event)
     }
 
-    pub(in crate::explore) fn events(&self) -> impl Iterator<Item = (Activity, &E)> {
-        self.entries
-            .iter()
-            .map(|entry| (entry.activity, &entry.event))
+    pub(in crate::explore) fn events(&self) -> impl Iterator<Item = (Step, &E)> {
+        let events = self.entries.iter().map(|entry| &entry.event);
+        self.schedule.iter().copied().zip(events)
     }
 
     pub(super) fn races(&self) -> &[Race] {
         &self.races
+    }
+
+    /// The events that could go in several ways, and in how many.
+    pub(super) fn open(&self) -> &[(Moment, u32)] {
+        &self.open
     }
 
     /// The last event of the activity so far.
@@ -123,14 +153,15 @@ impl<E> History<E> {
 
     /// Whether `a` happens before `b`, or is it.
     pub(super) fn is_before(&self, a: Moment, b: Moment) -> bool {
-        let a = &self.entries[a.index()];
-        let seen = self.clock(b).get(a.activity.0 as usize);
-        seen.is_some_and(|&number| number >= a.number)
+        let seen = self.clock(b).get(self.activity(a).0 as usize);
+        seen.is_some_and(|&number| number >= self.entries[a.index()].number)
     }
 
     /// Whether an event with these predecessors, of this activity, could have gone before `first`, with which it races.
     ///
-    /// It could not if it comes after it anyhow. If it comes after it through another race, that one is reversed first.
+    /// It could not if it comes after it anyhow. If it comes after it through another race, that one is reversed first, if
+    /// it can be. It also could not if it had to wait for the end of something that has begun before, and ends only later
+    /// because of `first`.
     pub(super) fn is_reversible(
         &self,
         first: Moment,
@@ -138,21 +169,34 @@ impl<E> History<E> {
         previous: Option<Moment>,
         links: &[Link],
     ) -> bool {
-        if self.activity(first) == activity {
-            return false;
-        }
-        let mut others = links.iter().filter_map(|link| match *link {
-            Link::After(moment) => Some(moment),
-            Link::Races(moment) if moment != first => Some(moment),
-            Link::Races(_) | Link::Follows(_) => None,
-        });
-        !previous.is_some_and(|previous| self.is_before(first, previous))
-            && !others.any(|other| self.is_before(first, other))
+        let is_before = |other| self.is_before(first, other);
+        self.activity(first) != activity
+            && !previous.is_some_and(is_before)
+            && !links.iter().any(|link| match *link {
+                Link::After(other) => is_before(other),
+                Link::Races(other) => {
+                    other > first
+                        && is_before(other)
+                        && self.is_reversible(other, activity, previous, links)
+                }
+                Link::Follows(_) => false,
+                Link::Outside(..) | Link::Barred(..) => link
+                    .bar()
+                    .is_some_and(|(begin, end)| begin < first && end.is_none_or(is_before)),
+            })
     }
 
-    /// An event happens.
-    pub(super) fn push(&mut self, activity: Activity, event: E, links: &Links) {
-        let slot = activity.0 as usize;
+    /// A step is taken, which was this in hindsight. Returns whether that is what was announced.
+    pub(super) fn push(&mut self, announcement: Announcement<E>, event: E, links: &Links) -> bool
+    where
+        E: PartialEq,
+    {
+        let Announcement {
+            step,
+            event: announced,
+            choices,
+        } = announcement;
+        let slot = step.activity.0 as usize;
         if self.last.len() <= slot {
             self.last.resize(slot + 1, None);
         }
@@ -160,8 +204,8 @@ impl<E> History<E> {
         let previous = self.last[slot];
         let number = previous.map_or(0, |previous| self.entries[previous.index()].number) + 1;
         for link in links.as_slice() {
-            if let Link::Races(first) = *link
-                && self.is_reversible(first, activity, previous, links.as_slice())
+            if let Some(first) = link.race()
+                && self.is_reversible(first, step.activity, previous, links.as_slice())
             {
                 self.races.push(Race {
                     first,
@@ -173,22 +217,29 @@ impl<E> History<E> {
         self.clocks.resize(clock + self.last.len(), 0);
         for before in previous
             .into_iter()
-            .chain(links.as_slice().iter().map(|link| link.moment()))
+            .chain(links.as_slice().iter().filter_map(|link| link.before()))
         {
             self.join(clock, before);
         }
         self.clocks[clock + slot] = number;
+        let is_as_announced = announced == event;
+        if !is_as_announced {
+            self.announced.push((moment, announced));
+        }
+        if choices > 1 {
+            self.open.push((moment, choices));
+        }
         self.entries.push(Entry {
-            activity,
-            number,
             event,
+            number,
             previous,
             clock,
             links: self.links.len(),
         });
         self.links.extend_from_slice(links.as_slice());
         self.last[slot] = Some(moment);
-        self.schedule.push(activity);
+        self.schedule.push(step);
+        is_as_announced
     }
 
     /// The clock that is being made, at the end, sees what `before` saw.
@@ -204,19 +255,18 @@ impl<E> History<E> {
         }
     }
 
-    /// The last event is taken back.
-    pub(super) fn pop(&mut self) -> Option<(Activity, E)> {
+    /// The last event is taken back. If it was not what was announced, that comes with it.
+    pub(super) fn pop(&mut self) -> Option<(Step, E, Option<E>)> {
         let entry = self.entries.pop()?;
+        let step = self.schedule.pop()?;
         self.clocks.truncate(entry.clock);
         self.links.truncate(entry.links);
-        self.schedule.pop();
-        self.last[entry.activity.0 as usize] = entry.previous;
+        self.last[step.activity.0 as usize] = entry.previous;
         let end = self.entries.len();
-        while self
-            .races
-            .pop_if(|race| race.second.index() == end)
-            .is_some()
-        {}
-        Some((entry.activity, entry.event))
+        let is_gone = |moment: Moment| moment.index() == end;
+        while self.races.pop_if(|race| is_gone(race.second)).is_some() {}
+        let announced = self.announced.pop_if(|(moment, _)| is_gone(*moment));
+        self.open.pop_if(|(moment, _)| is_gone(*moment));
+        Some((step, entry.event, announced.map(|(_, event)| event)))
     }
 }

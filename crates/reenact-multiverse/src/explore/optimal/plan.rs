@@ -4,35 +4,36 @@
 
 use super::{
     history::History,
-    reversal::{Meeting, Reversal, Second},
-    wakeup::{Branches, Forest},
+    reversal::{Meeting, Reversal},
+    wakeup::{Branches, Forest, Place, Planned, Taken},
 };
-use crate::{
-    Activity,
-    explore::{Moment, Runs},
-};
+use crate::explore::{Moment, Runs, Step};
 
 /// A point of the current execution.
 struct Frame {
-    /// Who takes the step.
-    activity: Activity,
+    /// The step that is taken.
+    step: Step,
     /// What is to be tried instead.
     branches: Branches,
     /// Where its sleepers begin. They end where those of the next frame begin.
     sleepers: usize,
+    /// Whether the step was planned when some of its sleepers were known only as they were announced.
+    is_early: bool,
 }
 
-/// One whose next step has been tried, and has not been made worth another try by a dependent one.
+/// A step that has been tried, and has not been made worth another try by a dependent one.
 struct Sleeper<E> {
-    activity: Activity,
+    step: Step,
     event: E,
+    /// What it was before it was tried, if that is not the same.
+    announced: Option<E>,
 }
 
 /// The steps of the current execution, and what else there is to try.
 ///
 /// # Invariants
 ///
-/// 1. Whoever is asleep at a point is enabled there, and neither takes its step nor begins one of its branches.
+/// 1. A step that is asleep at a point is enabled there, and is neither taken nor the first of a branch.
 /// 2. Nothing is settled about the time after the end of an execution: `ahead` is then empty.
 pub(super) struct Plan<E> {
     frames: Vec<Frame>,
@@ -40,6 +41,8 @@ pub(super) struct Plan<E> {
     forest: Forest<E>,
     /// What is settled about the time after the last step.
     ahead: Branches,
+    /// What the last step is expected to do, if it is part of a branch.
+    expected: Option<E>,
     /// Empty, to be used again.
     buffer: Vec<Moment>,
 }
@@ -51,42 +54,69 @@ impl<E: Clone> Plan<E> {
             sleepers: Vec::new(),
             forest: Forest::new(),
             ahead: Branches::EMPTY,
+            expected: None,
             buffer: Vec::new(),
         }
     }
 
-    /// Who takes the last step.
-    pub(super) fn activity(&self) -> Option<Activity> {
-        self.frames.last().map(|frame| frame.activity)
+    /// The last step.
+    pub(super) fn step(&self) -> Option<Step> {
+        self.frames.last().map(|frame| frame.step)
     }
 
-    /// One more step: whose is settled, or else up to `any`, which is told who is asleep. Sleepers go on sleeping if their
-    /// event is independent of the last one.
+    /// What the last step is expected to do, if it is part of a branch.
+    pub(super) fn expected(&self) -> Option<&E> {
+        self.expected.as_ref()
+    }
+
+    /// One more step: it is settled, or else up to `any`, which is told what is asleep. Sleepers go on sleeping if they are
+    /// of another activity than the last step and their event is independent of it.
+    ///
+    /// A branch is left out if its step is asleep. That happens when its last event turns out to be less than what was
+    /// announced, and what was taken to wake the sleeper does not.
     pub(super) fn next<N>(
         &mut self,
         is_independent: impl Fn(&E) -> bool,
-        any: impl FnOnce(&dyn Fn(Activity) -> bool) -> Result<Activity, N>,
-    ) -> Result<Activity, N> {
+        any: impl FnOnce(&dyn Fn(Step) -> bool) -> Result<Step, N>,
+    ) -> Result<Step, N> {
         let start = self.sleepers.len();
         if let Some(last) = self.frames.last() {
             for index in last.sleepers..start {
-                let Sleeper { activity, event } = &self.sleepers[index];
-                if is_independent(event) {
-                    let (activity, event) = (*activity, event.clone());
-                    self.sleepers.push(Sleeper { activity, event });
+                let Sleeper {
+                    step,
+                    event,
+                    announced,
+                } = &self.sleepers[index];
+                let event = match announced {
+                    Some(announced) if last.is_early => announced,
+                    _ => event,
+                };
+                if step.activity != last.step.activity && is_independent(event) {
+                    let sleeper = Sleeper {
+                        step: *step,
+                        event: event.clone(),
+                        announced: None,
+                    };
+                    self.sleepers.push(sleeper);
                 }
             }
         }
-        let (activity, branches) = match self.forest.take(&mut self.ahead) {
-            Some((activity, below)) => {
-                let others = std::mem::replace(&mut self.ahead, below);
-                (activity, others)
+        let is_asleep = |step| {
+            let mut asleep = self.sleepers[start..].iter();
+            asleep.any(|sleeper| sleeper.step == step)
+        };
+        let (step, branches) = match self
+            .forest
+            .take_where(&mut self.ahead, |step| !is_asleep(step))
+        {
+            Some(Taken { planned, below, .. }) => {
+                self.expected = Some(planned.event);
+                (planned.step, std::mem::replace(&mut self.ahead, below))
             }
             None => {
-                let asleep = &self.sleepers[start..];
-                let chosen = any(&|activity| asleep.iter().any(|who| who.activity == activity));
-                match chosen {
-                    Ok(activity) => (activity, Branches::EMPTY),
+                self.expected = None;
+                match any(&is_asleep) {
+                    Ok(step) => (step, Branches::EMPTY),
                     Err(none) => {
                         self.sleepers.truncate(start);
                         return Err(none);
@@ -95,22 +125,45 @@ impl<E: Clone> Plan<E> {
             }
         };
         self.frames.push(Frame {
-            activity,
+            step,
             branches,
             sleepers: start,
+            is_early: false,
         });
-        Ok(activity)
+        Ok(step)
     }
 
     /// Back to the last step that is not the only one to be tried, and on to another, which is not in the history yet.
     /// Returns whether there is one.
-    pub(super) fn go_back(&mut self, history: &mut History<E>) -> bool {
+    pub(super) fn go_back(
+        &mut self,
+        history: &mut History<E>,
+        is_dependent: impl Fn(&E, &E) -> bool,
+    ) -> bool {
         while let Some(frame) = self.frames.last_mut() {
-            let (activity, event) = history.pop().expect("each step was taken");
-            if let Some((next, below)) = self.forest.take(&mut frame.branches) {
-                self.sleepers.push(Sleeper { activity, event });
-                frame.activity = next;
-                self.ahead = below;
+            let (step, event, announced) = history.pop().expect("each step was taken");
+            self.sleepers.push(Sleeper {
+                step,
+                event,
+                announced,
+            });
+            let asleep = &self.sleepers[frame.sleepers..];
+            let is_awake = |step| !asleep.iter().any(|sleeper| sleeper.step == step);
+            if let Some(next) = self.forest.take_where(&mut frame.branches, is_awake) {
+                frame.step = next.planned.step;
+                frame.is_early = next.planned.is_early
+                    && asleep.iter().any(|sleeper| {
+                        let is_woken = |planned: &Planned<E>| {
+                            planned.step.activity != sleeper.step.activity
+                                && is_dependent(&sleeper.event, &planned.event)
+                        };
+                        let is_it = |planned: &Planned<E>| planned.step == sleeper.step;
+                        sleeper.announced.is_some()
+                            && !is_woken(&next.planned)
+                            && !self.forest.comes_to(next.below, is_woken, is_it)
+                    });
+                self.expected = Some(next.planned.event);
+                self.ahead = next.below;
                 return true;
             }
             self.sleepers.truncate(frame.sleepers);
@@ -119,68 +172,94 @@ impl<E: Clone> Plan<E> {
         false
     }
 
-    /// A race is to be tried the other way round, unless that was done or will be.
-    pub(super) fn reverse<R: Runs<Event = E>>(
-        &mut self,
-        runs: &R,
-        history: &History<E>,
-        first: Moment,
-        second: Second<'_, E>,
-    ) {
-        let buffer = std::mem::take(&mut self.buffer);
-        let mut reversal = Reversal::new(runs, history, first, second, buffer);
-        let was_done = self
-            .asleep(first)
-            .iter()
-            .any(|sleeper| reversal.meet(sleeper.activity, &sleeper.event) != Meeting::Conflict);
-        if !was_done {
-            self.insert(first, &mut reversal);
+    /// The last step was less than what was announced.
+    ///
+    /// What is planned instead may then turn out to come to the same as what follows this step, and should have been
+    /// planned to follow it. It is not known where, so it is tried where it is: there, this step sleeps as it was
+    /// announced, and executions may be equivalent to others.
+    pub(super) fn was_not_as_announced(&mut self) {
+        if let Some(frame) = self.frames.last() {
+            self.forest.mark_early(frame.branches);
         }
-        self.buffer = reversal.into_buffer();
     }
 
-    /// Those who were asleep at the point before `moment`.
+    /// An empty one for [`Reversal`].
+    pub(super) fn take_buffer(&mut self) -> Vec<Moment> {
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// A race is to be tried the other way round, or a choice made otherwise, unless that was done or will be.
+    pub(super) fn reverse<R: Runs<Event = E>>(&mut self, reversal: Reversal<'_, R>) {
+        let was_done = self
+            .asleep(reversal.first())
+            .iter()
+            .any(|sleeper| reversal.meet(sleeper.step, &sleeper.event) != Meeting::Conflict);
+        self.buffer = if was_done {
+            reversal.into_buffer()
+        } else {
+            self.insert(reversal)
+        };
+    }
+
+    /// Walks down the tree at the point before the reversal as far as it goes along with it, and makes a branch of what is
+    /// left. A walk that comes to a leaf leaves nothing: all that can follow is tried there, and nothing is asleep there
+    /// that would have to be woken. Of a leaf that may do less than expected, that is not known.
+    fn insert<R: Runs<Event = E>>(&mut self, reversal: Reversal<'_, R>) -> Vec<Moment> {
+        let at = reversal.first().index();
+        let mut walks = Vec::new();
+        let mut walk = (None, reversal);
+        loop {
+            let (mut place, mut reversal) = walk;
+            while !reversal.is_empty() {
+                let branches = match place {
+                    Some(place) => self.forest.at(place),
+                    None => self.frames[at].branches,
+                };
+                let along = self.goes_along(branches, &reversal);
+                let Some((child, is_certain, meeting)) = along else {
+                    let branch = self.forest.grow(reversal.steps());
+                    match place {
+                        Some(place) => self.forest.append_at(place, branch),
+                        None => self.forest.append(&mut self.frames[at].branches, branch),
+                    }
+                    break;
+                };
+                if let Meeting::First(position) = meeting {
+                    reversal.remove(position);
+                } else if !is_certain {
+                    walks.push((Some(Place::Beside(child)), reversal.clone()));
+                }
+                let below = Place::Below(child);
+                if is_certain && self.forest.at(below).is_empty() {
+                    break;
+                }
+                place = Some(below);
+            }
+            match walks.pop() {
+                Some(next) => walk = next,
+                None => return reversal.into_buffer(),
+            }
+        }
+    }
+
+    /// The first of the branches that goes along with the reversal, whether it is certain, and in which way it does.
+    fn goes_along<R: Runs<Event = E>>(
+        &self,
+        branches: Branches,
+        reversal: &Reversal<'_, R>,
+    ) -> Option<(Branches, bool, Meeting)> {
+        self.forest.iter(branches).find_map(|(child, planned)| {
+            let meeting = reversal.meet(planned.step, &planned.event);
+            (meeting != Meeting::Conflict).then_some((child, planned.is_certain, meeting))
+        })
+    }
+
+    /// What was asleep at the point before `moment`.
     fn asleep(&self, moment: Moment) -> &[Sleeper<E>] {
         let end = match self.frames.get(moment.index() + 1) {
             Some(next) => next.sleepers,
             None => self.sleepers.len(),
         };
         &self.sleepers[self.frames[moment.index()].sleepers..end]
-    }
-
-    /// Walks down the tree at the point before `moment` as far as it goes along with the reversal, and makes a branch of
-    /// what is left. A walk that comes to a leaf leaves nothing: all that can follow is tried there.
-    fn insert<R: Runs<Event = E>>(&mut self, moment: Moment, reversal: &mut Reversal<'_, R>) {
-        let root = &mut self.frames[moment.index()].branches;
-        let mut parent = None;
-        let mut children = *root;
-        loop {
-            let along = self
-                .forest
-                .iter(children)
-                .find_map(
-                    |(child, activity, event)| match reversal.meet(activity, event) {
-                        Meeting::First(position) => Some((child, Some(position))),
-                        Meeting::Apart => Some((child, None)),
-                        Meeting::Conflict => None,
-                    },
-                );
-            let Some((child, position)) = along else {
-                let branch = self.forest.grow(reversal.steps());
-                match parent {
-                    Some(parent) => self.forest.append_below(parent, branch),
-                    None => self.forest.append(root, branch),
-                }
-                return;
-            };
-            if let Some(position) = position {
-                reversal.remove(position);
-            }
-            children = self.forest.below(child);
-            if children.is_empty() {
-                return;
-            }
-            parent = Some(child);
-        }
     }
 }

@@ -1,22 +1,32 @@
-//! A race the other way round: what is to be run instead, from just before its first event.
+//! A race the other way round, or a choice made otherwise: what is to be run instead, from just before its first event.
 //!
 //! These are all later events that do not happen after the first one, and then the second one. Whether another step would
 //! make no difference to them decides whether they are tried already, or will be.
 
-use super::history::History;
-use crate::{
-    Activity,
-    explore::{Moment, Runs, links::Link},
-};
+use super::{history::History, wakeup::Planned};
+use crate::explore::{Moment, Runs, Step, links::Link};
 
-/// The second event of a race. It may be one that is still waiting.
+/// The second event of a race, or the same event with another choice.
+///
+/// It may be one that is still waiting. It comes in the form in which it is pending, since it may do something else where
+/// it has not been before.
 pub(super) struct Second<'a, E> {
-    pub(super) activity: Activity,
+    pub(super) step: Step,
     pub(super) event: &'a E,
+    /// Whether this is all that it did in the execution where it came second.
+    pub(super) is_certain: bool,
     /// The last event of its activity before it.
     pub(super) previous: Option<Moment>,
     pub(super) links: &'a [Link],
 }
+
+impl<E> Clone for Second<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for Second<'_, E> {}
 
 /// What a step has to do with a sequence of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +51,8 @@ pub(super) struct Reversal<'a, R: Runs> {
 }
 
 impl<'a, R: Runs> Reversal<'a, R> {
-    /// `buffer` is what [`into_buffer`](Reversal::into_buffer) gave back the last time.
-    pub(super) fn new(
+    /// Of a race. `buffer` is what [`into_buffer`](Reversal::into_buffer) gave back the last time.
+    pub(super) fn of_race(
         runs: &'a R,
         history: &'a History<R::Event>,
         first: Moment,
@@ -53,29 +63,92 @@ impl<'a, R: Runs> Reversal<'a, R> {
             runs.dependent(history.event(first), second.event),
             "events that race are dependent"
         );
-        let len = u32::try_from(history.len()).expect("fewer than 2^32 events");
         buffer.clear();
         buffer.extend(
-            (first.0 + 1..len)
+            (first.0 + 1..history.next().0)
                 .map(Moment)
                 .filter(|&moment| !history.is_before(first, moment)),
         );
-        Reversal {
+        let mut reversal = Reversal {
             runs,
             history,
             first,
             second,
             sequence: buffer,
             has_second: true,
+        };
+        // What is not over before the second event must not have begun.
+        while let Some(begin) = reversal.begun_and_not_over() {
+            let is_apart = |moment: &Moment| !history.is_before(begin, *moment);
+            reversal.sequence.retain(is_apart);
         }
+        reversal
+    }
+
+    fn begun_and_not_over(&self) -> Option<Moment> {
+        let has = |moment: Moment| self.sequence.binary_search(&moment).is_ok();
+        self.second.links.iter().find_map(|link| {
+            let (begin, end) = link.bar()?;
+            (has(begin) && !end.is_some_and(has)).then_some(begin)
+        })
+    }
+
+    /// Of a choice: the same event goes another way.
+    ///
+    /// What the way it went did not depend on, another way might. So the sequence is without what depends on the event as
+    /// it was announced.
+    pub(super) fn of_choice(
+        runs: &'a R,
+        history: &'a History<R::Event>,
+        moment: Moment,
+        choice: u32,
+        mut buffer: Vec<Moment>,
+    ) -> Self {
+        let (event, is_certain) = history.announced(moment);
+        let mut dependents = vec![moment];
+        buffer.clear();
+        for later in (moment.0 + 1..history.next().0).map(Moment) {
+            if dependents
+                .iter()
+                .any(|&dependent| history.is_before(dependent, later))
+            {
+                continue;
+            }
+            if !is_certain && runs.dependent(event, history.event(later)) {
+                dependents.push(later);
+            } else {
+                buffer.push(later);
+            }
+        }
+        let activity = history.activity(moment);
+        Reversal {
+            runs,
+            history,
+            first: moment,
+            second: Second {
+                step: Step { activity, choice },
+                event,
+                is_certain,
+                previous: history.previous(moment),
+                links: &[],
+            },
+            sequence: buffer,
+            has_second: true,
+        }
+    }
+
+    /// The point from which it is to be run.
+    pub(super) fn first(&self) -> Moment {
+        self.first
     }
 
     pub(super) fn into_buffer(self) -> Vec<Moment> {
         self.sequence
     }
 
-    /// What the activity's next step, which does this, has to do with what is left.
-    pub(super) fn meet(&self, activity: Activity, event: &R::Event) -> Meeting {
+    /// What a step, which does this, has to do with what is left.
+    pub(super) fn meet(&self, step: Step, event: &R::Event) -> Meeting {
+        let Step { activity, choice } = step;
         let history = self.history;
         let own = self
             .sequence
@@ -83,13 +156,11 @@ impl<'a, R: Runs> Reversal<'a, R> {
             .position(|&moment| history.activity(moment) == activity);
         let (position, is_first) = if let Some(position) = own {
             let (before, at) = (&self.sequence[..position], self.sequence[position]);
-            let is_first = !before.iter().any(|&moment| history.is_before(moment, at));
+            let is_first = history.step(at).choice == choice
+                && !before.iter().any(|&moment| history.is_before(moment, at));
             (position, is_first)
-        } else if self.has_second && self.second.activity == activity {
-            let is_first = !self
-                .sequence
-                .iter()
-                .any(|&moment| self.is_before_second(moment));
+        } else if self.has_second && self.second.step.activity == activity {
+            let is_first = self.second.step.choice == choice && self.is_second_initial();
             (self.sequence.len(), is_first)
         } else {
             return if self.is_apart(event) {
@@ -116,19 +187,39 @@ impl<'a, R: Runs> Reversal<'a, R> {
             .any(|other| self.runs.dependent(event, other))
     }
 
+    /// Whether the second event does the same if it goes before the whole sequence.
+    fn is_second_initial(&self) -> bool {
+        let Second {
+            event, is_certain, ..
+        } = self.second;
+        !self.sequence.iter().any(|&moment| {
+            self.is_before_second(moment)
+                || !is_certain && self.runs.dependent(event, self.history.event(moment))
+        })
+    }
+
     /// Whether an event of the sequence happens before the second one when that goes before the first. What it
     /// [follows](crate::explore::Links::follows) is then something else, earlier.
     fn is_before_second(&self, moment: Moment) -> bool {
-        let previous = self.second.previous;
-        let linked = self.second.links.iter().filter_map(|link| match *link {
-            Link::After(moment) => Some(moment),
-            Link::Races(moment) if moment != self.first => Some(moment),
-            Link::Races(_) | Link::Follows(_) => None,
-        });
-        previous
-            .into_iter()
-            .chain(linked)
-            .any(|before| self.history.is_before(moment, before))
+        let Second {
+            previous, links, ..
+        } = self.second;
+        let is_before = |before| self.history.is_before(moment, before);
+        previous.is_some_and(is_before)
+            || links.iter().any(|link| match *link {
+                Link::After(before) => is_before(before),
+                Link::Races(before) => before != self.first && is_before(before),
+                Link::Follows(_) => false,
+                Link::Outside(..) | Link::Barred(..) => link.bar().is_some_and(|(begin, end)| {
+                    (begin < self.first || self.sequence.binary_search(&begin).is_ok())
+                        && end.is_some_and(is_before)
+                }),
+            })
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sequence.is_empty() && !self.has_second
     }
 
     /// The step at this position has been found elsewhere.
@@ -140,17 +231,31 @@ impl<'a, R: Runs> Reversal<'a, R> {
         }
     }
 
-    /// What is left of it.
-    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = (Activity, R::Event)> {
-        let second = self
-            .has_second
-            .then(|| (self.second.activity, self.second.event.clone()));
+    /// What is left of it: the steps, and what each does as far as that is settled.
+    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = Planned<R::Event>> {
+        let second = self.has_second.then(|| Planned {
+            step: self.second.step,
+            event: self.second.event.clone(),
+            is_certain: self.second.is_certain,
+            is_early: false,
+        });
         self.sequence
             .iter()
-            .map(|&moment| {
-                let event = self.history.event(moment).clone();
-                (self.history.activity(moment), event)
+            .map(|&moment| Planned {
+                step: self.history.step(moment),
+                event: self.history.event(moment).clone(),
+                is_certain: true,
+                is_early: false,
             })
             .chain(second)
+    }
+}
+
+impl<R: Runs> Clone for Reversal<'_, R> {
+    fn clone(&self) -> Self {
+        Reversal {
+            sequence: self.sequence.clone(),
+            ..*self
+        }
     }
 }

@@ -1,0 +1,120 @@
+//! Fibers: the stacks on which activities run while they are explored.
+//!
+//! All activities of an execution take turns on one thread, so that going from one to another costs a few
+//! instructions and nothing has to be locked. A fiber that has done its job is used for the next one: an execution makes no
+//! system call and no stack of its own once there have been others.
+
+use std::{cell::Cell, io, rc::Rc};
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use crate::pool::stack::Stack;
+
+/// What a fiber has to do.
+pub(super) type Job = Box<dyn FnOnce()>;
+
+/// Why a fiber gives the thread back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pause {
+    /// It waits to be resumed.
+    Waits,
+    /// Its job is done.
+    Done,
+}
+
+/// What a fiber and who resumes it share.
+#[derive(Default)]
+struct Shared {
+    job: Cell<Option<Job>>,
+    yielder: Cell<Option<*const Yielder<(), Pause>>>,
+}
+
+/// A stack that runs one job after another.
+pub(super) struct Fiber {
+    coroutine: Coroutine<(), Pause, (), Stack>,
+    shared: Rc<Shared>,
+}
+
+impl Fiber {
+    fn new() -> io::Result<Fiber> {
+        let shared = Rc::new(Shared::default());
+        let inner = Rc::clone(&shared);
+        let coroutine = Coroutine::with_stack(Stack::new()?, move |yielder, ()| {
+            inner.yielder.set(Some(yielder));
+            loop {
+                if let Some(job) = inner.job.take() {
+                    job();
+                }
+                yielder.suspend(Pause::Done);
+            }
+        });
+        Ok(Fiber { coroutine, shared })
+    }
+
+    /// Goes on with its job.
+    pub(super) fn resume(&mut self) -> Pause {
+        match self.coroutine.resume(()) {
+            CoroutineResult::Yield(pause) => pause,
+            CoroutineResult::Return(()) => Pause::Done,
+        }
+    }
+
+    /// By which what runs on it gives the thread back.
+    pub(super) fn waits(&self) -> Waits {
+        Waits(Rc::as_ptr(&self.shared))
+    }
+}
+
+/// See [`Fiber::waits`].
+#[derive(Clone, Copy)]
+pub(super) struct Waits(*const Shared);
+
+impl Waits {
+    /// Gives the thread back until the fiber is resumed.
+    ///
+    /// # Safety
+    ///
+    /// The calling code runs on the fiber.
+    #[inline]
+    pub(super) unsafe fn wait(self) {
+        // SAFETY: The caller's: the fiber is there, and has set what it waits with when it began.
+        unsafe {
+            if let Some(yielder) = (*self.0).yielder.get() {
+                (*yielder).suspend(Pause::Waits);
+            }
+        }
+    }
+}
+
+/// Fibers that have nothing to do.
+#[derive(Default)]
+pub(super) struct Fibers {
+    idle: Vec<Fiber>,
+}
+
+impl Fibers {
+    /// One that will do this when it is resumed.
+    pub(super) fn with(&mut self, job: Job) -> io::Result<Fiber> {
+        let fiber = match self.idle.pop() {
+            Some(fiber) => fiber,
+            None => Fiber::new()?,
+        };
+        fiber.shared.job.set(Some(job));
+        Ok(fiber)
+    }
+
+    /// Its job is done.
+    pub(super) fn put_back(&mut self, fiber: Fiber) {
+        self.idle.push(fiber);
+    }
+}
+
+impl Drop for Fiber {
+    fn drop(&mut self) {
+        if self.coroutine.started() && !self.coroutine.done() {
+            // Whoever is idle has nothing on its stack; and what waits for ever cannot be made to leave it.
+            // SAFETY: What is on it is never used again.
+            unsafe { self.coroutine.force_reset() };
+        }
+    }
+}

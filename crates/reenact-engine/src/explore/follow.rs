@@ -1,0 +1,258 @@
+//! Following a schedule: exactly, as long as the program is what it was, and otherwise as closely as can be.
+//!
+//! A program that has been changed since may do more or less than its schedule says. What an activity does before what the
+//! schedule expects of it is let happen; what never comes is left out; and whoever follows is told of the first line that does not fit. After
+//! the last line, whoever went last goes on as long as it can, then the others.
+
+use std::fmt;
+
+use reenact_multiverse::{
+    Activity,
+    explore::{Run, Step, Verdict},
+};
+
+use super::{
+    failure::Failure,
+    schedule::{Line, Schedule},
+    subject::{Subject, Told},
+};
+
+/// So many operations more than the schedule has of them may an activity do, before it is given up to find what it expects.
+const MOST_MORE: usize = 256;
+
+/// So many operations less may it do.
+const MOST_LESS: usize = 8;
+
+/// What came of following a schedule.
+#[derive(Debug)]
+pub struct Followed {
+    /// What was done.
+    pub schedule: Schedule,
+    /// The same, as steps.
+    pub steps: Vec<Step>,
+    /// The first line that did not fit, from 0, and why.
+    pub misfit: Option<Misfit>,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+}
+
+/// A line of a schedule that does not fit the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The step, from 1.
+    pub step: usize,
+    /// What was expected.
+    pub expected: String,
+    /// What there was instead.
+    pub found: String,
+}
+
+impl Misfit {
+    /// All fits, but it ends otherwise.
+    pub(super) fn at_the_end(steps: usize) -> Misfit {
+        Misfit {
+            step: steps,
+            expected: "the last one".to_owned(),
+            found: "nothing fails".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Misfit {
+            step,
+            expected,
+            found,
+        } = self;
+        write!(
+            f,
+            "step {step} of the schedule, {expected}, does not fit: {found}"
+        )
+    }
+}
+
+/// An execution that is written down.
+struct Written<'a, S: Subject> {
+    subject: &'a S,
+    run: S::Run,
+    schedule: Schedule,
+    steps: Vec<Step>,
+}
+
+impl<'a, S: Subject> Written<'a, S> {
+    fn new(subject: &'a S) -> Self {
+        Written {
+            subject,
+            run: subject.start(),
+            schedule: Schedule::default(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// Takes a step, if that is possible.
+    fn take(&mut self, step: Step) -> bool {
+        let Some(event) = self.run.pending(step.activity) else {
+            return false;
+        };
+        if !self.run.is_enabled(step.activity) || step.choice >= self.run.choices(step.activity) {
+            return false;
+        }
+        let (what, site) = self.run.tell(&event);
+        self.schedule.lines.push(Line {
+            who: self.subject.name(step.activity),
+            what,
+            site,
+            choice: step.choice,
+        });
+        self.steps.push(step);
+        self.run.step(step);
+        true
+    }
+
+    fn ended(mut self, most: usize, misfit: Option<Misfit>) -> Followed {
+        let mut last = self.steps.last().map_or(Activity(0), |step| step.activity);
+        while self.steps.len() < most {
+            let others = (0..self.run.activities()).map(Activity);
+            let next = std::iter::once(last)
+                .chain(others)
+                .find(|&activity| self.run.is_enabled(activity));
+            let Some(next) = next else {
+                break;
+            };
+            self.take(next.into());
+            last = next;
+        }
+        Followed {
+            verdict: self.run.verdict(),
+            failures: self.run.failures(),
+            schedule: self.schedule,
+            steps: self.steps,
+            misfit,
+        }
+    }
+}
+
+/// Takes these steps, and writes down what they are. They are those of an earlier execution: one that cannot be taken
+/// again is the first difference of a program that does not do the same twice.
+pub fn write_down<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Followed {
+    let mut written = Written::new(subject);
+    let mut misfit = None;
+    for (index, &step) in steps.iter().enumerate() {
+        if !written.take(step) {
+            misfit = Some(Misfit {
+                step: index + 1,
+                expected: format!("a step of {}", subject.name(step.activity)),
+                found: written.finds(step.activity),
+            });
+            break;
+        }
+    }
+    written.ended(most, misfit)
+}
+
+/// Follows a schedule, for at most so many steps.
+pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Followed {
+    let mut written = Written::new(subject);
+    let mut misfit = None;
+    for (index, line) in schedule.lines.iter().enumerate() {
+        if written.steps.len() >= most {
+            break;
+        }
+        let after = &schedule.lines[index + 1..];
+        if let Err(found) = written.follow(line, after) {
+            misfit.get_or_insert_with(|| Misfit {
+                step: index + 1,
+                expected: format!("`{}` of {}", line.what, line.who),
+                found,
+            });
+        }
+    }
+    written.ended(most, misfit)
+}
+
+/// Whether the next lines have this activity do that.
+fn is_expected(what: &str, who: &str, lines: &[Line]) -> bool {
+    let own = lines.iter().filter(|line| line.who == who);
+    own.take(MOST_LESS).any(|line| line.what == what)
+}
+
+impl<S: Subject> Written<'_, S> {
+    /// Does what a line says, and what comes before it. If that is more than this, or it cannot be done, says what there
+    /// is instead.
+    fn follow(&mut self, line: &Line, after: &[Line]) -> Result<(), String> {
+        let (activity, late) = self.wait_for(&line.who)?;
+        let step = Step {
+            activity,
+            choice: line.choice,
+        };
+        let mut before = late;
+        for _ in 0..MOST_MORE {
+            let Some(event) = self.run.pending(activity) else {
+                return Err(self.finds(activity));
+            };
+            let (what, _) = self.run.tell(&event);
+            if what == line.what {
+                if self.take(step) || self.take(activity.into()) {
+                    return before.map_or(Ok(()), Err);
+                }
+                return Err(self.finds(activity));
+            }
+            // It is expected later: so what is expected now is not done any more.
+            if is_expected(&what, &line.who, after) {
+                return Err(self.finds(activity));
+            }
+            let found = self.finds(activity);
+            if !self.take(activity.into()) {
+                return Err(found);
+            }
+            before.get_or_insert(found);
+        }
+        Err(format!(
+            "it does not come to that in {MOST_MORE} operations"
+        ))
+    }
+
+    /// Lets those from whom it comes go on until there is an activity of this name. If it is not there yet, what comes
+    /// before it.
+    fn wait_for(&mut self, who: &str) -> Result<(Activity, Option<String>), String> {
+        let mut before = None;
+        for _ in 0..MOST_MORE {
+            if let Some(activity) = self.subject.find(who)
+                && activity.0 < self.run.activities()
+            {
+                return Ok((activity, before));
+            }
+            let mut name = who;
+            let ancestor = loop {
+                name = name.rsplit_once('.').map_or("main", |(parent, _)| parent);
+                match self.subject.find(name) {
+                    Some(ancestor) => break ancestor,
+                    None if name == "main" => break Activity(0),
+                    None => {}
+                }
+            };
+            let found = self.finds(ancestor);
+            if !self.take(ancestor.into()) {
+                break;
+            }
+            before.get_or_insert(found);
+        }
+        Err(format!("there is no {who}"))
+    }
+
+    /// What an activity is about to do instead.
+    fn finds(&self, activity: Activity) -> String {
+        let who = self.subject.name(activity);
+        let Some(event) = self.run.pending(activity) else {
+            return format!("{who} has ended, or waits for something else");
+        };
+        let (what, site) = self.run.tell(&event);
+        match self.run.is_enabled(activity) {
+            true => format!("{who} is about to do `{what}` at {site}"),
+            false => format!("{who} waits to do `{what}` at {site}"),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What things and activities are called, the same in all executions of an exploration.
+//!
+//! Neither an address nor who came first is a name: both depend on the schedule. An activity is the n-th child of its
+//! parent. A thing is what some activity met in its n-th operation at some line of the program; once two activities have
+//! met the same thing in one execution, both know it by the same number for good. Should a number turn out to be that of two
+//! things, or a thing to have two numbers, because what an activity meets depends on what others did, then the numbers are
+//! taken for the same from then on: whoever takes two things for one explores more than necessary, never less. For
+//! the same reason two things that never were in the same execution are not taken to be different.
+
+use std::{
+    panic::Location,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
+
+use crate::Map;
+
+/// Executions are told apart by this, so that a thing that outlives one is not taken for what it was called there.
+static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
+
+/// The names of things.
+#[derive(Default)]
+pub(crate) struct Things {
+    execution: u32,
+    /// What each activity met in each of its operations, where.
+    learned: Vec<Vec<Vec<(usize, u32)>>>,
+    /// Of which thing each is another name: itself, for most.
+    same_as: Vec<u32>,
+    /// With which others each was in one execution, a bit for each.
+    met: Vec<Vec<u64>>,
+    /// Those of this execution.
+    here: Vec<u32>,
+    is_here: Vec<u64>,
+    has_aliases: bool,
+    /// What was met since this was asked for, if somebody does.
+    log: Option<Vec<Met>>,
+}
+
+/// A thing that was met: by whom, in which of its operations, where; and its number, if it was known.
+#[derive(Clone, Copy)]
+pub(super) struct Met {
+    pub(super) activity: u32,
+    pub(super) operation: u32,
+    pub(super) site: &'static Location<'static>,
+    pub(super) known: Option<u32>,
+}
+
+impl Things {
+    /// Another execution begins.
+    pub(super) fn begin(&mut self) {
+        self.execution = EXECUTIONS.fetch_add(1, Relaxed).wrapping_add(1);
+        self.here.clear();
+        self.is_here.fill(0);
+    }
+
+    /// The number of a thing, whose name is kept in `cell`, met by this activity in its n-th operation at this line.
+    #[inline]
+    pub(super) fn number(
+        &mut self,
+        cell: &AtomicU64,
+        activity: u32,
+        operation: u32,
+        site: &'static Location<'static>,
+    ) -> u32 {
+        let met = Met {
+            activity,
+            operation,
+            site,
+            known: self.known(cell),
+        };
+        if let Some(log) = &mut self.log {
+            log.push(met);
+        }
+        let number = self.meet_again(&met);
+        if met.known.is_none() {
+            cell.store(u64::from(self.execution) << 32 | u64::from(number), Relaxed);
+        }
+        number
+    }
+
+    /// The number of a thing that is met, in this execution or in the process of which this one knows.
+    #[inline]
+    pub(super) fn meet_again(&mut self, met: &Met) -> u32 {
+        match met.known {
+            Some(number) => {
+                self.learn(met.activity, met.operation, met.site, number);
+                number
+            }
+            None => self.name(met.activity, met.operation, met.site),
+        }
+    }
+
+    /// Keeps a log from now on.
+    pub(super) fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// What was met since the last time.
+    pub(super) fn take_log(&mut self) -> Vec<Met> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The one of a thing that is known already.
+    #[inline]
+    pub(super) fn known(&self, cell: &AtomicU64) -> Option<u32> {
+        let kept = cell.load(Relaxed);
+        ((kept >> 32) as u32 == self.execution).then_some(kept as u32)
+    }
+
+    fn place(&mut self, activity: u32, operation: u32) -> &mut Vec<(usize, u32)> {
+        let (activity, operation) = (activity as usize, operation as usize);
+        if self.learned.len() <= activity {
+            self.learned.resize_with(activity + 1, Vec::new);
+        }
+        let operations = &mut self.learned[activity];
+        if operations.len() <= operation {
+            operations.resize_with(operation + 1, Vec::new);
+        }
+        &mut operations[operation]
+    }
+
+    #[inline]
+    fn learn(
+        &mut self,
+        activity: u32,
+        operation: u32,
+        site: &'static Location<'static>,
+        number: u32,
+    ) {
+        let site = std::ptr::from_ref(site).addr();
+        let place = self.place(activity, operation);
+        match place.iter().find(|(at, _)| *at == site) {
+            Some(&(_, known)) if known == number => {}
+            Some(&(_, known)) => self.unite(known, number),
+            None => place.push((site, number)),
+        }
+    }
+
+    #[cold]
+    fn name(&mut self, activity: u32, operation: u32, site: &'static Location<'static>) -> u32 {
+        let at = std::ptr::from_ref(site).addr();
+        let place = self.place(activity, operation);
+        let known = place.iter().find(|(site, _)| *site == at).copied();
+        let number = match known {
+            Some((_, number)) if !self.is_here(number) => number,
+            known => {
+                let number = self.same_as.len() as u32;
+                self.same_as.push(number);
+                self.met.push(Vec::new());
+                match known {
+                    Some((_, known)) => self.unite(known, number),
+                    None => self.place(activity, operation).push((at, number)),
+                }
+                number
+            }
+        };
+        self.comes(number);
+        number
+    }
+
+    fn is_here(&self, number: u32) -> bool {
+        has(&self.is_here, number)
+    }
+
+    /// It is in this execution.
+    fn comes(&mut self, number: u32) {
+        if !has_all(&self.met[number as usize], &self.is_here) {
+            for &other in &self.here {
+                set(&mut self.met[number as usize], other);
+                set(&mut self.met[other as usize], number);
+            }
+        }
+        set(&mut self.is_here, number);
+        self.here.push(number);
+    }
+
+    /// The number by which a thing goes.
+    fn root(&self, number: u32) -> u32 {
+        let mut number = number;
+        while self.same_as[number as usize] != number {
+            number = self.same_as[number as usize];
+        }
+        number
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.same_as[a.max(b) as usize] = a.min(b);
+            self.has_aliases = true;
+        }
+    }
+
+    /// Whether two numbers may be those of one thing.
+    #[inline]
+    pub(super) fn may_be_same(&self, a: u32, b: u32) -> bool {
+        a == b
+            || a != super::event::NOTHING
+                && b != super::event::NOTHING
+                && (!has(&self.met[a as usize], b)
+                    || self.has_aliases && self.root(a) == self.root(b))
+    }
+}
+
+fn has(bits: &[u64], number: u32) -> bool {
+    let word = bits.get(number as usize / 64).copied().unwrap_or(0);
+    word >> (number % 64) & 1 != 0
+}
+
+fn has_all(bits: &[u64], wanted: &[u64]) -> bool {
+    let mut words = wanted.iter().enumerate();
+    words.all(|(index, wanted)| wanted & !bits.get(index).copied().unwrap_or(0) == 0)
+}
+
+fn set(bits: &mut Vec<u64>, number: u32) {
+    let index = number as usize / 64;
+    if bits.len() <= index {
+        bits.resize(index + 1, 0);
+    }
+    bits[index] |= 1 << (number % 64);
+}
+
+/// The numbers of activities.
+#[derive(Default)]
+pub(crate) struct Families {
+    numbers: Map<(u32, u32), u32>,
+    /// Parent and index of each; of the first, itself.
+    members: Vec<(u32, u32)>,
+    /// Who was asked for since this was, if somebody does.
+    log: Option<Vec<(u32, u32)>>,
+}
+
+impl Families {
+    /// The first one, from which all others come.
+    pub(super) const MAIN: u32 = 0;
+
+    /// The n-th child of this one.
+    pub(super) fn child(&mut self, parent: u32, index: u32) -> u32 {
+        if self.members.is_empty() {
+            self.members.push((Self::MAIN, 0));
+        }
+        if let Some(log) = &mut self.log {
+            log.push((parent, index));
+        }
+        *self.numbers.entry((parent, index)).or_insert_with(|| {
+            self.members.push((parent, index));
+            (self.members.len() - 1) as u32
+        })
+    }
+
+    /// Keeps a log from now on.
+    pub(super) fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// Who was asked for since the last time.
+    pub(super) fn take_log(&mut self) -> Vec<(u32, u32)> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Its place in the family tree, as in `main.2.0`.
+    pub(super) fn name(&self, number: u32) -> String {
+        match self.members.get(number as usize) {
+            Some(&(parent, index)) if number != Self::MAIN => {
+                format!("{}.{index}", self.name(parent))
+            }
+            _ => "main".to_owned(),
+        }
+    }
+
+    /// Whose place this is, if anybody's so far.
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
+        let mut parts = name.split('.');
+        if parts.next() != Some("main") {
+            return None;
+        }
+        parts.try_fold(Self::MAIN, |parent, index| {
+            let index = index.parse().ok()?;
+            self.numbers.get(&(parent, index)).copied()
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! What an activity is told of the world outside, where that would be different each time: a time that passes with its own
+//! doing alone, and random bytes that are the same in all executions.
+
+use std::sync::Arc;
+
+use crate::{Captured, Recollection, arrivals::zigzag};
+
+/// What one activity has asked for.
+#[derive(Default)]
+pub(super) struct Outside {
+    asked: [u64; 3],
+    /// How long it has slept since it asked for the time.
+    slept: [u64; 2],
+}
+
+/// How late it is when an activity first asks: some days after the clock began, and on some day.
+const FIRST: [u64; 2] = [1_000_000_000_000_000, 1_735_689_600_000_000_000];
+/// How much later it is each time.
+const LATER: u64 = 1_000;
+/// How many random bytes are given at most.
+const BYTES: usize = 256;
+
+impl Outside {
+    pub(super) fn recall(&mut self, activity: u32, what: Captured) -> Recollection {
+        let index = match what {
+            Captured::Clock => 0,
+            Captured::TimeOfDay => 1,
+            Captured::Random => 2,
+        };
+        let asked = self.asked[index];
+        self.asked[index] += 1;
+        if what == Captured::Random {
+            return Recollection::Bytes(bytes(u64::from(activity) << 32 | asked));
+        }
+        let since = if asked == 0 { FIRST[index] } else { LATER };
+        let later = since.saturating_add(std::mem::take(&mut self.slept[index]));
+        Recollection::Elapsed(zigzag(later))
+    }
+
+    /// It sleeps for so many nanoseconds.
+    pub(super) fn sleep(&mut self, nanoseconds: u64) {
+        for slept in &mut self.slept {
+            *slept = slept.saturating_add(nanoseconds);
+        }
+    }
+}
+
+/// Bytes that look random.
+fn bytes(seed: u64) -> Arc<[u8]> {
+    let mut state = seed;
+    let words = std::iter::repeat_with(|| {
+        // Splitmix.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    });
+    words.flat_map(u64::to_le_bytes).take(BYTES).collect()
+}

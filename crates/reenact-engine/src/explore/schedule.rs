@@ -1,0 +1,218 @@
+//! Schedules as text: what was done by whom, one step a line, to be kept beside a test and followed again.
+//!
+//! ```text
+//! reenact schedule 1
+//! ; lost update: assertion failed
+//! main.0  load   src/counter.rs:12:9
+//! main.1  load   src/counter.rs:12:9
+//! main.1  store  src/counter.rs:13:9
+//! main.0  store  src/counter.rs:13:9
+//! ```
+//!
+//! A line is an activity by its place in the family tree, what it does, and where; where there is a choice, which way it
+//! went (`way 2`). Two spaces or more, or a tab, are between them. Who follows a schedule goes by the first two: lines of code move.
+
+use std::{fmt, str::FromStr};
+
+/// The first line.
+const HEAD: &str = "reenact schedule 1";
+/// What begins a line that is for people.
+const REMARK: char = ';';
+/// More steps than this are not read.
+const MOST: usize = 10_000_000;
+
+/// What was done by whom.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// What is said of it, for people.
+    pub remarks: Vec<String>,
+    /// The steps.
+    pub lines: Vec<Line>,
+}
+
+/// A step of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Who takes it: its place in the family tree.
+    pub who: String,
+    /// What it does.
+    pub what: String,
+    /// Where.
+    pub site: String,
+    /// Which of the ways that it can go, from 0.
+    pub choice: u32,
+}
+
+/// Why a text is no schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSchedule {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for NoSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for NoSchedule {}
+
+impl Schedule {
+    /// How often another activity goes on than the one before.
+    pub fn switches(&self) -> usize {
+        let pairs = self.lines.windows(2);
+        pairs.filter(|pair| pair[0].who != pair[1].who).count()
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{HEAD}")?;
+        for remark in self.remarks.iter().flat_map(|remark| remark.lines()) {
+            writeln!(f, "{REMARK} {remark}")?;
+        }
+        let width = |part: fn(&Line) -> &str| {
+            let widths = self.lines.iter().map(|line| part(line).chars().count());
+            widths.max().unwrap_or(0).min(60)
+        };
+        let (who, what) = (width(|line| &line.who), width(|line| &line.what));
+        for line in &self.lines {
+            write!(f, "{:who$}  {:what$}  {}", line.who, line.what, line.site)?;
+            if line.choice > 0 {
+                write!(f, "  way {}", line.choice)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = NoSchedule;
+
+    fn from_str(text: &str) -> Result<Schedule, NoSchedule> {
+        let mut lines = (1..).zip(text.lines());
+        let wrong = |line, what: &str| NoSchedule {
+            line,
+            what: what.to_owned(),
+        };
+        match lines.next() {
+            Some((_, head)) if head.trim() == HEAD => {}
+            Some((_, head)) if head.starts_with("reenact schedule ") => {
+                return Err(wrong(
+                    1,
+                    "a schedule of a later version than this reenact knows",
+                ));
+            }
+            _ => return Err(wrong(1, &format!("a schedule begins with `{HEAD}`"))),
+        }
+        let mut schedule = Schedule::default();
+        for (number, line) in lines {
+            let line = line.trim();
+            if let Some(remark) = line.strip_prefix(REMARK) {
+                schedule.remarks.push(remark.trim().to_owned());
+            } else if !line.is_empty() {
+                if schedule.lines.len() == MOST {
+                    return Err(wrong(number, "more steps than a schedule may have"));
+                }
+                schedule
+                    .lines
+                    .push(parse(line).map_err(|what| wrong(number, &what))?);
+            }
+        }
+        Ok(schedule)
+    }
+}
+
+fn parse(line: &str) -> Result<Line, String> {
+    let mut parts = line.split('\t').flat_map(|part| part.split("  "));
+    let mut next = || parts.by_ref().map(str::trim).find(|part| !part.is_empty());
+    let who = next().unwrap_or_default();
+    if !who.split('.').enumerate().all(|(depth, part)| match depth {
+        0 => part == "main",
+        _ => part.parse::<u32>().is_ok(),
+    }) {
+        return Err(format!(
+            "`{who}` is no activity: one is called `main.2.0`, say"
+        ));
+    }
+    let Some(what) = next() else {
+        return Err(format!(
+            "what does {who} do? Two spaces or a tab are between the two"
+        ));
+    };
+    let mut site = "";
+    let mut choice = 0;
+    while let Some(part) = next() {
+        match part.strip_prefix("way ") {
+            Some(way) => choice = way.parse().map_err(|_| format!("`{way}` is no number"))?,
+            None => site = part,
+        }
+    }
+    Ok(Line {
+        who: who.to_owned(),
+        what: what.to_owned(),
+        site: site.to_owned(),
+        choice,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(who: &str, what: &str, site: &str, choice: u32) -> Line {
+        Line {
+            who: who.to_owned(),
+            what: what.to_owned(),
+            site: site.to_owned(),
+            choice,
+        }
+    }
+
+    #[test]
+    fn a_schedule_is_the_same_after_having_been_text() {
+        let schedule = Schedule {
+            remarks: vec!["two".to_owned(), "remarks".to_owned()],
+            lines: vec![
+                line("main", "lock", "src/a.rs:1:2", 0),
+                line("main.10.3", "read the clock", "src/a b.rs:1:2", 2),
+                line("main.0", "lock", "", 0),
+            ],
+        };
+        assert_eq!(schedule.to_string().parse(), Ok(schedule.clone()));
+        assert_eq!(schedule.switches(), 2);
+    }
+
+    #[test]
+    fn what_is_no_schedule_is_told_with_its_line() {
+        let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
+        assert_eq!(
+            error(""),
+            "line 1: a schedule begins with `reenact schedule 1`"
+        );
+        assert_eq!(
+            error("reenact schedule 2\n"),
+            "line 1: a schedule of a later version than this reenact knows"
+        );
+        assert_eq!(
+            error("reenact schedule 1\n\nmain.x  lock"),
+            "line 3: `main.x` is no activity: one is called `main.2.0`, say"
+        );
+        assert_eq!(
+            error("reenact schedule 1\nmain.1 lock"),
+            "line 2: `main.1 lock` is no activity: one is called `main.2.0`, say"
+        );
+        assert_eq!(
+            error("reenact schedule 1\nmain"),
+            "line 2: what does main do? Two spaces or a tab are between the two"
+        );
+        assert_eq!(
+            error("reenact schedule 1\nmain  choose  way x"),
+            "line 2: `x` is no number"
+        );
+    }
+}

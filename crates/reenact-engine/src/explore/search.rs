@@ -1,0 +1,436 @@
+//! Looking for a failure: which executions are tried, and what is said of them afterwards.
+
+use std::{
+    fmt,
+    ops::ControlFlow,
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
+use reenact_multiverse::explore::{
+    Bounded, Bounding, Budget, Explorer, Progress, Sampler, Step, Strategy, Verdict,
+};
+
+use super::{
+    failure::Failure,
+    follow::{Followed, Misfit, follow, write_down},
+    schedule::{Line, Schedule},
+    subject::Subject,
+};
+
+/// Which executions are tried.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Way {
+    /// Some at random first, since most failures are found by that; then all of them, as far as the budget goes.
+    Portfolio,
+    /// One of each class: all there is.
+    Exhaustive,
+    /// At random.
+    Random(Strategy),
+    /// All with at most so many switches away from who could go on.
+    Preemptions(u32),
+    /// All with at most so many deviations from taking turns.
+    Delays(u32),
+    /// This one.
+    Schedule(Schedule),
+}
+
+/// What to look for, and how long.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// Which executions.
+    pub way: Way,
+    /// How many at most.
+    pub executions: Option<u64>,
+    /// For how long at most.
+    pub time: Option<Duration>,
+    /// An execution with more steps than this is given up. One that was drawn at random, in which everybody has a turn, is then a failure: a livelock.
+    pub steps: u32,
+    /// What chance goes by.
+    pub seed: u64,
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search {
+            way: Way::Portfolio,
+            executions: None,
+            time: None,
+            steps: 20_000,
+            seed: 0,
+        }
+    }
+}
+
+/// So many executions does a portfolio try at random.
+const QUICK: u64 = 1_000;
+/// A portfolio that is not told when to stop stops after so many executions.
+const ENOUGH: u64 = 100_000;
+
+/// What a search has found.
+#[derive(Debug)]
+pub struct Finding {
+    /// How many executions there were.
+    pub executions: u64,
+    /// How many steps they had.
+    pub steps: u64,
+    /// What has been tried, a sentence for each part.
+    pub covered: Vec<String>,
+    /// Whether that is everything.
+    pub is_complete: bool,
+    /// Where a schedule that was followed does not fit.
+    pub misfit: Option<Misfit>,
+    /// The first failure.
+    pub failure: Option<Found>,
+}
+
+/// A failure that was found.
+#[derive(Debug)]
+pub struct Found {
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// How to get there.
+    pub schedule: Schedule,
+    /// In which execution, from 1.
+    pub execution: u64,
+}
+
+impl Finding {
+    /// Of a program that was run once, without being explored.
+    pub fn of_one() -> Finding {
+        Finding {
+            executions: 1,
+            steps: 0,
+            covered: vec!["not explored: this process is recorded or replayed".to_owned()],
+            is_complete: false,
+            misfit: None,
+            failure: None,
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for failure in &self.failures {
+            writeln!(f, "{failure}")?;
+        }
+        let lines = &self.schedule.lines;
+        let switches = match self.schedule.switches() {
+            1 => "1 switch".to_owned(),
+            switches => format!("{switches} switches"),
+        };
+        writeln!(
+            f,
+            "\nhow it comes to that, with {switches} from one to another:"
+        )?;
+        let width = lines.len().to_string().len();
+        for (number, line) in (1..).zip(lines) {
+            let Line {
+                who, what, site, ..
+            } = line;
+            write!(f, "{number:>width$}. {who} {what} at {site}")?;
+            match line.choice {
+                0 => writeln!(f)?,
+                way => writeln!(f, " (way {way})")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a text names no way to explore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoWay(String);
+
+impl fmt::Display for NoWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no way to explore: there are portfolio, exhaustive, walk, urw, pct N, pctcp N, pos, preemptions N and \
+             delays N",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for NoWay {}
+
+impl FromStr for Way {
+    type Err = NoWay;
+
+    fn from_str(text: &str) -> Result<Way, NoWay> {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let number: Option<Result<u32, _>> = words.next().map(str::parse);
+        let way = match (name, number, words.next()) {
+            ("portfolio", None, None) => Way::Portfolio,
+            ("exhaustive", None, None) => Way::Exhaustive,
+            ("walk", None, None) => Way::Random(Strategy::Walk),
+            ("urw", None, None) => Way::Random(Strategy::Urw),
+            ("pos", None, None) => Way::Random(Strategy::Pos),
+            ("pct", Some(Ok(depth)), None) => Way::Random(Strategy::Pct { depth }),
+            ("pctcp", Some(Ok(depth)), None) => Way::Random(Strategy::Pctcp { depth }),
+            ("preemptions", Some(Ok(most)), None) => Way::Preemptions(most),
+            ("delays", Some(Ok(most)), None) => Way::Delays(most),
+            _ => return Err(NoWay(text.to_owned())),
+        };
+        Ok(way)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |number: u64, what: &str| match number {
+            1 => format!("1 {what}"),
+            _ => format!("{number} {what}s"),
+        };
+        write!(f, "{}", count(self.executions, "execution"))?;
+        for covered in &self.covered {
+            write!(f, "; {covered}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A search under way.
+struct Hunt<'a, S: Subject> {
+    subject: &'a S,
+    search: &'a Search,
+    began: Instant,
+    finding: Finding,
+    bad: Option<(Vec<Step>, u64)>,
+    listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
+}
+
+impl Search {
+    /// Looks for a failure. `listener` is told how far it is, some times in a second, and may break off.
+    pub fn run<S: Subject>(
+        &self,
+        subject: &S,
+        listener: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Finding
+    where
+        S::Event: std::hash::Hash,
+    {
+        let hunt = Hunt {
+            subject,
+            search: self,
+            began: Instant::now(),
+            finding: Finding {
+                executions: 0,
+                steps: 0,
+                covered: Vec::new(),
+                is_complete: false,
+                misfit: None,
+                failure: None,
+            },
+            bad: None,
+            listener,
+        };
+        hunt.run()
+    }
+}
+
+impl<S: Subject> Hunt<'_, S>
+where
+    S::Event: std::hash::Hash,
+{
+    fn run(mut self) -> Finding {
+        match &self.search.way {
+            Way::Portfolio => {
+                self.sample(Strategy::Urw, self.left(Some(QUICK)));
+                if self.bad.is_none() && !self.is_over() {
+                    let enough = self.search.time.is_none().then_some(ENOUGH);
+                    self.exhaust(self.left(self.search.executions.or(enough)));
+                }
+            }
+            Way::Exhaustive => self.exhaust(self.left(None)),
+            Way::Random(strategy) => self.sample(*strategy, self.left(None)),
+            Way::Preemptions(most) => self.bound(Bounding::Preemptions, *most),
+            Way::Delays(most) => self.bound(Bounding::Delays, *most),
+            Way::Schedule(schedule) => self.follow(schedule),
+        }
+        if let Some((steps, execution)) = self.bad.take() {
+            self.write_down(&steps, execution);
+        }
+        self.finding
+    }
+
+    /// What is left of the budget, of which this part has so much at most.
+    fn left(&self, most: Option<u64>) -> Budget {
+        let search = self.search;
+        let executions = search
+            .executions
+            .map(|all| all.saturating_sub(self.finding.executions));
+        let executions = match (executions, most) {
+            (Some(left), Some(most)) => Some(left.min(most)),
+            (left, most) => left.or(most),
+        };
+        let time = search
+            .time
+            .map(|time| time.saturating_sub(self.began.elapsed()));
+        Budget {
+            executions,
+            steps: Some(search.steps),
+            time,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let budget = self.left(None);
+        budget.executions == Some(0) || budget.time == Some(Duration::ZERO)
+    }
+
+    fn add(&mut self, progress: &Progress) {
+        self.finding.executions += progress.executions;
+        self.finding.steps += progress.steps;
+    }
+
+    fn sample(&mut self, strategy: Strategy, budget: Budget) {
+        let mut sampler = Sampler::of(self.subject)
+            .strategy(strategy)
+            .seed(self.search.seed)
+            .steps(self.search.steps)
+            .stop_at_failure();
+        if let Some(executions) = budget.executions {
+            sampler = sampler.executions(executions);
+        }
+        if let Some(time) = budget.time {
+            sampler = sampler.time(time);
+        }
+        let mut bad = None;
+        let mut endless = 0u64;
+        let listener = &mut *self.listener;
+        let before = self.finding.executions;
+        let report = sampler
+            .progress(|progress| listener(&progress))
+            .run(|seen| {
+                let is_bad = seen.verdict.is_bad();
+                endless += u64::from(seen.verdict == Verdict::Cut);
+                if (is_bad || seen.verdict == Verdict::Cut) && bad.is_none() {
+                    bad = Some((seen.schedule.to_vec(), before + seen.number + 1));
+                }
+            });
+        self.subject.was_too_coarse();
+        self.bad = bad;
+        self.add(&report.progress);
+        let name = name_of(strategy);
+        let executions = report.progress.executions;
+        let mut covered = format!(
+            "{executions} of them at random ({name}, seed {})",
+            self.search.seed
+        );
+        if endless > 0 {
+            covered += &format!(", {endless} without an end in {} steps", self.search.steps);
+        }
+        self.finding.covered.push(covered);
+    }
+
+    fn exhaust(&mut self, budget: Budget) {
+        let mut bad = None;
+        let listener = &mut *self.listener;
+        let before = self.finding.executions;
+        let report = loop {
+            let report = Explorer::of(self.subject)
+                .budget(budget)
+                .stop_at_failure()
+                .progress(|progress| listener(&progress))
+                .run(|execution| {
+                    if execution.verdict.is_bad() && bad.is_none() {
+                        let steps = execution.schedule().iter().map(|&who| who.into());
+                        bad = Some((steps.collect(), before + execution.number + 1));
+                    }
+                });
+            if !self.subject.was_too_coarse() {
+                break report;
+            }
+            bad = None;
+        };
+        self.bad = bad;
+        self.add(&report.progress);
+        self.finding.is_complete = report.coverage.is_complete();
+        let executions = report.progress.executions;
+        self.finding
+            .covered
+            .push(match report.coverage.is_complete() {
+                true => format!("complete: every class of executions once, {executions} of them"),
+                false => format!("every class once, {executions} so far, {}", report.coverage),
+            });
+    }
+
+    fn bound(&mut self, bounding: Bounding, most: u32) {
+        let mut bad = None;
+        let budget = self.left(None);
+        let listener = &mut *self.listener;
+        let report = Bounded::of(self.subject, bounding)
+            .up_to(most)
+            .budget(budget)
+            .stop_at_failure()
+            .progress(|progress| listener(&progress))
+            .run(|seen, _| {
+                if seen.verdict.is_bad() && bad.is_none() {
+                    bad = Some((seen.schedule.to_vec(), seen.number + 1));
+                }
+            });
+        self.subject.was_too_coarse();
+        self.bad = bad;
+        self.add(&report.progress);
+        self.finding.is_complete = report.is_everything;
+        self.finding.covered.push(report.to_string());
+    }
+
+    fn follow(&mut self, schedule: &Schedule) {
+        let followed = follow(self.subject, schedule, self.search.steps as usize);
+        self.finding.executions = 1;
+        self.finding.steps = followed.steps.len() as u64;
+        self.finding.covered.push(match &followed.misfit {
+            None => "the one of the schedule".to_owned(),
+            Some(misfit) => format!("as close to the schedule as the program is: {misfit}"),
+        });
+        self.finding.misfit = followed.misfit;
+        if followed.verdict.is_bad() {
+            self.finding.failure = Some(Found {
+                failures: followed.failures,
+                schedule: followed.schedule,
+                execution: 1,
+            });
+        }
+    }
+
+    /// Runs what failed once more, to tell of it.
+    fn write_down(&mut self, steps: &[Step], execution: u64) {
+        let most = self.search.steps as usize;
+        let Followed {
+            schedule,
+            misfit,
+            verdict,
+            mut failures,
+            ..
+        } = write_down(self.subject, steps, most);
+        if let Some(misfit) = misfit {
+            failures.insert(0, Failure::Divergence(misfit));
+        } else if schedule.lines.len() >= most {
+            failures.push(Failure::Livelock(most));
+        } else if !verdict.is_bad() {
+            failures.push(Failure::Divergence(Misfit::at_the_end(
+                schedule.lines.len(),
+            )));
+        }
+        self.finding.failure = Some(Found {
+            failures,
+            schedule,
+            execution,
+        });
+    }
+}
+
+fn name_of(strategy: Strategy) -> String {
+    match strategy {
+        Strategy::Walk => "walk".to_owned(),
+        Strategy::Urw => "urw".to_owned(),
+        Strategy::Pct { depth } => format!("pct {depth}"),
+        Strategy::Pctcp { depth } => format!("pctcp {depth}"),
+        Strategy::Pos => "pos".to_owned(),
+    }
+}

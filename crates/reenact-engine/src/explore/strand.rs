@@ -1,0 +1,123 @@
+//! What an activity runs on, as whoever lets it run sees it: a fiber, or a thread that waits for its turn.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::fiber::{self, Fiber, Pause};
+
+/// What an activity runs on.
+pub(super) enum Strand {
+    Fiber(Fiber),
+    Thread(Arc<Baton>),
+}
+
+impl Strand {
+    /// Lets it run until it waits or is done.
+    pub(super) fn resume(&mut self) -> Pause {
+        match self {
+            Strand::Fiber(fiber) => fiber.resume(),
+            Strand::Thread(baton) => baton.lend(),
+        }
+    }
+
+    /// By which what runs on it waits.
+    pub(super) fn waits(&self) -> Waits {
+        match self {
+            Strand::Fiber(fiber) => Waits::Fiber(fiber.waits()),
+            Strand::Thread(baton) => Waits::Thread(Arc::as_ptr(baton)),
+        }
+    }
+}
+
+/// See [`Strand::waits`].
+#[derive(Clone, Copy)]
+pub(super) enum Waits {
+    Fiber(fiber::Waits),
+    Thread(*const Baton),
+}
+
+impl Waits {
+    /// Waits until it is resumed.
+    ///
+    /// # Safety
+    ///
+    /// The calling code runs on the strand.
+    pub(super) unsafe fn wait(self) {
+        // SAFETY: The caller's; what it runs on is there as long as it runs.
+        unsafe {
+            match self {
+                Waits::Fiber(waits) => waits.wait(),
+                Waits::Thread(baton) => (*baton).give_back(Pause::Waits),
+            }
+        }
+    }
+}
+
+/// Whose turn it is: that of a thread, or of who lets it run. It is the latter's until the thread has begun.
+#[derive(Default)]
+pub(super) struct Baton {
+    turn: Mutex<Turn>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum Turn {
+    #[default]
+    Nobody,
+    Thread,
+    Back(Pause),
+    /// The thread is not to be waited for any more.
+    Gone,
+}
+
+impl Baton {
+    fn turn(&self) -> MutexGuard<'_, Turn> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets the thread run until it gives it back.
+    fn lend(&self) -> Pause {
+        let mut turn = self.turn();
+        if matches!(*turn, Turn::Gone) {
+            return Pause::Done;
+        }
+        *turn = Turn::Thread;
+        self.changed.notify_all();
+        loop {
+            match *turn {
+                Turn::Back(pause) => return pause,
+                Turn::Gone => return Pause::Done,
+                _ => {}
+            }
+            turn = self
+                .changed
+                .wait(turn)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for its turn, on the thread.
+    pub(super) fn take(&self) {
+        let mut turn = self.turn();
+        while !matches!(*turn, Turn::Thread) {
+            turn = self
+                .changed
+                .wait(turn)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Gives it back, on the thread; unless that is done, until its next turn.
+    pub(super) fn give_back(&self, pause: Pause) {
+        {
+            let mut turn = self.turn();
+            *turn = match pause {
+                Pause::Waits => Turn::Back(pause),
+                Pause::Done => Turn::Gone,
+            };
+            self.changed.notify_all();
+        }
+        if pause == Pause::Waits {
+            self.take();
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! What passes between who explores and an execution: words, in messages with their length before them.
+
+use std::{
+    io::{self, Read, Write},
+    os::unix::net::UnixStream,
+    panic::Location,
+    sync::Arc,
+};
+
+use reenact_multiverse::{
+    Activity,
+    explore::{Link, Links, Moment, Step},
+};
+
+use crate::{
+    Op, OpInfo,
+    explore::{
+        event::{Event, How, Touch},
+        failure::{Failure, Panic, Waiting},
+        names::Met,
+    },
+};
+
+/// A message is not longer than this.
+const MOST: u32 = 64 << 20;
+
+/// What an execution is told.
+pub(super) enum Command {
+    /// Take this step; at this moment, if anybody wants to know what it comes after.
+    Step(Step, Option<Moment>),
+    /// Say what this one's pending step would come after.
+    Links(Activity),
+    /// Say what went wrong.
+    Failures,
+}
+
+/// What an execution says when everybody waits.
+#[derive(Default)]
+pub(super) struct Snapshot {
+    /// Who was born, by parent and index, in this order.
+    pub(super) births: Vec<(u32, u32)>,
+    /// Which things were met, in this order.
+    pub(super) met: Vec<Met>,
+    /// For each activity, what it is about to do, whether it can, and in how many ways.
+    pub(super) pending: Vec<Option<(Event, bool, u32)>>,
+    /// What the step was.
+    pub(super) performed: Option<Event>,
+    /// Whether it deadlocks, if nobody can go on.
+    pub(super) is_deadlock: bool,
+    pub(super) was_too_coarse: bool,
+    /// The last panic of the first activity.
+    pub(super) panic: Option<Panic>,
+}
+
+/// A message that is written or read.
+#[derive(Default)]
+pub(super) struct Message {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Message {
+    pub(super) fn send(&self, stream: &mut UnixStream) -> io::Result<()> {
+        let length = (self.bytes.len() as u32).to_le_bytes();
+        stream.write_all(&[&length[..], &self.bytes].concat())
+    }
+
+    pub(super) fn receive(stream: &mut UnixStream) -> io::Result<Message> {
+        let mut length = [0; 4];
+        stream.read_exact(&mut length)?;
+        let length = u32::from_le_bytes(length);
+        if length > MOST {
+            return Err(io::Error::other("a message of an execution is too long"));
+        }
+        let mut bytes = vec![0; length as usize];
+        stream.read_exact(&mut bytes)?;
+        Ok(Message { bytes, at: 0 })
+    }
+
+    pub(super) fn word(&mut self, word: u64) {
+        self.bytes.extend_from_slice(&word.to_le_bytes());
+    }
+
+    pub(super) fn read(&mut self) -> io::Result<u64> {
+        let end = self.at + 8;
+        let word = self.bytes.get(self.at..end).ok_or_else(too_short)?;
+        self.at = end;
+        Ok(u64::from_le_bytes(word.try_into().expect("8 bytes")))
+    }
+
+    fn small(&mut self) -> io::Result<u32> {
+        self.read()?.try_into().map_err(|_| too_short())
+    }
+
+    /// A number of things that follow.
+    fn count(&mut self) -> io::Result<usize> {
+        let count = self.read()? as usize;
+        match count <= self.bytes.len() - self.at {
+            true => Ok(count),
+            false => Err(too_short()),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.word(text.len() as u64);
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn read_text(&mut self) -> io::Result<String> {
+        let length = self.count()?;
+        let text = &self.bytes[self.at..self.at + length];
+        self.at += length;
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
+    fn optional(&mut self, text: Option<&str>) {
+        self.word(text.is_some().into());
+        self.text(text.unwrap_or_default());
+    }
+
+    fn read_optional(&mut self) -> io::Result<Option<String>> {
+        let is_some = self.read()? != 0;
+        Ok(Some(self.read_text()?).filter(|_| is_some))
+    }
+}
+
+fn too_short() -> io::Error {
+    io::Error::other("a message of an execution makes no sense")
+}
+
+impl Command {
+    pub(super) fn write(&self) -> Message {
+        let mut message = Message::default();
+        let words = match *self {
+            Command::Step(step, moment) => [
+                0,
+                step.activity.0.into(),
+                step.choice.into(),
+                moment.map_or(0, |moment| u64::from(moment.0) + 1),
+            ],
+            Command::Links(activity) => [1, activity.0.into(), 0, 0],
+            Command::Failures => [2, 0, 0, 0],
+        };
+        words.into_iter().for_each(|word| message.word(word));
+        message
+    }
+
+    pub(super) fn read(message: &mut Message) -> io::Result<Command> {
+        let kind = message.read()?;
+        let activity = Activity(message.small()?);
+        let choice = message.small()?;
+        let moment = message.read()?.checked_sub(1);
+        Ok(match kind {
+            0 => Command::Step(
+                Step { activity, choice },
+                moment.map(|moment| Moment(moment as u32)),
+            ),
+            1 => Command::Links(activity),
+            2 => Command::Failures,
+            _ => return Err(too_short()),
+        })
+    }
+}
+
+fn write_event(message: &mut Message, event: &Event) {
+    message.word(event.op.info() as *const OpInfo as u64);
+    message.word(std::ptr::from_ref(event.site) as u64);
+    let more = event.more.as_deref();
+    message.word(event.touches().count() as u64 + 1);
+    message.word(more.is_some().into());
+    for touch in event.touches() {
+        message.word(u64::from(touch.how.code()) << 32 | u64::from(touch.thing));
+    }
+}
+
+fn read_event(message: &mut Message) -> io::Result<Event> {
+    // SAFETY: Who sends it is a child of this process, made by `fork`: whatever is static in it is at the same address here.
+    let (op, site) = unsafe {
+        let op = &*(message.read()? as *const OpInfo);
+        (Op::new(op), &*(message.read()? as *const Location<'static>))
+    };
+    let touches = message.count()?.saturating_sub(1);
+    let has_more = message.read()? != 0;
+    let mut touches = (0..touches).map(|_| {
+        let word = message.read()?;
+        let how = How::from_code((word >> 32) as u8).ok_or_else(too_short)?;
+        let thing = word as u32;
+        Ok(Touch { how, thing })
+    });
+    let touch = touches.next().ok_or_else(too_short)??;
+    let more: Vec<Touch> = touches.collect::<io::Result<_>>()?;
+    Ok(Event {
+        op,
+        site,
+        touch,
+        more: has_more.then(|| Arc::from(more)),
+    })
+}
+
+pub(super) fn write_links(message: &mut Message, links: &Links) {
+    message.word(links.iter().count() as u64);
+    for link in links.iter() {
+        let (kind, begin, end) = match link {
+            Link::After(moment) => (0, moment, None),
+            Link::Follows(moment) => (1, moment, None),
+            Link::Races(moment) => (2, moment, None),
+            Link::Outside(begin, end) => (3, begin, end),
+            Link::Barred(begin, end) => (4, begin, Some(end)),
+        };
+        message.word(kind << 32 | u64::from(begin.0));
+        message.word(end.map_or(0, |end| u64::from(end.0) + 1));
+    }
+}
+
+pub(super) fn read_links(message: &mut Message, links: &mut Links) -> io::Result<()> {
+    for _ in 0..message.count()? {
+        let (word, end) = (message.read()?, message.read()?);
+        let begin = Moment(word as u32);
+        let end = end.checked_sub(1).map(|end| Moment(end as u32));
+        links.push(match (word >> 32, end) {
+            (0, _) => Link::After(begin),
+            (1, _) => Link::Follows(begin),
+            (2, _) => Link::Races(begin),
+            (4, Some(end)) => Link::Barred(begin, end),
+            _ => Link::Outside(begin, end),
+        });
+    }
+    Ok(())
+}
+
+impl Snapshot {
+    pub(super) fn write(&self, message: &mut Message) {
+        message.word(self.births.len() as u64);
+        for &(parent, index) in &self.births {
+            message.word(u64::from(parent) << 32 | u64::from(index));
+        }
+        message.word(self.met.len() as u64);
+        for met in &self.met {
+            message.word(u64::from(met.activity) << 32 | u64::from(met.operation));
+            message.word(met.known.map_or(0, |known| u64::from(known) + 1));
+            message.word(std::ptr::from_ref(met.site) as u64);
+        }
+        message.word(self.pending.len() as u64);
+        for pending in &self.pending {
+            message.word(pending.is_some().into());
+            if let Some((event, is_enabled, choices)) = pending {
+                write_event(message, event);
+                message.word((*is_enabled).into());
+                message.word((*choices).into());
+            }
+        }
+        message.word(self.performed.is_some().into());
+        if let Some(event) = &self.performed {
+            write_event(message, event);
+        }
+        message.word(self.is_deadlock.into());
+        message.word(self.was_too_coarse.into());
+        let panic = self.panic.as_ref();
+        message.optional(panic.map(|panic| &*panic.message));
+        message.optional(panic.and_then(|panic| panic.place.as_deref()));
+    }
+
+    pub(super) fn read(message: &mut Message) -> io::Result<Snapshot> {
+        let mut snapshot = Snapshot::default();
+        for _ in 0..message.count()? {
+            let word = message.read()?;
+            snapshot.births.push(((word >> 32) as u32, word as u32));
+        }
+        for _ in 0..message.count()? {
+            let (who, known) = (message.read()?, message.read()?);
+            snapshot.met.push(Met {
+                activity: (who >> 32) as u32,
+                operation: who as u32,
+                known: known.checked_sub(1).map(|known| known as u32),
+                // SAFETY: As in `read_event`.
+                site: unsafe { &*(message.read()? as *const Location<'static>) },
+            });
+        }
+        for _ in 0..message.count()? {
+            let pending = match message.read()? {
+                0 => None,
+                _ => Some((read_event(message)?, message.read()? != 0, message.small()?)),
+            };
+            snapshot.pending.push(pending);
+        }
+        if message.read()? != 0 {
+            snapshot.performed = Some(read_event(message)?);
+        }
+        snapshot.is_deadlock = message.read()? != 0;
+        snapshot.was_too_coarse = message.read()? != 0;
+        let (text, place) = (message.read_optional()?, message.read_optional()?);
+        snapshot.panic = text.map(|message| Panic { message, place });
+        Ok(snapshot)
+    }
+}
+
+pub(super) fn write_failures(message: &mut Message, failures: &[Failure]) {
+    for failure in failures {
+        match failure {
+            Failure::Panic(who, panic) => {
+                message.word(1);
+                message.text(who);
+                message.text(&panic.message);
+                message.optional(panic.place.as_deref());
+            }
+            Failure::Deadlock(waiting) => {
+                message.word(2);
+                message.word(waiting.len() as u64);
+                for waiting in waiting {
+                    message.text(&waiting.who);
+                    message.text(&waiting.what);
+                    message.optional(waiting.site.as_deref());
+                    let holder = waiting.holder.as_ref();
+                    message.optional(holder.map(|(who, _)| &**who));
+                    message.optional(holder.map(|(_, site)| &**site));
+                }
+            }
+            // The others are found by who explores.
+            _ => {}
+        }
+    }
+    message.word(0);
+}
+
+pub(super) fn read_failures(message: &mut Message) -> io::Result<Vec<Failure>> {
+    let mut failures = Vec::new();
+    loop {
+        failures.push(match message.read()? {
+            0 => return Ok(failures),
+            1 => Failure::Panic(
+                message.read_text()?,
+                Panic {
+                    message: message.read_text()?,
+                    place: message.read_optional()?,
+                },
+            ),
+            _ => {
+                let mut waiting = Vec::new();
+                for _ in 0..message.count()? {
+                    waiting.push(Waiting {
+                        who: message.read_text()?,
+                        what: message.read_text()?,
+                        site: message.read_optional()?,
+                        holder: message.read_optional()?.zip(message.read_optional()?),
+                    });
+                }
+                Failure::Deadlock(waiting)
+            }
+        });
+    }
+}

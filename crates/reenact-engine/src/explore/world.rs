@@ -1,0 +1,262 @@
+//! An execution under exploration: its activities, what each is about to do, and what that would mean.
+//!
+//! Whoever runs an activity comes here before every operation, says what it is about to do, and waits until it is chosen.
+//! What it does until then next time is its own business: others cannot see it. So an execution is a sequence of steps, and a step is
+//! an operation with all that follows it up to the next one.
+
+mod actor;
+mod conductor;
+mod ending;
+mod state;
+
+use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
+
+use reenact_multiverse::explore::{Links, Moment, Step};
+
+pub use self::conductor::Meeting;
+use self::{
+    actor::{Pending, Phase},
+    state::State,
+};
+use super::{
+    HERE,
+    event::{Event, NOTHING},
+    failure::Failure,
+    fiber::{Job, Pause},
+    names::Families,
+    strand::Strand,
+};
+use crate::activity::{aside, stand_up};
+
+/// An execution, and what is kept for the next one.
+///
+/// Always in an [`Arc`].
+pub(crate) struct World {
+    state: UnsafeCell<State>,
+}
+
+// SAFETY: Used by one thread at a time: the one that explores, or the one that has its turn.
+unsafe impl Send for World {}
+// SAFETY: As above.
+unsafe impl Sync for World {}
+
+/// What is thrown to make an activity leave its stack.
+pub(super) struct Leave;
+
+impl World {
+    pub(super) fn new() -> Arc<World> {
+        Arc::new(World {
+            state: UnsafeCell::new(State::new()),
+        })
+    }
+
+    /// The state. Not to be kept while anything else runs.
+    #[expect(clippy::mut_from_ref)]
+    #[inline]
+    pub(super) fn state(&self) -> &mut State {
+        // SAFETY: One thread, and no reference is kept across a switch of fibers.
+        unsafe { &mut *self.state.get() }
+    }
+
+    /// Begins an execution with this as its first activity.
+    pub(super) fn begin(&self, main: Job) {
+        let state = self.state();
+        state.begin();
+        state.born(Families::MAIN, "");
+        self.start(Families::MAIN, main);
+        self.settle();
+    }
+
+    /// Begins an execution with this as its first activity, which runs already.
+    pub(super) fn begin_with(&self, main: Strand) {
+        let state = self.state();
+        state.begin();
+        state.born(Families::MAIN, "");
+        state.actors[Families::MAIN as usize].strand = Some(main);
+        state.ready.push_back(Families::MAIN);
+        self.settle();
+    }
+
+    /// Makes an activity that is born do this, without being chosen.
+    pub(super) fn start(&self, number: u32, job: Job) {
+        let state = self.state();
+        match state.fibers.with(job) {
+            Ok(fiber) => {
+                state.actors[number as usize].strand = Some(Strand::Fiber(fiber));
+                state.ready.push_back(number);
+            }
+            Err(error) => {
+                let who = state.families.name(number);
+                state
+                    .failures
+                    .push(Failure::NoStack(who, error.to_string()));
+                state.actors[number as usize].phase = Phase::Ended;
+            }
+        }
+    }
+
+    /// Lets everybody run who needs not be chosen.
+    fn settle(&self) {
+        loop {
+            if let Some(number) = self.state().ready.pop_front() {
+                self.resume(number);
+            } else if let Some(task) = self.state().tasks.pop_front() {
+                match task {
+                    Ok(strand) => self.run(NOTHING, strand),
+                    Err(error) => {
+                        let failure =
+                            Failure::NoStack("a light activity".to_owned(), error.to_string());
+                        self.state().failures.push(failure);
+                    }
+                }
+            } else if !self.unblock() {
+                return;
+            }
+        }
+    }
+
+    /// Lets those go on who wait for something that is no operation, and which is so now. Whether there are any.
+    fn unblock(&self) -> bool {
+        let state = self.state();
+        for number in 0..state.born {
+            // SAFETY: The activity waits with it on its stack.
+            if let Phase::Blocked(until) = state.actors[number as usize].phase
+                && unsafe { (*until)() }
+            {
+                state.actors[number as usize].phase = Phase::Runs;
+                state.ready.push_back(number);
+            }
+        }
+        !state.ready.is_empty()
+    }
+
+    /// Lets an activity run until it waits.
+    fn resume(&self, number: u32) {
+        let state = self.state();
+        if let Some(strand) = state.actors[number as usize].strand.take() {
+            self.run(number, strand);
+        }
+    }
+
+    fn run(&self, number: u32, mut strand: Strand) {
+        let state = self.state();
+        state.current = number;
+        state.waits = Some(strand.waits());
+        HERE.set(self);
+        let pause = strand.resume();
+        HERE.set(std::ptr::null());
+        stand_up();
+        let state = self.state();
+        // A task is found to be this or that activity only when it runs.
+        let number = state.current;
+        let actor = state.actors.get_mut(number as usize);
+        match (pause, actor) {
+            (Pause::Waits, Some(actor)) => actor.strand = Some(strand),
+            // It is nobody, and waits for ever.
+            (Pause::Waits, None) => drop(strand),
+            (Pause::Done, actor) => {
+                if let Some(actor) = actor {
+                    actor.phase = Phase::Ended;
+                }
+                state.main_has_ended |= number == Families::MAIN;
+                if let Strand::Fiber(fiber) = strand {
+                    state.fibers.put_back(fiber);
+                }
+            }
+        }
+    }
+
+    /// Gives the thread back until the activity that runs is resumed.
+    fn wait(&self) {
+        let state = self.state();
+        let number = state.current;
+        let waits = state.waits;
+        aside(|| {
+            if let Some(waits) = waits {
+                // SAFETY: The calling code is what runs.
+                unsafe { waits.wait() };
+            }
+        });
+        let state = self.state();
+        state.current = number;
+        if state.is_ending && !std::thread::panicking() {
+            resume_unwind(Box::new(Leave));
+        }
+    }
+
+    /// The activity that runs is about to do something. Returns when it is its turn: it has happened, as far as others are
+    /// concerned.
+    fn announce(&self, pending: Pending) {
+        let state = self.state();
+        if state.is_ending {
+            if std::thread::panicking() {
+                return;
+            }
+            resume_unwind(Box::new(Leave));
+        }
+        let number = state.current;
+        let actor = &mut state.actors[number as usize];
+        actor.operations += 1;
+        actor.phase = Phase::Pending(pending);
+        // Others would find that they panic: so who does goes on as long as it can.
+        if std::thread::panicking() && state.is_enabled(number) {
+            state.perform(Step::from(reenact_multiverse::Activity(number)), None);
+            return;
+        }
+        self.wait();
+    }
+
+    /// Takes a step.
+    pub(super) fn step(&self, step: Step) {
+        self.state().perform(step, None);
+        self.resume(step.activity.0);
+        self.settle();
+    }
+
+    /// Takes a step, and says what it was and what it comes after.
+    pub(super) fn step_at(&self, step: Step, moment: Moment, links: &mut Links) -> Event {
+        let state = self.state();
+        state.moment = Some(moment);
+        let number = step.activity.0;
+        let mut event = state.perform(step, Some(links));
+        self.resume(number);
+        let state = self.state();
+        if let Some(footprint) = state.footprint.take() {
+            for touch in footprint.iter() {
+                let thing = state.thing(touch.thing);
+                thing.link(number, touch.how, usize::MAX, links);
+                thing.note(number, touch.how, moment);
+            }
+            event.more = Some(footprint);
+        }
+        self.settle();
+        event
+    }
+
+    /// The execution is over: everybody leaves.
+    pub(super) fn end(&self) {
+        let state = self.state();
+        state.is_ending = true;
+        loop {
+            let state = self.state();
+            let mut left: Vec<u32> = (0..state.born).collect();
+            left.retain(|&number| state.actors[number as usize].strand.is_some());
+            let before = left.len();
+            // Children first: they may borrow from their parents.
+            for number in left.into_iter().rev() {
+                self.resume(number);
+            }
+            let state = self.state();
+            let actors = &state.actors[..state.born as usize];
+            let after = actors.iter().filter(|actor| actor.strand.is_some()).count();
+            if after == 0 || after == before {
+                break;
+            }
+        }
+        let state = self.state();
+        for actor in &mut state.actors[..state.born as usize] {
+            actor.strand = None;
+            actor.phase = Phase::Ended;
+        }
+    }
+}

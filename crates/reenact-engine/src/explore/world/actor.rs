@@ -1,0 +1,79 @@
+//! An activity of an execution.
+
+use std::any::Any;
+
+use reenact_multiverse::explore::Moment;
+
+use crate::{
+    Fact,
+    activity::Conducted,
+    explore::{event::Event, failure::Panic, outside::Outside, strand::Strand},
+};
+
+/// What an activity is about to do.
+pub(in crate::explore) struct Pending {
+    pub(super) event: Event,
+    /// Whether it is possible, where only its model knows.
+    pub(super) possible: Option<*const dyn Fn() -> bool>,
+    /// Among how many answers there is a choice, if it asks for one.
+    pub(super) answers: u32,
+    /// How much fits into a queue.
+    pub(super) room: usize,
+}
+
+/// What an activity waits for, or does.
+pub(super) enum Phase {
+    /// It has not come into being.
+    Unborn,
+    /// It runs, or will without being chosen.
+    Runs,
+    /// It is about to do something.
+    Pending(Pending),
+    /// It waits until something is true, which is no step.
+    Waits {
+        fact: *const Fact,
+        what: *const dyn Fn() -> String,
+    },
+    /// It waits for something that others do outside of any operation.
+    Blocked(*const dyn Fn() -> bool),
+    Ended,
+}
+
+pub(super) struct Actor {
+    pub(super) phase: Phase,
+    pub(super) strand: Option<Strand>,
+    pub(super) name: String,
+    /// How many children it has had, and how many operations.
+    pub(super) children: u32,
+    pub(super) operations: u32,
+    /// The step that its next one comes after for other reasons than its own steps.
+    pub(super) inherited: Vec<Moment>,
+    pub(super) is_notified: bool,
+    /// Its last panic, and whether that ended it without anybody having been told.
+    pub(super) panic: Option<Panic>,
+    pub(super) is_missed: bool,
+    pub(super) outside: Outside,
+    /// What its model keeps with it.
+    pub(super) kept: Option<Box<dyn Any>>,
+    /// What it is known by where it runs.
+    pub(super) conducted: Option<Box<Conducted>>,
+}
+
+impl Actor {
+    pub(super) fn unborn() -> Actor {
+        Actor {
+            phase: Phase::Unborn,
+            strand: None,
+            name: String::new(),
+            children: 0,
+            operations: 0,
+            inherited: Vec::new(),
+            is_notified: false,
+            panic: None,
+            is_missed: false,
+            outside: Outside::default(),
+            kept: None,
+            conducted: None,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! An execution, as the activities that run know it.
+
+use std::{
+    panic::{Location, resume_unwind},
+    sync::atomic::AtomicU64,
+    time::Duration,
+};
+
+use reenact_multiverse::explore::Moment;
+use reenact_trace::Origin;
+
+use super::{
+    Leave, World,
+    actor::{Pending, Phase},
+};
+use crate::{
+    Access, Activity, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
+    activity::Conducted,
+    explore::{
+        event::{Event, How, NOTHING, Touch},
+        failure::Panic,
+        fiber::Job,
+        names::Families,
+        strand::Strand,
+        whole,
+    },
+};
+
+/// What an activity meets, in its model's words.
+pub struct Meeting<'a> {
+    /// What it does.
+    pub op: Op,
+    /// How it meets the thing.
+    pub how: How,
+    /// What it meets.
+    pub thing: &'a AtomicU64,
+    /// Whether it can, if that is not a matter of who has what.
+    pub possible: Option<&'a dyn Fn() -> bool>,
+    /// How much fits into a queue.
+    pub room: usize,
+    /// What else it meets.
+    pub more: &'a [(How, &'a AtomicU64)],
+    /// In how many ways it can go.
+    pub answers: u32,
+    /// The line of the program.
+    pub site: &'static Location<'static>,
+}
+
+impl Conductor for World {
+    fn born(&self, origin: Origin, _index: u64, name: &str) -> u32 {
+        match origin {
+            Origin::Child(_) => {
+                let state = self.state();
+                let number = state.child(name);
+                if state.is_whole {
+                    state.actors[number as usize].strand = Some(whole::strand_of(number));
+                    state.ready.push_back(number);
+                }
+                number
+            }
+            _ => Families::MAIN,
+        }
+    }
+
+    fn stillborn(&self, activity: &Activity) {
+        whole::end_unborn(activity.number);
+    }
+
+    fn arrive(&self, operation: &Operation<'_>) -> Decision {
+        let state = self.state();
+        let how = match operation.access {
+            Access::Take => How::Take,
+            Access::TryTake => How::TryTake,
+            Access::Look => How::Look,
+            Access::TryLook => How::TryLook,
+            Access::Transact => How::Transact,
+            Access::Observe => How::Read,
+            Access::Update => How::Write,
+            Access::Choose => How::Ask,
+            // Without others, nothing waits for a signal here; and what is outside is asked.
+            Access::Announce | Access::Outside | Access::Wait { .. } => return Decision::Go,
+        };
+        if matches!(how, How::TryTake | How::TryLook) && !state.releases_are_steps {
+            state.releases_are_steps = true;
+            state.is_too_coarse = state.moment.is_some();
+            state.was_too_coarse |= state.moment.is_some();
+        }
+        let thing = match operation.entity {
+            Some(entity) => state.number(&entity.wanted, operation.site),
+            None => NOTHING,
+        };
+        self.announce(Pending {
+            event: Event {
+                op: operation.op,
+                site: operation.site,
+                touch: Touch { how, thing },
+                more: None,
+            },
+            possible: None,
+            answers: 1,
+            room: usize::MAX,
+        });
+        self.state().decision
+    }
+
+    fn leave(&self, operation: &Operation<'_>, _value: Option<u64>) {
+        let (Some(entity), Access::Take | Access::TryTake | Access::Look | Access::TryLook) =
+            (operation.entity, operation.access)
+        else {
+            return;
+        };
+        let state = self.state();
+        let Some(thing) = state.names.known(&entity.wanted) else {
+            return;
+        };
+        if state.releases_are_steps && !state.is_ending {
+            self.announce(Pending {
+                event: Event {
+                    op: operation.op,
+                    site: operation.site,
+                    touch: Touch {
+                        how: How::Release,
+                        thing,
+                    },
+                    more: None,
+                },
+                possible: None,
+                answers: 1,
+                room: usize::MAX,
+            });
+        }
+        self.state().release(thing, operation.access);
+    }
+
+    fn wait_for_fact(&self, _activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
+        let state = self.state();
+        if !fact.is_established() {
+            if state.is_ending {
+                if std::thread::panicking() {
+                    return self.block(&|| fact.is_established());
+                }
+                resume_unwind(Box::new(Leave));
+            }
+            let number = state.current;
+            // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+            let what = unsafe {
+                std::mem::transmute::<
+                    *const dyn Fn() -> String,
+                    *const (dyn Fn() -> String + 'static),
+                >(what)
+            };
+            state.actors[number as usize].phase = Phase::Waits { fact, what };
+            self.wait();
+        }
+        let state = self.state();
+        if state.moment.is_some()
+            && let Some(moment) = fact.moment()
+        {
+            let number = state.current;
+            state.actors[number as usize].inherited.push(Moment(moment));
+        }
+    }
+
+    fn established(&self, fact: &Fact) {
+        let state = self.state();
+        if let Some(moment) = state.moment {
+            fact.note_moment(moment.0);
+        }
+        for number in 0..state.born {
+            let phase = &mut state.actors[number as usize].phase;
+            if let Phase::Waits { fact: awaited, .. } = *phase
+                && std::ptr::eq(awaited, fact)
+            {
+                *phase = Phase::Runs;
+                state.ready.push_back(number);
+            }
+        }
+    }
+
+    fn ended(&self, _activity: &Activity) {}
+
+    fn light_born(&self, _parent: &Activity) -> u32 {
+        self.state().child("")
+    }
+
+    fn recall(&self, _activity: &Activity, what: Captured) -> Option<Recollection> {
+        let state = self.state();
+        let number = state.current;
+        Some(state.actors[number as usize].outside.recall(number, what))
+    }
+}
+
+impl World {
+    /// The activity that runs meets something: returns which of the answers it is.
+    pub(in crate::explore) fn meets(&self, meeting: &Meeting<'_>) -> u32 {
+        let state = self.state();
+        let thing = state.number(meeting.thing, meeting.site);
+        let more: Vec<_> = meeting
+            .more
+            .iter()
+            .map(|&(how, cell)| Touch {
+                how,
+                thing: state.number(cell, meeting.site),
+            })
+            .collect();
+        let more = (!more.is_empty()).then(|| more.into());
+        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+        let possible = meeting.possible.map(|possible| unsafe {
+            std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
+                possible,
+            )
+        });
+        self.announce(Pending {
+            event: Event {
+                op: meeting.op,
+                site: meeting.site,
+                touch: Touch {
+                    how: meeting.how,
+                    thing,
+                },
+                more,
+            },
+            possible,
+            answers: meeting.answers,
+            room: meeting.room,
+        });
+        self.state().answer
+    }
+
+    /// The activity that runs gives up a lock and waits for a signal, with the lock again: whether there was one.
+    pub(in crate::explore) fn waits(
+        &self,
+        op: Op,
+        lock: &AtomicU64,
+        condition: &AtomicU64,
+        timed: bool,
+        site: &'static Location<'static>,
+        release: impl FnOnce(),
+    ) -> bool {
+        let meeting = |how, more| Meeting {
+            op,
+            how,
+            thing: condition,
+            possible: None,
+            room: usize::MAX,
+            more,
+            answers: 1,
+            site,
+        };
+        self.meets(&meeting(How::Wait, &[]));
+        release();
+        let state = self.state();
+        if let Some(lock) = state.names.known(lock) {
+            state.release(lock, Access::Take);
+        }
+        self.meets(&meeting(How::Wake { timed }, &[(How::Take, lock)]));
+        self.state().decision != Decision::Decline
+    }
+
+    /// The activity that runs cannot go on before this is true, and nobody will say when it is.
+    pub(in crate::explore) fn block(&self, until: &dyn Fn() -> bool) {
+        while !until() {
+            let state = self.state();
+            let number = state.current;
+            // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+            let until = unsafe {
+                std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
+                    until,
+                )
+            };
+            state.actors[number as usize].phase = Phase::Blocked(until);
+            self.wait();
+        }
+    }
+
+    /// Whether more must be told apart than was so far, since this was asked last.
+    pub(in crate::explore) fn was_too_coarse(&self) -> bool {
+        std::mem::take(&mut self.state().was_too_coarse)
+    }
+
+    /// Whether everybody leaves.
+    pub(in crate::explore) fn is_ending(&self) -> bool {
+        self.state().is_ending
+    }
+
+    /// The activity that runs sleeps for so long.
+    pub(in crate::explore) fn sleeps(&self, time: Duration) {
+        let state = self.state();
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        state.actors[state.current as usize]
+            .outside
+            .sleep(nanoseconds);
+    }
+
+    /// What the model of the activity that runs keeps with it.
+    pub(in crate::explore) fn kept<T: Clone + 'static>(&self, first: impl FnOnce() -> T) -> T {
+        let state = self.state();
+        let number = state.current as usize;
+        if let Some(kept) = state.actors[number]
+            .kept
+            .as_ref()
+            .and_then(|kept| kept.downcast_ref())
+        {
+            return T::clone(kept);
+        }
+        let kept = first();
+        self.state().actors[number].kept = Some(Box::new(kept.clone()));
+        kept
+    }
+
+    /// By what the activity that runs is known where it runs.
+    pub(crate) fn adopt(&self, conducted: Box<Conducted>) -> *const Conducted {
+        let state = self.state();
+        let number = state.current as usize;
+        &raw const **state.actors[number].conducted.insert(conducted)
+    }
+
+    /// Something is to be run that says itself which activity it is.
+    pub(in crate::explore) fn schedules(&self, job: Job) {
+        let state = self.state();
+        if !state.is_ending {
+            let strand = state.fibers.with(job).map(Strand::Fiber);
+            state.tasks.push_back(strand);
+        }
+    }
+
+    /// The activity that runs is going to be this one.
+    pub(in crate::explore) fn sits(&self, number: u32) {
+        self.state().current = number;
+    }
+
+    /// It panics.
+    pub(in crate::explore) fn panics(&self, panic: Panic) {
+        let state = self.state();
+        if !state.is_ending {
+            let number = state.current;
+            state.actors[number as usize].panic = Some(panic);
+        }
+    }
+
+    /// Its panic has ended it, and nobody has been told yet; or somebody has.
+    pub(in crate::explore) fn is_missed(&self, number: u32, is_missed: bool) {
+        let state = self.state();
+        if !state.is_ending {
+            state.actors[number as usize].is_missed = is_missed;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! How an execution has ended.
+
+use reenact_multiverse::explore::Verdict;
+
+use super::{actor::Phase, state::State};
+use crate::explore::{
+    event::How,
+    failure::{Failure, Waiting},
+};
+
+impl State {
+    /// How it has ended.
+    pub(in crate::explore) fn verdict(&self) -> Verdict {
+        let actors = &self.actors[..self.born as usize];
+        let is_missed = actors.iter().any(|actor| actor.is_missed);
+        match () {
+            () if is_missed || !self.failures.is_empty() => Verdict::Failed,
+            () if self.is_deadlock() => Verdict::Deadlock,
+            () => Verdict::Finished,
+        }
+    }
+
+    /// Who waits in vain: anybody, as long as the first activity does; after that, those who wait for what others have. Whoever
+    /// waits for messages may be there to wait for as long as the program runs.
+    pub(in crate::explore) fn is_deadlock(&self) -> bool {
+        if (0..self.born).any(|number| self.is_enabled(number)) {
+            return false;
+        }
+        let mut actors = self.actors[..self.born as usize].iter();
+        actors.any(|actor| match &actor.phase {
+            Phase::Pending(pending) => {
+                !self.main_has_ended || matches!(pending.event.touch.how, How::Take | How::Look)
+            }
+            Phase::Waits { .. } | Phase::Blocked(_) => !self.main_has_ended,
+            _ => false,
+        })
+    }
+
+    /// What went wrong.
+    pub(in crate::explore) fn failures(&mut self) -> Vec<Failure> {
+        let mut failures = std::mem::take(&mut self.failures);
+        for number in 0..self.born {
+            let actor = &mut self.actors[number as usize];
+            if actor.is_missed
+                && let Some(panic) = actor.panic.take()
+            {
+                let who = self.families.name(number);
+                failures.push(Failure::Panic(who, panic));
+            }
+        }
+        if self.is_deadlock() {
+            failures.push(Failure::Deadlock(self.waiting()));
+        }
+        failures
+    }
+
+    /// Who waits for what.
+    fn waiting(&self) -> Vec<Waiting> {
+        let mut waiting = Vec::new();
+        for number in 0..self.born {
+            let actor = &self.actors[number as usize];
+            let who = self.families.name(number);
+            let (what, site, holder) = match &actor.phase {
+                Phase::Pending(pending) => {
+                    let touch = pending.event.touch;
+                    let thing = self.things.get(touch.thing as usize);
+                    let holder = match touch.how {
+                        How::Take | How::Look => thing.and_then(|thing| thing.holder),
+                        _ => None,
+                    };
+                    let holder = holder.map(|(who, at)| (self.families.name(who), at.to_string()));
+                    let what = pending.event.op.name().to_owned();
+                    (what, Some(pending.event.site.to_string()), holder)
+                }
+                // SAFETY: The activity waits with it on its stack.
+                Phase::Waits { what, .. } => (unsafe { (**what)() }, None, None),
+                Phase::Blocked(_) => ("something that is no operation".to_owned(), None, None),
+                _ => continue,
+            };
+            waiting.push(Waiting {
+                who,
+                what,
+                site,
+                holder,
+            });
+        }
+        waiting
+    }
+}

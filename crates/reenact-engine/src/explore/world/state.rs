@@ -1,0 +1,358 @@
+//! What there is to know of an execution, and what a step changes of it.
+
+use std::{
+    collections::VecDeque,
+    io,
+    panic::Location,
+    sync::{Arc, atomic::AtomicU64},
+};
+
+use reenact_multiverse::explore::{Links, Moment, Step};
+
+use super::actor::{Actor, Pending, Phase};
+use crate::{
+    Access, Decision,
+    explore::{
+        event::{Event, How, NOTHING, Touch},
+        failure::{Failure, Panic},
+        fiber::Fibers,
+        names::{Families, Things},
+        strand::{Strand, Waits},
+        thing::Thing,
+    },
+};
+
+pub(in crate::explore) struct State {
+    pub(super) actors: Vec<Actor>,
+    /// How many were born in this execution.
+    pub(super) born: u32,
+    pub(super) things: Vec<Thing>,
+    pub(in crate::explore) names: Things,
+    pub(in crate::explore) families: Families,
+    pub(super) fibers: Fibers,
+    /// Who runs without being chosen, in this order, and those that have not begun.
+    pub(super) ready: VecDeque<u32>,
+    /// What says itself who it is when it runs.
+    pub(super) tasks: VecDeque<io::Result<Strand>>,
+    /// The activity that runs, and how it waits.
+    pub(super) current: u32,
+    pub(super) waits: Option<Waits>,
+    /// When the current step is; whether anybody wants to know.
+    pub(super) moment: Option<Moment>,
+    pub(super) answer: u32,
+    pub(super) decision: Decision,
+    /// What the transaction of the current step has met.
+    pub(super) footprint: Option<Arc<[Touch]>>,
+    /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
+    pub(super) asks: Vec<(u32, Moment)>,
+    pub(super) last: Vec<Option<Moment>>,
+    /// Whether giving something back is a step, because somebody tries.
+    pub(in crate::explore) releases_are_steps: bool,
+    /// Whether it turned out in the middle of this execution, or of an earlier one, that they have to be.
+    pub(super) is_too_coarse: bool,
+    pub(in crate::explore) was_too_coarse: bool,
+    /// Everything is to come to its end, whatever it does.
+    pub(super) is_ending: bool,
+    /// Whether it is a process of its own, with threads of its own.
+    pub(in crate::explore) is_whole: bool,
+    pub(in crate::explore) main_has_ended: bool,
+    pub(super) failures: Vec<Failure>,
+}
+
+impl State {
+    pub(super) fn new() -> State {
+        State {
+            actors: Vec::new(),
+            born: 0,
+            things: Vec::new(),
+            names: Things::default(),
+            families: Families::default(),
+            fibers: Fibers::default(),
+            ready: VecDeque::new(),
+            tasks: VecDeque::new(),
+            current: 0,
+            waits: None,
+            moment: None,
+            answer: 0,
+            decision: Decision::Go,
+            footprint: None,
+            asks: Vec::new(),
+            last: Vec::new(),
+            releases_are_steps: false,
+            is_too_coarse: false,
+            was_too_coarse: false,
+            is_ending: false,
+            is_whole: false,
+            main_has_ended: false,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Another execution begins.
+    pub(super) fn begin(&mut self) {
+        self.names.begin();
+        for actor in &mut self.actors[..self.born as usize] {
+            debug_assert!(actor.strand.is_none());
+            *actor = Actor::unborn();
+        }
+        for thing in &mut self.things {
+            thing.clear();
+        }
+        self.born = 0;
+        self.asks.clear();
+        self.last.clear();
+        self.ready.clear();
+        self.is_ending = false;
+        self.is_too_coarse = false;
+        self.main_has_ended = false;
+        self.failures.clear();
+        self.moment = None;
+    }
+
+    pub(super) fn thing(&mut self, number: u32) -> &mut Thing {
+        let index = number as usize;
+        if self.things.len() <= index {
+            self.things.resize_with(index + 1, Thing::default);
+        }
+        &mut self.things[index]
+    }
+
+    pub(super) fn born(&mut self, number: u32, name: &str) {
+        let index = number as usize;
+        if self.actors.len() <= index {
+            self.actors.resize_with(index + 1, Actor::unborn);
+        }
+        self.born = self.born.max(number + 1);
+        let actor = &mut self.actors[index];
+        actor.phase = Phase::Runs;
+        actor.name.push_str(name);
+        actor.inherited.extend(self.moment);
+    }
+
+    /// The number of a new child of the activity that runs.
+    pub(super) fn child(&mut self, name: &str) -> u32 {
+        let parent = self.current;
+        let actor = &mut self.actors[parent as usize];
+        let index = actor.children;
+        actor.children += 1;
+        let number = self.families.child(parent, index);
+        self.born(number, name);
+        number
+    }
+
+    /// The last panic of the first activity.
+    pub(in crate::explore) fn panic_of_main(&self) -> Option<Panic> {
+        self.actors.first()?.panic.clone()
+    }
+
+    pub(in crate::explore) fn activities(&self) -> u32 {
+        self.born
+    }
+
+    pub(in crate::explore) fn pending(&self, number: u32) -> Option<&Event> {
+        match &self.actors.get(number as usize)?.phase {
+            Phase::Pending(pending) => Some(&pending.event),
+            _ => None,
+        }
+    }
+
+    pub(in crate::explore) fn is_enabled(&self, number: u32) -> bool {
+        let Some(actor) = self.actors.get(number as usize) else {
+            return false;
+        };
+        let Phase::Pending(pending) = &actor.phase else {
+            return false;
+        };
+        if self.is_too_coarse {
+            return false;
+        }
+        // SAFETY: The activity waits with it on its stack.
+        if pending
+            .possible
+            .is_some_and(|possible| unsafe { !(*possible)() })
+        {
+            return false;
+        }
+        let touch = pending.event.touch;
+        let Some(thing) = self.things.get(touch.thing as usize) else {
+            return true;
+        };
+        match touch.how {
+            How::Take => thing.is_free(),
+            How::Look => thing.holder.is_none(),
+            How::Wake { timed } => {
+                let lock = pending.event.more.as_ref().and_then(|more| more.first());
+                let lock = lock.and_then(|lock| self.things.get(lock.thing as usize));
+                (timed || actor.is_notified) && lock.is_none_or(Thing::is_free)
+            }
+            _ => true,
+        }
+    }
+
+    /// In how many ways what is pending can go.
+    pub(in crate::explore) fn choices(&self, number: u32) -> u32 {
+        let Some(Phase::Pending(pending)) = self.actors.get(number as usize).map(|a| &a.phase)
+        else {
+            return 1;
+        };
+        match pending.event.touch.how {
+            How::Notify if pending.answers == 1 => {
+                let thing = self.things.get(pending.event.touch.thing as usize);
+                thing.map_or(1, |thing| thing.waiters.len().max(1) as u32)
+            }
+            How::Notify => 1,
+            _ => pending.answers.max(1),
+        }
+    }
+
+    /// What a pending event would come after.
+    pub(in crate::explore) fn links(&self, number: u32, links: &mut Links) {
+        let Some(actor) = self.actors.get(number as usize) else {
+            return;
+        };
+        actor.inherited.iter().for_each(|&at| links.after(at));
+        if let Phase::Pending(pending) = &actor.phase {
+            self.link(number, &pending.event, pending.room, links);
+        }
+    }
+
+    pub(super) fn link(&self, number: u32, event: &Event, room: usize, links: &mut Links) {
+        if event.touch.how == How::Ask {
+            for (who, last) in self.last.iter().enumerate() {
+                if who as u32 != number {
+                    last.iter().for_each(|&at| links.races(at));
+                }
+            }
+            return;
+        }
+        for &(who, at) in &self.asks {
+            if who != number {
+                links.races(at);
+            }
+        }
+        for touch in event.touches() {
+            if let Some(thing) = self.things.get(touch.thing as usize) {
+                thing.link(number, touch.how, room, links);
+            }
+        }
+    }
+
+    /// What is pending happens: whoever waits for it may go on, and what follows comes after it.
+    pub(super) fn perform(&mut self, step: Step, links: Option<&mut Links>) -> Event {
+        let number = step.activity.0;
+        if let Some(links) = links {
+            self.links(number, links);
+        }
+        let actor = &mut self.actors[number as usize];
+        let Phase::Pending(pending) = std::mem::replace(&mut actor.phase, Phase::Runs) else {
+            unreachable!("who is chosen is about to do something");
+        };
+        actor.inherited.clear();
+        self.decision = Decision::Go;
+        self.answer = step.choice;
+        let Pending { event, answers, .. } = pending;
+        if let Some(moment) = self.moment {
+            self.note(number, &event, moment);
+        }
+        for touch in event.touches() {
+            self.meet(number, touch, &event, answers, step.choice);
+        }
+        event
+    }
+
+    /// Those who come after have to know.
+    pub(super) fn note(&mut self, number: u32, event: &Event, moment: Moment) {
+        if self.last.len() <= number as usize {
+            self.last.resize(number as usize + 1, None);
+        }
+        self.last[number as usize] = Some(moment);
+        if event.touch.how == How::Ask {
+            self.asks.push((number, moment));
+        }
+        for touch in event.touches() {
+            if touch.thing == NOTHING {
+                continue;
+            }
+            let thing = self.thing(touch.thing);
+            thing.note(number, touch.how, moment);
+            match touch.how {
+                How::StopSending => thing.stopped(moment),
+                How::Send => thing.sent(moment),
+                How::Receive => thing.received(moment),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn meet(
+        &mut self,
+        number: u32,
+        touch: Touch,
+        event: &Event,
+        answers: u32,
+        choice: u32,
+    ) {
+        let site = event.site;
+        let moment = self.moment;
+        match touch.how {
+            How::Take => self.thing(touch.thing).holder = Some((number, site)),
+            How::Look => self.thing(touch.thing).lookers.push(number),
+            How::TryTake | How::TryLook => {
+                let thing = self.thing(touch.thing);
+                let takes = touch.how == How::TryTake;
+                if takes && thing.is_free() {
+                    thing.holder = Some((number, site));
+                } else if !takes && thing.holder.is_none() {
+                    thing.lookers.push(number);
+                } else {
+                    self.decision = Decision::Decline;
+                }
+            }
+            How::Wait => self.thing(touch.thing).waiters.push(number),
+            How::Wake { .. } => {
+                let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
+                if !is_notified {
+                    self.thing(touch.thing).waiters.retain(|&who| who != number);
+                    self.decision = Decision::Decline;
+                }
+            }
+            How::Notify => {
+                let waiters = &mut self.thing(touch.thing).waiters;
+                let woken = match answers {
+                    // One of them, whichever; the same ones are in the same order however they came.
+                    1 if waiters.is_empty() => Vec::new(),
+                    1 => {
+                        waiters.sort_unstable();
+                        vec![waiters.remove(choice as usize % waiters.len())]
+                    }
+                    _ => std::mem::take(waiters),
+                };
+                for who in woken {
+                    let actor = &mut self.actors[who as usize];
+                    actor.is_notified = true;
+                    actor.inherited.extend(moment);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The activity that runs gives something back.
+    pub(super) fn release(&mut self, thing: u32, access: Access) {
+        let (number, moment) = (self.current, self.moment);
+        let thing = self.thing(thing);
+        match access {
+            Access::Look | Access::TryLook => thing.looked(number, moment),
+            _ => thing.released(moment),
+        }
+    }
+
+    /// The number of a thing that the activity that runs meets.
+    pub(super) fn number(&mut self, cell: &AtomicU64, site: &'static Location<'static>) -> u32 {
+        let number = self.current;
+        let operations = self.actors[number as usize].operations;
+        let thing = self.names.number(cell, number, operations, site);
+        self.thing(thing);
+        thing
+    }
+}

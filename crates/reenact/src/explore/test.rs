@@ -1,0 +1,208 @@
+//! Tests that are explored: what is kept of a failure, and what is said of it.
+
+use std::{
+    fmt, fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{Explorer, Failure, Finding, Found, Schedule, Way};
+
+/// The variable of the environment that has the file of a schedule, to be followed instead of exploring.
+const SCHEDULE: &str = "REENACT_SCHEDULE";
+
+/// An exploration that has found a failure.
+#[derive(Debug)]
+pub struct Failed {
+    found: Found,
+    /// What has been tried.
+    tried: String,
+    /// Where the schedule is, or why it is nowhere.
+    kept: Option<Result<PathBuf, String>>,
+    /// What the test is called.
+    name: Option<String>,
+}
+
+impl Failed {
+    /// What went wrong.
+    pub fn failures(&self) -> &[Failure] {
+        &self.found.failures
+    }
+
+    /// How to get there.
+    pub fn schedule(&self) -> &Schedule {
+        &self.found.schedule
+    }
+
+    /// The file in which the schedule is kept.
+    pub fn file(&self) -> Option<&Path> {
+        self.kept.as_ref()?.as_deref().ok()
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failed {
+            found,
+            tried,
+            kept,
+            name,
+        } = self;
+        writeln!(f, "{found}")?;
+        writeln!(f, "found in execution {} ({tried})", found.execution)?;
+        match kept {
+            None => Ok(()),
+            Some(Err(error)) => writeln!(f, "the schedule could not be kept: {error}"),
+            Some(Ok(file)) => {
+                let (file, test) = (file.display(), name.as_deref().unwrap_or_default());
+                writeln!(f, "kept as {file}, which is tried first from now on")?;
+                writeln!(f, "to follow it, under a debugger if need be:")?;
+                writeln!(
+                    f,
+                    "  {SCHEDULE}={file} cargo test {test} -- --exact --nocapture"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failed {}
+
+impl Explorer {
+    /// Explores `program`: the schedules that are kept first.
+    ///
+    /// # Errors
+    ///
+    /// If an execution fails: how, step by step, and how to get there again.
+    pub fn try_check(
+        &self,
+        program: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Finding, Box<Failed>> {
+        let program = Arc::new(program);
+        let run = |explorer: &Explorer| {
+            let program = Arc::clone(&program);
+            explorer.run(move || program())
+        };
+        if let Some(schedule) = schedule_of_environment() {
+            let mut explorer = self.clone().way(Way::Schedule(schedule));
+            explorer.keep = None;
+            return explorer.judge(run(&explorer), None);
+        }
+        for file in self.kept_schedules() {
+            let schedule = match read(&file) {
+                Ok(schedule) => schedule,
+                Err(error) => {
+                    eprintln!("reenact: {} is left out: {error}", file.display());
+                    continue;
+                }
+            };
+            let explorer = self.clone().way(Way::Schedule(schedule));
+            let finding = run(&explorer);
+            if let (None, Some(misfit)) = (&finding.failure, &finding.misfit) {
+                eprintln!("reenact: {} no longer fits: {misfit}", file.display());
+            }
+            explorer.judge(finding, Some(file))?;
+        }
+        self.judge(run(self), None)
+    }
+
+    fn judge(&self, mut finding: Finding, file: Option<PathBuf>) -> Result<Finding, Box<Failed>> {
+        let Some(found) = finding.failure.take() else {
+            return Ok(finding);
+        };
+        let kept = match (file, &self.keep) {
+            (Some(file), _) => Some(Ok(file)),
+            (None, Some((directory, name))) => {
+                Some(keep(directory, name, &found).map_err(|error| error.to_string()))
+            }
+            (None, None) => None,
+        };
+        Err(Box::new(Failed {
+            found,
+            tried: finding.to_string(),
+            kept,
+            name: self.keep.as_ref().map(|(_, name)| name.clone()),
+        }))
+    }
+
+    /// The files of schedules, in the order of their names.
+    fn kept_schedules(&self) -> Vec<PathBuf> {
+        let Some((directory, name)) = &self.keep else {
+            return Vec::new();
+        };
+        let prefix = format!("{}.", file_name(name));
+        let Ok(entries) = fs::read_dir(directory) else {
+            return Vec::new();
+        };
+        let mut files: Vec<_> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let number = name.strip_prefix(&prefix);
+                let number = number.and_then(|rest| rest.strip_suffix(".schedule"));
+                number.is_some_and(|number| number.parse::<u32>().is_ok())
+            })
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+/// What the schedules of a test are called by, as part of a file's name.
+fn file_name(name: &str) -> String {
+    name.replace("::", ".")
+}
+
+fn read(file: &Path) -> Result<Schedule, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    text.parse()
+        .map_err(|error: super::NoSchedule| error.to_string())
+}
+
+fn schedule_of_environment() -> Option<Schedule> {
+    let file = PathBuf::from(std::env::var_os(SCHEDULE)?);
+    match read(&file) {
+        Ok(schedule) => Some(schedule),
+        Err(error) => panic!("{SCHEDULE}={}: {error}", file.display()),
+    }
+}
+
+/// Writes a schedule down, in a file of its own.
+fn keep(directory: &Path, name: &str, found: &Found) -> io::Result<PathBuf> {
+    fs::create_dir_all(directory)?;
+    let mut schedule = found.schedule.clone();
+    schedule.remarks = std::iter::once(name.to_owned())
+        .chain(found.failures.iter().map(ToString::to_string))
+        .collect();
+    let text = schedule.to_string();
+    let name = file_name(name);
+    let mut number = 1;
+    loop {
+        let file = directory.join(format!("{name}.{number}.schedule"));
+        match fs::File::create_new(&file) {
+            Ok(mut created) => {
+                created.write_all(text.as_bytes())?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What `#[reenact::test]` makes of a test: `package` is the directory of its package.
+#[track_caller]
+pub fn run(
+    package: &str,
+    name: &str,
+    explorer: Explorer,
+    program: impl Fn() + Send + Sync + 'static,
+) {
+    // The crate's own name is not part of what a test is called by.
+    let name = name.split_once("::").map_or(name, |(_, name)| name);
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or(package.into(), PathBuf::from);
+    explorer
+        .keep(package.join("schedules"), name)
+        .check(program);
+}

@@ -1,0 +1,92 @@
+//! Schedules are kept, tried first, and followed even when the program has changed.
+
+use std::fs;
+
+use reenact::{
+    explore::{Explorer, Way},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
+
+use super::failures::lost_update;
+
+#[test]
+fn what_has_failed_is_tried_first_until_it_is_mended() {
+    let directory = tempfile::tempdir().unwrap();
+    let explorer = Explorer::new().keep(directory.path(), "module::test");
+    let failed = explorer.try_check(lost_update).unwrap_err();
+    let file = failed.file().expect("it is kept").to_owned();
+    assert_eq!(file.file_name().unwrap(), "module.test.1.schedule");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("reenact schedule 1\n; module::test\n; main panicked at"),
+        "{text}"
+    );
+
+    let again = explorer
+        .clone()
+        .executions(1)
+        .try_check(lost_update)
+        .unwrap_err();
+    assert_eq!(
+        again.file(),
+        Some(&*file),
+        "the one that is there is found first"
+    );
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+
+    fs::write(directory.path().join("module.test.2.schedule"), "not one").unwrap();
+    let mended = explorer.try_check(|| {
+        let x = Arc::new(AtomicUsize::new(0));
+        let y = Arc::clone(&x);
+        let thread = thread::spawn(move || y.fetch_add(1, SeqCst));
+        x.fetch_add(1, SeqCst);
+        thread.join().unwrap();
+        assert_eq!(x.load(SeqCst), 2);
+    });
+    assert!(mended.expect("it is mended").is_complete);
+}
+
+/// The same bug, with more around it, and other lines.
+#[test]
+fn a_schedule_survives_what_has_nothing_to_do_with_it() {
+    let failed = Explorer::new().try_check(lost_update).unwrap_err();
+    let follow = Explorer::new().way(Way::Schedule(failed.schedule().clone()));
+    let changed = || {
+        let x = Arc::new(AtomicUsize::new(0));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        log.lock().unwrap().push("begin");
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let (x, log) = (Arc::clone(&x), Arc::clone(&log));
+                thread::spawn(move || {
+                    log.lock().unwrap().push("load");
+                    let now = x.load(SeqCst);
+                    log.lock().unwrap().push("store");
+                    x.store(now + 1, SeqCst);
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(x.load(SeqCst), 2, "an update is lost");
+    };
+    let again = follow
+        .try_check(changed)
+        .expect_err("it still fails that way");
+    assert!(again.to_string().contains("an update is lost"), "{again}");
+    let finding = follow.run(changed);
+    let misfit = finding.misfit.expect("it is said that it has changed");
+    assert_eq!(misfit.step, 1, "{misfit}");
+
+    let finding = follow.run(|| {});
+    let misfit = finding.misfit.expect("nothing is left of it").to_string();
+    assert!(
+        misfit.contains("there is no main.") || misfit.contains("main has ended"),
+        "{misfit}"
+    );
+}

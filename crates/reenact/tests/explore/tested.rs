@@ -1,0 +1,37 @@
+//! Tests that are explored.
+
+use reenact::{
+    explore::any,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
+
+#[reenact::test]
+fn an_explored_test_passes() {
+    let x = Arc::new(AtomicUsize::new(0));
+    let y = Arc::clone(&x);
+    let thread = thread::spawn(move || y.fetch_add(1, SeqCst));
+    x.fetch_add(1, SeqCst);
+    thread.join().unwrap();
+    assert_eq!(x.load(SeqCst), 2);
+}
+
+#[reenact::test(way = "pct 3", executions = 100, seconds = 5, steps = 1000, seed = 7)]
+fn one_with_options_passes() -> Result<(), String> {
+    match any(3) {
+        3 => Err("there are three".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+#[reenact::test]
+#[should_panic(expected = "main.0 load at")]
+fn one_that_fails_tells_how() {
+    // Nothing is kept of it: this is not a failure of ours.
+    let keeps = std::env::var_os("REENACT_SCHEDULE").is_none();
+    assert!(keeps);
+    super::failures::lost_update();
+}
