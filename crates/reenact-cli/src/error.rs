@@ -9,7 +9,7 @@ use std::{
 use miette::{Diagnostic, LabeledSpan};
 use reenact_ambient::{Source, SyntaxError};
 use reenact_multiverse::SessionError;
-use reenact_trace::{TraceError, live_path};
+use reenact_trace::{Exit, TraceError, live_path};
 
 use crate::{args::Command, suggest::did_you_mean};
 
@@ -124,6 +124,19 @@ pub(crate) enum Failure {
         #[help]
         help: Option<String>,
     },
+    /// A program cannot explore itself as it was asked to.
+    #[error("{} cannot be explored: {error}", program.display())]
+    Exploration { program: OsString, error: String },
+    /// A program did not explore itself.
+    #[error("{} did not explore itself: it {}", program.display(), ended(*exit))]
+    #[diagnostic(help(
+        "does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself"
+    ))]
+    NotExplored { program: OsString, exit: Exit },
+    /// A schedule cannot be written down.
+    #[error("cannot write the schedule to {}: {error}", path.display())]
+    #[diagnostic(help("say another place with -o FILE"))]
+    Schedule { path: PathBuf, error: io::Error },
     /// Nobody can tell us anything.
     #[error("cannot read commands: {0}")]
     Input(io::Error),
@@ -190,6 +203,13 @@ impl Failure {
             span,
             help,
         }
+    }
+}
+
+fn ended(exit: Exit) -> String {
+    match exit {
+        Exit::Status(status) => format!("exited with status {status}"),
+        Exit::Signal(signal) => format!("was killed by signal {signal}"),
     }
 }
 

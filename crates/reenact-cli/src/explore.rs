@@ -4,6 +4,9 @@
 //! types into, see [`paused`].
 
 mod paused;
+mod program;
+mod recording;
+mod told;
 
 use std::{
     io::{BufWriter, IsTerminal, Write},
@@ -32,6 +35,12 @@ pub(crate) const MAX_MEMORY_MB: usize = 2048;
 pub(crate) const MAX_STATES_IN_DEBUGGER: usize = 1_000_000;
 
 pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
+    let Some(file) = &args.file else {
+        return program::run(args);
+    };
+    if file.extension().is_some_and(|end| end == "reenact") {
+        return recording::run(args, file);
+    }
     signals::make_interruptible();
     let conditions = args.conditions.iter().map(|text| {
         Expression::parse(text).map_err(|error| Failure::question("--where", text, error, &[]))
@@ -41,7 +50,7 @@ pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
         true => Steps::Single,
         false => Steps::Large,
     };
-    language::open(&args.file, steps, Explore { args, conditions })?
+    language::open(file, steps, Explore { args, conditions })?
 }
 
 struct Explore<'a> {

@@ -6,6 +6,7 @@ use std::{
     os::unix::{ffi::OsStrExt, process::ExitStatusExt},
     path::Path,
     process::{Child, Command, ExitCode},
+    time::Duration,
 };
 
 use reenact_trace::{Exit, Program};
@@ -48,6 +49,19 @@ pub(crate) fn start(command: &mut Command) -> Result<Running, Failure> {
 }
 
 impl Running {
+    /// Waits for its end, and does something every now and then.
+    pub(crate) fn wait_and(
+        mut self,
+        every: Duration,
+        mut glance: impl FnMut(),
+    ) -> Result<Finished, Failure> {
+        while self.child.try_wait().map_err(Failure::Wait)?.is_none() {
+            std::thread::sleep(every);
+            glance();
+        }
+        self.wait()
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(self) -> Result<Finished, Failure> {
         let Running {

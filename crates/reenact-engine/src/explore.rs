@@ -16,6 +16,7 @@ mod fiber;
 mod follow;
 mod names;
 mod outside;
+mod recorded;
 mod run;
 mod schedule;
 mod search;

@@ -1,23 +1,29 @@
 //! The arguments of the commands that debug a program in all its universes.
 
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// See everything that a program can do, whatever the order of its messages
+/// See everything that a program can do, whatever the order of its threads or messages
 ///
-/// Takes every order in which the actors of the program in FILE can act, and says what can come of it: each outcome with a
+/// A Rust program that uses reenact (-- CMD) is run again and again, each time another way, until one fails or all have
+/// been tried. The schedule that makes it fail is told step by step and kept in a file, and leads there again every time.
+///
+/// A recording (FILE.reenact) is where to begin: what else could have happened, near to what did happen first, which of
+/// that fails and which does not.
+///
+/// A program in Featherweight AmbientTalk (FILE.at) or in λ_amb (FILE.amb) is searched for every outcome, with a
 /// shortest way to it, deadlocks, errors that nobody catches, and livelocks. A universe is a state that the program can
 /// be in; those that are equal are one.
-///
-/// FILE is a program in Featherweight AmbientTalk (.at) or in λ_amb (.amb).
 ///
 /// With --break, the program stops in every universe that comes to a breakpoint, and each --step is taken in all of
 /// them at once. To do the same by hand, see: reenact debug --help
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLORE_HELP, after_long_help = EXPLORE_LONG_HELP)]
 pub(crate) struct ExploreArgs {
-    /// The program
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// The program, or a recording
+    #[arg(value_name = "FILE", required_unless_present = "command")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
     /// Stop there, in every universe; may be given several times
     #[arg(long = "break", value_name = "BREAKPOINT")]
     pub(crate) breakpoints: Vec<String>,
@@ -63,6 +69,46 @@ pub(crate) struct ExploreArgs {
     /// With --json: every universe and every step between them as well
     #[arg(long, requires = "json", conflicts_with = "breakpoints")]
     pub(crate) graph: bool,
+    /// A Rust program that uses reenact, with its arguments
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// How a Rust program is explored.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Rust programs and recordings")]
+pub(crate) struct ProgramArgs {
+    /// Which executions: portfolio, exhaustive, walk, urw, 'pct N', 'pctcp N', pos, 'preemptions N', 'delays N'
+    /// [default: portfolio]
+    #[arg(long, value_name = "WAY")]
+    pub(crate) way: Option<String>,
+    /// Give up after so many executions
+    #[arg(long, value_name = "N")]
+    pub(crate) executions: Option<u64>,
+    /// Give up an execution after so many steps [default: 20000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u32>,
+    /// What chance goes by [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Follow this schedule instead, once, and show what the program prints
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["way", "executions"])]
+    pub(crate) schedule: Option<PathBuf>,
+    /// Where schedules go [default: the program's name with .schedule, in this directory]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// With a recording: only what comes at this operation of it or later may differ
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) from: Option<usize>,
+    /// With a recording: only what differs from it by so many reorderings [default: 2]
+    #[arg(long, value_name = "N")]
+    pub(crate) near: Option<u32>,
+    /// With a recording: every other outcome, however far away
+    #[arg(long, conflicts_with = "near")]
+    pub(crate) other_outcomes: bool,
+    /// With a recording: even if the program is another one than that recorded
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// When to give up.
@@ -83,13 +129,16 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 const EXPLORE_HELP: &str = "\
 Examples:
+  reenact explore -- ./app --fast                          Until it fails, or all has been tried
+  reenact explore --schedule app.schedule -- ./app --fast  The failure again, with what it prints
+  reenact explore bug.reenact                              What else could have happened
   reenact explore listing1.at                              What can come of it, and how
   reenact explore listing1.at --where 'math.result == 66'  …and where that is so
   reenact explore listing1.at --break 'message-receiver by math' --step next-turn
   reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
 
-Exit status: 0 if every end is as it should be; 1 if there is a deadlock, an error that nobody
-catches or a livelock; 2 if the program or the question cannot be understood.";
+Exit status: 0 if every end is as it should be; 1 if there is a failure, a deadlock, an error
+that nobody catches or a livelock; 2 if the program or the question cannot be understood.";
 
 const EXPLORE_LONG_HELP: &str = "\
 Breakpoints:

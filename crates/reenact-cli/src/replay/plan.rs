@@ -130,6 +130,21 @@ impl Plan {
         &self.notes
     }
 
+    /// The program, as it was run.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.executable);
+        if let Some((name, arguments)) = self.arguments.split_first() {
+            command.arg0(name).args(arguments);
+        }
+        command
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
+
     /// Runs the program once. `scratch` is a directory for files of ours; the log goes to `log`.
     pub(crate) fn run(
         &self,
@@ -140,13 +155,8 @@ impl Plan {
         // A directory for each replay: files that the last one left there would say that this one has begun.
         let scratch = TempDir::new_in(scratch).map_err(Failure::Scratch)?;
         let report = scratch.path().join("report");
-        let mut command = Command::new(&self.executable);
-        if let Some((name, arguments)) = self.arguments.split_first() {
-            command.arg0(name).args(arguments);
-        }
+        let mut command = self.command();
         command
-            .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env("REENACT", "replay")
             .env("REENACT_TRACE", &self.trace)
             .env("REENACT_REPORT", &report)
@@ -164,9 +174,6 @@ impl Plan {
         }
         if self.really_write {
             command.env("REENACT_REALLY_WRITE", "1");
-        }
-        if let Some(directory) = &self.directory {
-            command.current_dir(directory);
         }
         let exit = process::start(&mut command)?.wait()?.exit;
         let report = match fs::read(&report) {

@@ -6,6 +6,7 @@
 //! Who asks for `serve` is asked for more, see [`serve`](super::serve).
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::Write,
     ops::ControlFlow,
@@ -13,12 +14,16 @@ use std::{
     time::Duration,
 };
 
-use reenact_multiverse::explore::Progress;
+use reenact_multiverse::explore::{Around, Budget, Moment, Progress, Step};
 
 use super::{
+    failure::Failure,
+    follow::{follow, write_down},
+    recorded::Recorded,
     schedule::Schedule,
     search::{Finding, Search, Way},
     serve::serve,
+    subject::Told,
     whole::Forked,
 };
 
@@ -28,14 +33,36 @@ const FOUND: i32 = 1;
 const IMPOSSIBLE: i32 = 2;
 
 /// What is asked for.
+#[derive(Default)]
 struct Errand {
     search: Search,
-    /// Whether the failing execution is run once more, with what it prints.
+    /// Whether what the program prints is shown.
     shows: bool,
     /// The socket on which universes are asked for, one by one.
     serve: Option<PathBuf>,
     /// Whether giving a lock back is a step even if nobody tries to take one.
     releases: bool,
+    /// What the world outside said to a recorded run.
+    recorded: Option<Recorded>,
+    /// Not to look for failures, but at what else could have happened than what the schedule says.
+    around: Option<Surroundings>,
+}
+
+/// How far to look around a schedule.
+#[derive(Default)]
+struct Surroundings {
+    /// From this line of it on, from 0.
+    from: usize,
+    /// So many changes.
+    near: Option<u32>,
+}
+
+/// Something that could have happened.
+struct Outcome {
+    distance: u32,
+    steps: Vec<Step>,
+    count: u64,
+    is_bad: bool,
 }
 
 /// Where it is told.
@@ -56,19 +83,25 @@ impl Teller {
             let _ = file.write_all(format!("{what}\t{value}\n").as_bytes());
         }
     }
+
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        let Progress {
+            executions, steps, ..
+        } = progress;
+        self.tell("progress", &format!("{executions}\t{steps}"));
+        ControlFlow::Continue(())
+    }
 }
 
 /// Runs an errand. Returns in the children only.
 pub(super) fn run(options: &str, report: Option<PathBuf>) {
     let status = Forked::in_parent(|| {
         let mut teller = Teller::to(report.as_deref());
-        match Errand::parse(options) {
-            Ok(errand) => errand.run(&mut teller),
-            Err(error) => {
-                teller.tell("error", &error);
-                IMPOSSIBLE
-            }
-        }
+        let result = Errand::parse(options).and_then(|errand| errand.run(&mut teller));
+        result.unwrap_or_else(|error| {
+            teller.tell("error", &error);
+            IMPOSSIBLE
+        })
     });
     if let Some(status) = status {
         // SAFETY: It ends the process, of which nothing has begun that would have to be ended.
@@ -78,12 +111,7 @@ pub(super) fn run(options: &str, report: Option<PathBuf>) {
 
 impl Errand {
     fn parse(options: &str) -> Result<Errand, String> {
-        let mut errand = Errand {
-            search: Search::default(),
-            shows: false,
-            serve: None,
-            releases: false,
-        };
+        let mut errand = Errand::default();
         for line in options.lines() {
             let (name, value) = line.split_once('=').unwrap_or((line, ""));
             let number = || {
@@ -95,47 +123,123 @@ impl Errand {
                 "way" => search.way = value.parse::<Way>().map_err(|error| error.to_string())?,
                 "schedule" => search.way = Way::Schedule(read(Path::new(value))?),
                 "executions" => search.executions = Some(number()?),
-                "seconds" => search.time = Some(Duration::from_secs(number()?)),
+                "milliseconds" => search.time = Some(Duration::from_millis(number()?)),
                 "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
                 "seed" => search.seed = number()?,
                 "show" => errand.shows = true,
                 "serve" => errand.serve = Some(PathBuf::from(value)),
                 "releases" => errand.releases = true,
+                "recording" => {
+                    let recorded = Recorded::open(Path::new(value));
+                    errand.recorded = Some(recorded.map_err(|error| error.to_string())?);
+                }
+                "around" => errand.around = Some(Surroundings::default()),
+                "from" | "near" => {
+                    let around = errand.around.get_or_insert_default();
+                    match name {
+                        "from" => around.from = number()? as usize,
+                        _ => around.near = Some(number()?.try_into().unwrap_or(u32::MAX)),
+                    }
+                }
                 _ => return Err(format!("`{name}` is nothing that can be asked for")),
             }
         }
         Ok(errand)
     }
 
-    fn run(self, teller: &mut Teller) -> i32 {
-        let forked = Forked::new();
+    fn run(self, teller: &mut Teller) -> Result<i32, String> {
+        let forked = Forked::new(self.recorded);
+        forked.is_shown.set(self.shows);
         if self.releases {
             forked.let_releases_be_steps();
         }
         if let Some(path) = &self.serve {
-            return match serve(forked, path) {
-                Ok(()) => NOTHING_FOUND,
-                Err(error) => {
-                    teller.tell("error", &error.to_string());
-                    IMPOSSIBLE
-                }
-            };
+            return serve(forked, path)
+                .map(|()| NOTHING_FOUND)
+                .map_err(|error| error.to_string());
         }
-        forked
-            .is_shown
-            .set(self.shows && matches!(self.search.way, Way::Schedule(_)));
-        let finding = self.search.run(&forked, &mut |progress: &Progress| {
-            let Progress {
-                executions, steps, ..
-            } = progress;
-            teller.tell("progress", &format!("{executions}\t{steps}"));
-            ControlFlow::Continue(())
-        });
-        tell(teller, &finding);
-        match finding.failure {
-            Some(_) => FOUND,
-            None => NOTHING_FOUND,
+        match (self.around, &self.search.way) {
+            (Some(around), Way::Schedule(schedule)) => {
+                around.run(&forked, &self.search, schedule, teller)
+            }
+            (Some(_), _) => Err("around what? A schedule is needed".to_owned()),
+            (None, _) => {
+                let listener = &mut |progress: &Progress| teller.progress(progress);
+                let finding = self.search.run(&forked, listener);
+                tell(teller, &finding);
+                Ok(match finding.failure {
+                    Some(_) => FOUND,
+                    None => NOTHING_FOUND,
+                })
+            }
         }
+    }
+}
+
+impl Surroundings {
+    fn run(
+        &self,
+        forked: &Forked,
+        search: &Search,
+        schedule: &Schedule,
+        teller: &mut Teller,
+    ) -> Result<i32, String> {
+        let most = search.steps as usize;
+        let base = follow(forked, schedule, most);
+        if let Some(misfit) = &base.misfit {
+            teller.tell("misfit", &misfit.to_string());
+        }
+        let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
+        let from = match base.before.get(self.from) {
+            Some(&from) => from,
+            None if self.from == 0 => 0,
+            None => base.steps.len(),
+        };
+        let mut around = Around::of(forked, &base.steps).from(Moment(from as u32));
+        if let Some(near) = self.near {
+            around = around.near(near);
+        }
+        let budget = Budget {
+            executions: search.executions,
+            steps: Some(search.steps),
+            time: search.time,
+        };
+        let report = around
+            .budget(budget)
+            .progress(|progress| teller.progress(&progress))
+            .run(|seen, distance| {
+                let outcome = outcomes
+                    .entry(seen.run.outcome())
+                    .or_insert_with(|| Outcome {
+                        distance,
+                        steps: seen.schedule.to_vec(),
+                        count: 0,
+                        is_bad: seen.verdict.is_bad(),
+                    });
+                outcome.count += 1;
+            });
+        let report =
+            report.map_err(|misfit| format!("the recorded run cannot be had: {misfit}"))?;
+        teller.tell("executions", &report.progress.executions.to_string());
+        teller.tell("complete", &report.is_everything.to_string());
+        teller.tell("covered", &report.to_string());
+        let is_bad = base.verdict.is_bad();
+        teller.tell("base", &is_bad.to_string());
+        let mut found: Vec<_> = outcomes.into_iter().collect();
+        found.sort_by_key(|(_, outcome)| outcome.distance);
+        for (text, outcome) in &found {
+            teller.tell("outcome", text);
+            teller.tell("bad", &outcome.is_bad.to_string());
+            teller.tell("distance", &outcome.distance.to_string());
+            teller.tell("count", &outcome.count.to_string());
+            let written = write_down(forked, &outcome.steps, most);
+            teller.tell("schedule", &written.schedule.to_string());
+        }
+        teller.tell("end", "");
+        Ok(match found.iter().any(|(_, outcome)| outcome.is_bad) {
+            true => FOUND,
+            false => NOTHING_FOUND,
+        })
     }
 }
 
@@ -149,9 +253,8 @@ fn tell(teller: &mut Teller, finding: &Finding) {
         teller.tell("misfit", &misfit.to_string());
     }
     if let Some(found) = &finding.failure {
-        for failure in &found.failures {
-            teller.tell("failure", &failure.to_string());
-        }
+        let failures = found.failures.iter().map(Failure::to_string);
+        failures.for_each(|failure| teller.tell("failure", &failure));
         teller.tell("story", &found.to_string());
         teller.tell("execution", &found.execution.to_string());
         teller.tell("schedule", &found.schedule.to_string());

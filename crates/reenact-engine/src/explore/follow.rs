@@ -199,8 +199,9 @@ impl<S: Subject> Written<'_, S> {
             let Some(event) = self.run.pending(activity) else {
                 return Err(self.finds(activity));
             };
-            let (what, _) = self.run.tell(&event);
-            if what == line.what {
+            let (what, site) = self.run.tell(&event);
+            // What is one step here may be several operations of a recording, and be called otherwise there.
+            if what == line.what || !site.is_empty() && site == line.site {
                 if self.take(step) || self.take(activity.into()) {
                     return before.map_or(Ok(()), Err);
                 }

@@ -240,6 +240,9 @@ where
     S::Event: std::hash::Hash,
 {
     fn run(mut self) -> Finding {
+        if !matches!(self.search.way, Way::Schedule(_)) && self.differs() {
+            return self.finding;
+        }
         match &self.search.way {
             Way::Portfolio => {
                 self.sample(Strategy::Urw, self.left(Some(QUICK)));
@@ -258,6 +261,41 @@ where
             self.write_down(&steps, execution);
         }
         self.finding
+    }
+
+    /// Runs the program twice, whoever begins going on as long as it can. Whether it does not do the same.
+    fn differs(&mut self) -> bool {
+        let most = self.search.steps as usize;
+        let first = write_down(self.subject, &[], most);
+        let again = write_down(self.subject, &first.steps, most);
+        let mut lines = first.schedule.lines.iter().zip(&again.schedule.lines);
+        let other = lines.position(|(line, other)| line != other);
+        let step = match other {
+            _ if again.misfit.is_some() => None,
+            Some(step) => Some(step),
+            None if first.schedule.lines.len() != again.schedule.lines.len() => {
+                Some(first.schedule.lines.len().min(again.schedule.lines.len()))
+            }
+            None => return false,
+        };
+        let tell = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
+            Some(Line {
+                who, what, site, ..
+            }) => format!("`{what}` of {who} at {site}"),
+            None => "the end".to_owned(),
+        };
+        let misfit = again.misfit.unwrap_or_else(|| Misfit {
+            step: step.unwrap_or(0) + 1,
+            expected: tell(&first.schedule),
+            found: tell(&again.schedule),
+        });
+        self.finding.executions = 2;
+        self.finding.failure = Some(Found {
+            failures: vec![Failure::Divergence(misfit)],
+            schedule: first.schedule,
+            execution: 2,
+        });
+        true
     }
 
     /// What is left of the budget, of which this part has so much at most.

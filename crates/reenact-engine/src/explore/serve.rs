@@ -15,6 +15,7 @@
 //! looks 3 1                    …who shares it
 //! awaits 4 2                   …who waits for its signal
 //! watched balance 100
+//! printed some line
 //! failure main.1 panicked …
 //! deadlock                     those who wait will for ever
 //! exit status 0                it has ended
@@ -201,6 +202,8 @@ impl Server {
             }
             _ => format!("what there is to see cannot be seen: {error}"),
         })?;
+        // Once it has ended, it has printed all.
+        let end = run.end();
         let mut answer = Answer::default();
         let fingerprint: Fingerprint = current.fingerprinter.fingerprint();
         answer.line("fingerprint", &[&fingerprint.to_string()]);
@@ -220,8 +223,11 @@ impl Server {
         for (name, value) in &view.watched {
             answer.line("watched", &[name, value]);
         }
+        for line in run.printed().lines() {
+            answer.line("printed", &[line]);
+        }
         describe_failures(&mut answer, &view.failures);
-        if let Some((status, panic)) = run.end() {
+        if let Some((status, panic)) = end {
             if let Some(panic) = panic.filter(|_| status != 0) {
                 let failure = Failure::Panic("main".to_owned(), panic.clone());
                 answer.line("failure", &[&failure.to_string()]);

@@ -9,6 +9,7 @@
 mod child;
 mod glance;
 mod parent;
+mod printed;
 mod watch;
 mod wire;
 

@@ -165,14 +165,13 @@ where
             next,
             guide,
         } = change;
-        let run = self.follow(prefix, guide);
-        let run = run.expect("what is independent of what is left out can be done without it");
+        let Ok(run) = self.follow(prefix, guide) else {
+            self.report.unfit += 1;
+            return ControlFlow::Continue(());
+        };
         if let Some(next) = *next {
             let step = run.0.chronicle.schedule().get(prefix.len());
-            assert!(
-                step.is_none_or(|step| step.activity == next),
-                "{next:?} could take a step, and cannot after independent ones"
-            );
+            self.report.unfit += u64::from(step.is_some_and(|step| step.activity != next));
         }
         self.show(run, distance)
     }
@@ -217,17 +216,22 @@ where
     /// What can be changed in an execution that was run before.
     fn changes(&mut self, schedule: &[Step]) -> Vec<Change> {
         self.report.progress.repeated += schedule.len() as u64;
-        let followed = follow(self.runs, schedule, &[], self.most_steps, |_, _, _| ());
-        let followed = followed.expect("a schedule of the same class can be taken");
-        changes(&followed, self.from)
+        match follow(self.runs, schedule, &[], self.most_steps, |_, _, _| ()) {
+            Ok(followed) => changes(&followed, self.from),
+            Err(_) => {
+                self.report.unfit += 1;
+                Vec::new()
+            }
+        }
     }
 
     /// What can be said at the end. Where executions were cut, nothing can be said of all.
     fn finish(mut self, is_everything: bool) -> GradualReport {
         let limits = self.report.coverage.stopped_by();
         let is_cut = limits.iter().any(|limit| matches!(limit, Limit::Steps(_)));
-        self.report.is_everything = is_everything && !is_cut;
-        self.report.all_up_to.take_if(|_| is_cut);
+        let is_less = is_cut || self.report.unfit > 0;
+        self.report.is_everything = is_everything && !is_less;
+        self.report.all_up_to.take_if(|_| is_less);
         self.report
     }
 }

@@ -28,6 +28,9 @@ pub struct GradualReport {
     pub is_everything: bool,
     /// What it was stopped by, other than the bound.
     pub coverage: Coverage,
+    /// What could not be done although nothing speaks against it: the program does not do the same twice, and some of it
+    /// has not been seen.
+    pub unfit: u64,
 }
 
 impl GradualReport {
@@ -38,6 +41,7 @@ impl GradualReport {
             all_up_to: None,
             is_everything: false,
             coverage: Coverage::default(),
+            unfit: 0,
         }
     }
 }

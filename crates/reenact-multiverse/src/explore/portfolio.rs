@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     Bounded, Bounding, Budget, Explorer, GradualReport, Progress, Report, Runs, Sampler, Seen,
-    Step, Strategy,
+    Strategy,
 };
 
 /// Each of the first two parts has this share of the budget.
@@ -155,15 +155,12 @@ where
         if self.stops_at_failure {
             explorer = explorer.stop_at_failure();
         }
-        let mut schedule = Vec::new();
         explorer.run(|execution| {
-            schedule.clear();
-            schedule.extend(execution.schedule().iter().map(|&step| Step::from(step)));
             visit(&Seen {
                 number: execution.number,
                 verdict: execution.verdict,
                 run: execution.run,
-                schedule: &schedule,
+                schedule: execution.schedule(),
             });
         })
     }

@@ -1,24 +1,32 @@
-//! Programs whose number of inequivalent executions is known, by those who tell classes apart by their fingerprints.
+//! Programs whose number of inequivalent executions is known, or found by brute force, by those who tell classes apart by
+//! their fingerprints.
 
-use std::hash::{Hash, Hasher};
+use std::{
+    collections::BTreeMap,
+    hash::{Hash, Hasher},
+};
 
+use proptest::{collection::vec, prelude::*, sample::select};
 use reenact_multiverse::{
     Activity,
     explore::{Around, Bounded, Bounding, Links, Moment, Run, Runs, Step, Verdict},
 };
 
-use crate::language::{
-    self,
-    Op::{self, *},
-    Program, Running,
-    Value::{Just, Register},
+use crate::{
+    brute_force::{class, classes},
+    cells::config,
+    language::{
+        Op::{self, *},
+        Program,
+        Value::{Just, Register},
+    },
 };
 
 /// The language, with events that have a hash.
 struct Named<'a>(&'a Program);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Event(language::Event);
+struct Event(<&'static Program as Runs>::Event);
 
 impl Hash for Event {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -26,7 +34,7 @@ impl Hash for Event {
     }
 }
 
-struct NamedRun<'a>(Running<'a>);
+struct NamedRun<'a>(<&'a Program as Runs>::Run);
 
 impl<'a> Runs for Named<'a> {
     type Event = Event;
@@ -131,5 +139,79 @@ fn a_receiver_sees_every_order_of_the_sends() {
     for (n, expected) in [(1, 6), (2, 90)] {
         let senders = (0..3).map(|i| vec![Send(0, Just(i)); n]);
         check(senders.chain([vec![Receive(0); 3 * n]]), expected);
+    }
+}
+
+/// Operations that have to do with each other.
+fn families() -> Vec<Vec<Op>> {
+    let both = |op: fn(usize) -> Op| [op(0), op(1)];
+    let access = || [Load(0), Load(1), Store(0, Just(1)), Store(1, Register(1))];
+    let local = || [SkipIf(0, 1), SkipIf(1, 2)];
+    let family = |ops: &[[Op; 2]]| [ops.concat(), access().to_vec(), local().to_vec()].concat();
+    vec![
+        family(&[both(Lock), both(Unlock), both(TryLock), both(Join)]),
+        family(&[
+            both(Op::Look),
+            both(Take),
+            both(Downgrade),
+            both(Leave),
+            both(Leave),
+        ]),
+        family(&[
+            [Send(0, Just(1)), Send(1, Register(1))],
+            [TrySend(0, Just(2)), TrySend(1, Just(3))],
+            both(Receive),
+            both(TryReceive),
+            both(Close),
+        ]),
+        family(&[
+            both(Wait),
+            both(NotifyOne),
+            both(NotifyAll),
+            both(Lock),
+            both(Unlock),
+        ]),
+        family(&[[Transact(0, 1), Transact(1, 0)], [Pick(2), Pick(3)]]),
+        family(&[both(Set), both(Ask), both(Await)]),
+    ]
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let threads = select(families()).prop_flat_map(|ops| vec(vec(select(ops), 0..6), 2..=3));
+    threads.prop_map(Program::new)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn each_class_is_visited_once_whatever_the_entities(program in program()) {
+        let Some(expected) = classes(&program, 2000) else {
+            return Err(TestCaseError::reject("too many interleavings"));
+        };
+        // A send that is given up and one that finds the queue closed are told apart here, and not there.
+        let ops = || program.threads.iter().flatten();
+        let is_exact = !ops().any(|op| matches!(op, Close(_)));
+        let check = |visited: BTreeMap<_, _>, executions: u64| -> Result<(), TestCaseError> {
+            prop_assert!(!is_exact || executions == visited.len() as u64);
+            prop_assert_eq!(&visited, &expected);
+            Ok(())
+        };
+        let runs = Named(&program);
+        for bounding in [Bounding::Preemptions, Bounding::Delays] {
+            let mut visited = BTreeMap::new();
+            let report = Bounded::of(&runs, bounding).run(|seen, _| {
+                visited.extend([class(&program, seen.schedule)]);
+            });
+            prop_assert!(report.is_everything);
+            check(visited, report.progress.executions)?;
+        }
+        let mut visited = BTreeMap::new();
+        let report = Around::of(&runs, &[]).run(|seen, _| {
+            visited.extend([class(&program, seen.schedule)]);
+        });
+        let report = report.expect("it fits");
+        prop_assert!(report.is_everything);
+        check(visited, report.progress.executions)?;
     }
 }

@@ -6,8 +6,6 @@ mod dependence;
 mod machine;
 mod running;
 
-pub use self::running::Running;
-
 pub(crate) use self::machine::Machine;
 
 /// What is written or sent.

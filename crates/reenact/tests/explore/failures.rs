@@ -119,39 +119,37 @@ fn a_wakeup_that_comes_too_early_is_lost() {
     assert_eq!(waiting[0].what, "wait");
 }
 
+/// Two wait, one of them is woken and says so; then both are.
 #[test]
 fn any_of_those_who_wait_may_be_woken() {
     let failed = found(|| {
-        let shared = Arc::new((Mutex::new(0), Condvar::new()));
-        let woken = Arc::new(AtomicUsize::new(usize::MAX));
+        let shared = Arc::new((Mutex::new((0, None)), Condvar::new(), Condvar::new()));
         let threads: Vec<_> = (0..2)
             .map(|me| {
-                let (shared, woken) = (Arc::clone(&shared), Arc::clone(&woken));
+                let shared = Arc::clone(&shared);
                 thread::spawn(move || {
-                    let mut waiting = shared.0.lock().unwrap();
-                    *waiting += 1;
-                    drop(shared.1.wait(waiting).unwrap());
-                    woken.compare_exchange(usize::MAX, me, SeqCst, SeqCst).ok();
+                    let (state, signal, came) = &*shared;
+                    let mut state = state.lock().unwrap();
+                    state.0 += 1;
+                    came.notify_one();
+                    state = signal.wait(state).unwrap();
+                    state.1.get_or_insert(me);
+                    came.notify_one();
                 })
             })
             .collect();
-        if *shared.0.lock().unwrap() == 2 {
-            shared.1.notify_one();
-            while woken.load(SeqCst) == usize::MAX {
-                thread::yield_now();
-                if *shared.0.lock().unwrap() == 3 {
-                    break;
-                }
-            }
-            shared.1.notify_all();
-            for thread in threads {
-                thread.join().unwrap();
-            }
-            assert_eq!(woken.load(SeqCst), 0, "the second was woken first");
-        } else {
-            // Whoever comes is not waited for.
-            std::mem::forget(threads);
+        let (state, signal, came) = &*shared;
+        let state = state.lock().unwrap();
+        let state = came.wait_while(state, |state| state.0 < 2).unwrap();
+        signal.notify_one();
+        let state = came.wait_while(state, |state| state.1.is_none()).unwrap();
+        let woken = state.1;
+        signal.notify_all();
+        drop(state);
+        for thread in threads {
+            thread.join().unwrap();
         }
+        assert_eq!(woken, Some(0), "the second was woken first");
     });
     assert!(failed.to_string().contains("woken first"), "{failed}");
 }

@@ -4,7 +4,7 @@ use std::{
     cell::{Cell, RefCell},
     fs::File,
     io,
-    os::{fd::AsRawFd, unix::net::UnixStream},
+    os::unix::net::UnixStream,
     sync::Arc,
     time::Duration,
 };
@@ -16,11 +16,13 @@ use reenact_multiverse::{
 
 use super::{
     glance::read_view,
+    printed,
     wire::{Command, Message, Snapshot, read_failures, read_links},
 };
 use crate::explore::{
     Event, World,
     failure::{Failure, Panic},
+    recorded::Recorded,
     subject::{Subject, Told},
     view::View,
 };
@@ -31,19 +33,23 @@ pub(crate) struct Forked {
     world: Arc<World>,
     /// Whether what the program prints is shown.
     pub(in crate::explore) is_shown: Cell<bool>,
+    /// Where it goes if not.
+    printed: Option<Arc<File>>,
 }
 
 /// What `fork` is in a child: it is not to come back to who explores.
 struct IsChild;
 
 impl Forked {
-    pub(in crate::explore) fn new() -> Forked {
+    pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
         let world = World::new();
+        world.state().recorded = recorded.map(Arc::new);
         world.state().families.keep_log();
         world.state().names.keep_log();
         Forked {
             world,
             is_shown: Cell::new(false),
+            printed: printed::file().ok().map(Arc::new),
         }
     }
 
@@ -68,7 +74,7 @@ impl Forked {
                 // SAFETY: It asks for a signal, should who explores be gone.
                 unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
                 if !self.is_shown.get() {
-                    silence();
+                    printed::print_to(self.printed.as_deref());
                 }
                 super::become_execution(&self.world, theirs);
                 std::panic::resume_unwind(Box::new(IsChild));
@@ -91,17 +97,6 @@ impl Forked {
                 None
             }
             Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-}
-
-/// What the calling process prints goes nowhere.
-fn silence() {
-    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
-        // SAFETY: Descriptors of this process.
-        unsafe {
-            libc::dup2(nowhere.as_raw_fd(), 1);
-            libc::dup2(nowhere.as_raw_fd(), 2);
         }
     }
 }
@@ -153,6 +148,7 @@ pub(crate) struct ForkedRun {
     has_ended: bool,
     /// What there was to see when it ended.
     last: Option<View>,
+    printed: Option<Arc<File>>,
 }
 
 /// How long an execution may take to say what there is to see.
@@ -211,6 +207,12 @@ impl ForkedRun {
         view
     }
 
+    /// What it has printed.
+    pub(in crate::explore) fn printed(&self) -> String {
+        let file = self.printed.as_deref();
+        file.map(printed::read).unwrap_or_default()
+    }
+
     /// Why there is no execution.
     pub(in crate::explore) fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
@@ -243,7 +245,12 @@ impl Runs for Forked {
             failure: None,
             has_ended: false,
             last: None,
+            printed: self.printed.clone().filter(|_| !self.is_shown.get()),
         };
+        if let Some(printed) = &self.printed {
+            // What is left of the last one would only make this one look different.
+            let _ = printed.set_len(0);
+        }
         match self.fork() {
             Ok(mut child) => {
                 let message = Message::receive(&mut child.stream);
@@ -382,5 +389,21 @@ impl Told for ForkedRun {
             }));
         }
         failures
+    }
+
+    fn outcome(&self) -> String {
+        let failures: Vec<_> = self.failures().iter().map(ToString::to_string).collect();
+        let mut outcome = match failures.is_empty() {
+            true => "ended as it should".to_owned(),
+            false => failures.join("\n"),
+        };
+        let printed = self.printed();
+        if !printed.is_empty() {
+            outcome += "\nprinted:";
+            for line in printed.lines() {
+                outcome += &format!("\n  {line}");
+            }
+        }
+        outcome
     }
 }

@@ -7,7 +7,7 @@ use reenact_multiverse::explore::Moment;
 use crate::{
     Fact,
     activity::Conducted,
-    explore::{event::Event, failure::Panic, outside::Outside, strand::Strand},
+    explore::{event::Event, failure::Panic, outside::Outside, recorded::Heard, strand::Strand},
 };
 
 /// What an activity is about to do.
@@ -53,6 +53,8 @@ pub(super) struct Actor {
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
     pub(super) outside: Outside,
+    /// What it has been told of a recorded run.
+    pub(super) heard: Heard,
     /// What its model keeps with it.
     pub(super) kept: Option<Box<dyn Any>>,
     /// What it is known by where it runs.
@@ -72,6 +74,7 @@ impl Actor {
             panic: None,
             is_missed: false,
             outside: Outside::default(),
+            heard: Heard::default(),
             kept: None,
             conducted: None,
         }

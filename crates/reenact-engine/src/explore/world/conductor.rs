@@ -14,7 +14,8 @@ use super::{
     actor::{Pending, Phase},
 };
 use crate::{
-    Access, Activity, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
+    Access, Activity, Asked, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
+    Reply,
     activity::Conducted,
     explore::{
         event::{Event, How, NOTHING, Touch},
@@ -186,7 +187,28 @@ impl Conductor for World {
     fn recall(&self, _activity: &Activity, what: Captured) -> Option<Recollection> {
         let state = self.state();
         let number = state.current;
-        Some(state.actors[number as usize].outside.recall(number, what))
+        let actor = &mut state.actors[number as usize];
+        let recorded = state.recorded.as_ref().and_then(|recorded| {
+            let family = state.families.name(number);
+            recorded.recall(&family, &mut actor.heard, what)
+        });
+        Some(recorded.unwrap_or_else(|| actor.outside.recall(number, what)))
+    }
+
+    fn external(
+        &self,
+        _operation: &Operation<'_>,
+        _what: &str,
+        asked: Asked,
+        hear: &mut dyn FnMut(Reply<'_>) -> bool,
+    ) {
+        let state = self.state();
+        let number = state.current;
+        if let Some(recorded) = &state.recorded {
+            let family = state.families.name(number);
+            let heard = &mut state.actors[number as usize].heard;
+            recorded.play(&family, heard, asked, hear);
+        }
     }
 }
 

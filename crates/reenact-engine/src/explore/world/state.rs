@@ -17,6 +17,7 @@ use crate::{
         failure::{Failure, Panic},
         fiber::Fibers,
         names::{Families, Things},
+        recorded::Recorded,
         strand::{Strand, Waits},
         thing::Thing,
     },
@@ -56,6 +57,8 @@ pub(in crate::explore) struct State {
     /// Whether it is a process of its own, with threads of its own.
     pub(in crate::explore) is_whole: bool,
     pub(in crate::explore) main_has_ended: bool,
+    /// What the world outside said to a recorded run.
+    pub(in crate::explore) recorded: Option<Arc<Recorded>>,
     pub(super) failures: Vec<Failure>,
 }
 
@@ -84,6 +87,7 @@ impl State {
             is_ending: false,
             is_whole: false,
             main_has_ended: false,
+            recorded: None,
             failures: Vec::new(),
         }
     }

@@ -46,18 +46,15 @@ pub(super) fn changes<R: Runs>(followed: &Followed<R>, from: usize) -> Vec<Chang
             links,
         })
     });
-    let mut seconds: Vec<Second<'_>> = happened
+    let seconds: Vec<Second<'_>> = happened
         .chain(waiting)
         .filter(|second| second.first.index() >= from)
         .collect();
-    seconds.sort_by_key(|second| second.first);
-    let mut is_after = Vec::new();
-    for race in seconds.chunk_by(|a, b| a.first == b.first) {
-        chronicle.mark_after(race[0].first, &mut is_after);
-        let reversible = race
-            .iter()
-            .filter(|second| second.could_be_first(chronicle, &is_after));
-        changes.extend(reversible.map(|second| second.goes_first(chronicle, &is_after)));
+    let mut marks = Vec::new();
+    for second in &seconds {
+        if second.could_go_before(second.first, chronicle, &mut marks) {
+            changes.extend(second.goes_first(chronicle, &mut marks));
+        }
     }
     changes
 }
@@ -85,36 +82,77 @@ fn other_ways(schedule: &[Step], ways: &[u32], from: usize) -> Vec<Change> {
 }
 
 impl Second<'_> {
-    /// Whether it does not come after the first event anyhow. If it does through another race, that one is to be reversed.
-    fn could_be_first(&self, chronicle: &Chronicle, is_after: &[bool]) -> bool {
-        let linked = self.links.iter().filter(|link| match link {
+    /// Whether it could have gone before that event, with which it races.
+    ///
+    /// It could not if it comes after it anyhow. If it comes after it through another race, that one is to be reversed, if
+    /// it can be. It also could not if it had to wait for the end of something that has begun before, and ends only later
+    /// because of that event.
+    fn could_go_before(&self, first: Moment, chronicle: &Chronicle, marks: &mut Vec<bool>) -> bool {
+        if chronicle.step(first).activity == self.step.activity {
+            return false;
+        }
+        let mut is_after = |other| chronicle.is_before(first, other, marks);
+        if self.previous.is_some_and(&mut is_after) {
+            return false;
+        }
+        !self.links.iter().any(|link| match *link {
+            Link::After(other) => chronicle.is_before(first, other, marks),
+            Link::Races(other) => {
+                other > first
+                    && chronicle.is_before(first, other, marks)
+                    && self.could_go_before(other, chronicle, marks)
+            }
             Link::Follows(_) => false,
-            link => link.race() != Some(self.first),
-        });
-        let mut others = linked.filter_map(|link| link.before()).chain(self.previous);
-        chronicle.step(self.first).activity != self.step.activity
-            && !others.any(|other| is_after[other.index()])
+            Link::Outside(..) | Link::Barred(..) => link.bar().is_some_and(|(begin, end)| {
+                begin < first && end.is_none_or(|end| chronicle.is_before(first, end, marks))
+            }),
+        })
     }
 
-    /// The race the other way round.
-    fn goes_first(&self, chronicle: &Chronicle, is_after: &[bool]) -> Change {
+    /// The race the other way round. `None`: it cannot be.
+    fn goes_first(&self, chronicle: &Chronicle, marks: &mut Vec<bool>) -> Option<Change> {
         let schedule = chronicle.schedule();
         let first = self.first.index();
         let second = self.moment.map_or(schedule.len(), Moment::index);
+        let is_left_out = self.left_out(chronicle, marks)?;
         let mut prefix = schedule[..first].to_vec();
         let mut guide = vec![self.step];
         for at in first..schedule.len() {
-            if at < second && !is_after[at] {
+            if at < second && !is_left_out[at] {
                 prefix.push(schedule[at]);
             } else if at != second {
                 guide.push(schedule[at]);
             }
         }
-        Change {
+        Some(Change {
             prefix,
             // In which way is up to it: there may be fewer of them than before.
             next: Some(self.step.activity),
             guide,
+        })
+    }
+
+    /// What must not happen before it if it goes first: the first event and what happens after it. Also what it would have
+    /// to wait for the end of, if that end is left out, and what happens after that. `None`: it comes after some of it.
+    fn left_out(&self, chronicle: &Chronicle, marks: &mut Vec<bool>) -> Option<Vec<bool>> {
+        let mut is_left_out = Vec::new();
+        chronicle.mark_after(self.first, &mut is_left_out);
+        let bars = || self.links.iter().filter_map(|link| link.bar());
+        while let Some((begin, _)) = bars().find(|&(begin, end)| {
+            let is_over = end.is_some_and(|end| !is_left_out[end.index()]);
+            begin > self.first && !is_left_out[begin.index()] && !is_over
+        }) {
+            chronicle.mark_after(begin, marks);
+            for (is_left_out, is_after) in is_left_out.iter_mut().zip(&*marks) {
+                *is_left_out |= is_after;
+            }
         }
+        let needed = self.links.iter().filter_map(|link| match *link {
+            Link::After(moment) => Some(moment),
+            _ => None,
+        });
+        let mut needed = needed.chain(self.previous);
+        let lacks = needed.any(|moment| is_left_out[moment.index()]);
+        (!lacks).then_some(is_left_out)
     }
 }

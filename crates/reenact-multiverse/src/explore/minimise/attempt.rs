@@ -3,10 +3,7 @@
 use std::ops::Range;
 
 use crate::explore::{
-    Runs, Step, Verdict,
-    chronicle::Chronicle,
-    follow::{Followed, follow},
-    linearise::linearise,
+    Runs, Step, Verdict, chronicle::Chronicle, follow::follow, linearise::linearise,
     schedule::switches,
 };
 
@@ -22,13 +19,14 @@ pub(super) struct Attempt<'a, R, F> {
 }
 
 impl<R: Runs, F: Fn(&R::Run, Verdict) -> bool> Attempt<'_, R, F> {
-    /// Runs, if the budget allows, and returns it if it ends as it should.
-    fn run(&mut self, prefix: &[Step], guide: &[Step]) -> Option<Followed<R>> {
+    /// Runs, if the budget allows, and returns what happened if it ends as it should.
+    fn run(&mut self, prefix: &[Step], guide: &[Step]) -> Option<Chronicle> {
         self.left = self.left.checked_sub(1)?;
         let followed = follow(self.runs, prefix, guide, self.most_steps, |_, _, _| ());
         followed
             .ok()
             .filter(|followed| (self.is_same)(&followed.run, followed.verdict))
+            .map(|followed| followed.chronicle)
     }
 
     /// Takes an execution of the right kind, with as few switches as possible, if that is better. Returns whether it is.
@@ -87,7 +85,7 @@ impl<R: Runs, F: Fn(&R::Run, Verdict) -> bool> Attempt<'_, R, F> {
         let steps = blocks.flat_map(|block| &self.best[block.clone()]);
         let guide: Vec<Step> = steps.copied().collect();
         match self.run(&[], &guide) {
-            Some(followed) => self.accept(&followed.chronicle),
+            Some(chronicle) => self.accept(&chronicle),
             None => false,
         }
     }
@@ -97,8 +95,8 @@ impl<R: Runs, F: Fn(&R::Run, Verdict) -> bool> Attempt<'_, R, F> {
         let starts = blocks(&self.best).into_iter().map(|block| block.start + 1);
         for forced in std::iter::once(0).chain(starts) {
             let prefix = self.best[..forced].to_vec();
-            if let Some(followed) = self.run(&prefix, &[]) {
-                let schedule = followed.chronicle.schedule();
+            if let Some(chronicle) = self.run(&prefix, &[]) {
+                let schedule = chronicle.schedule();
                 if switches(schedule) <= switches(&self.best) {
                     self.best = schedule.to_vec();
                     return forced;

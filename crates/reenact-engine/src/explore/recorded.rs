@@ -1,0 +1,108 @@
+//! What the world outside said to a recorded run, for executions that are explored around it.
+//!
+//! Each activity is told again what it was told then, as long as it asks for the same. In another execution it may ask in
+//! another order, or for something else; what was not recorded, the world is asked for, or time goes on by itself.
+
+use std::{borrow::Cow, collections::HashMap, path::Path, sync::Arc};
+
+use reenact_trace::{Event, Item, Kind, Trace, TraceError};
+
+use crate::{Asked, Captured, Recollection, Reply};
+
+/// What came from outside in a recorded run.
+pub(super) struct Recorded {
+    trace: Arc<Trace>,
+    /// By the place of the activity in the family tree.
+    answers: HashMap<String, Vec<Event>>,
+}
+
+/// How far an activity is in that.
+#[derive(Default)]
+pub(super) struct Heard {
+    /// Of its answers, those that it has been given.
+    is_given: Vec<bool>,
+}
+
+impl Recorded {
+    pub(super) fn open(path: &Path) -> Result<Recorded, TraceError> {
+        let trace = Arc::new(Trace::open(path)?);
+        let mut answers = HashMap::new();
+        for activity in trace.activities() {
+            let mut own = Vec::new();
+            for item in trace.events(activity.number) {
+                if let Item::Event(event) = item?
+                    && is_answer(event.kind)
+                {
+                    own.push(event);
+                }
+            }
+            if !own.is_empty() {
+                answers.insert(trace.family_name(activity.number), own);
+            }
+        }
+        Ok(Recorded { trace, answers })
+    }
+
+    /// The first answer that an activity has not been given yet and that this is true of.
+    fn next(
+        &self,
+        family: &str,
+        heard: &mut Heard,
+        fits: impl Fn(&Event) -> bool,
+    ) -> Option<Event> {
+        let own = self.answers.get(family)?;
+        heard.is_given.resize(own.len(), false);
+        let index = (0..own.len()).find(|&index| !heard.is_given[index] && fits(&own[index]))?;
+        heard.is_given[index] = true;
+        Some(own[index])
+    }
+
+    /// What the C library said.
+    pub(super) fn recall(
+        &self,
+        family: &str,
+        heard: &mut Heard,
+        what: Captured,
+    ) -> Option<Recollection> {
+        let event = self.next(family, heard, |event| event.kind == what.kind())?;
+        Some(match what {
+            Captured::Random => Recollection::Bytes(self.trace.data(event.number).ok()?),
+            _ => Recollection::Elapsed(event.number),
+        })
+    }
+
+    /// What anybody else said who was asked this.
+    pub(super) fn play(
+        &self,
+        family: &str,
+        heard: &mut Heard,
+        asked: Asked,
+        hear: &mut dyn FnMut(Reply<'_>) -> bool,
+    ) {
+        let fits = |event: &Event| match event.kind {
+            Kind::ANSWER | Kind::DATA => Asked::from_code(event.second) == asked,
+            Kind::OUTSIDE => asked == Asked::NOTHING,
+            _ => false,
+        };
+        let Some(event) = self.next(family, heard, fits) else {
+            return;
+        };
+        match event.kind {
+            Kind::DATA => {
+                if let Ok(data) = self.trace.data(event.number) {
+                    hear(Reply::Bytes(Cow::Owned(data.to_vec())));
+                }
+            }
+            _ => {
+                hear(Reply::Number(event.number));
+            }
+        }
+    }
+}
+
+fn is_answer(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::OUTSIDE | Kind::ANSWER | Kind::DATA | Kind::CLOCK | Kind::TIME | Kind::RANDOM
+    )
+}
