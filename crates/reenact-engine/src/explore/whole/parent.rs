@@ -170,6 +170,9 @@ impl ForkedRun {
                 for met in &snapshot.met {
                     state.names.meet_again(met);
                 }
+                // What this process learns is no news to who tells it; and its children must not tell it again.
+                state.families.take_log();
+                state.names.take_log();
                 state.releases_are_steps |= snapshot.was_too_coarse;
                 state.was_too_coarse |= snapshot.was_too_coarse;
                 self.has_ended = snapshot.pending.is_empty();
