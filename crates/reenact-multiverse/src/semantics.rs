@@ -139,6 +139,12 @@ pub trait Semantics: Sync {
         lines.to_vec()
     }
 
+    /// The operations that a breakpoint at a line stops before. In a language that can stop between operations, that is what
+    /// goes on by itself.
+    fn at_lines(&self) -> &'static [OperationKind] {
+        &[OperationKind::Local]
+    }
+
     /// How people call the activity, judging by `state`.
     fn name(&self, state: &Self::State, activity: Activity) -> String;
 
