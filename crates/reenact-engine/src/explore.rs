@@ -104,6 +104,11 @@ pub(crate) fn start_from_environment() {
     whole::start_from_environment();
 }
 
+/// Follows a schedule in this process because the environment says so.
+pub(crate) fn follow_from_environment() {
+    whole::follow_from_environment();
+}
+
 /// What an exploration knows something by that is no [`Entity`](crate::Entity): a promise, a variable of transactions.
 #[derive(Default)]
 pub struct Name(AtomicU64);
@@ -286,7 +291,7 @@ fn listen_to_panics() {
         std::panic::set_hook(Box::new(move |info| match here() {
             Some(world) => {
                 world.panics(panic_of(info));
-                if is_whole() {
+                if whole::is_shown() {
                     before(info);
                 }
             }

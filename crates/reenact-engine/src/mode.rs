@@ -84,6 +84,11 @@ pub(crate) fn begin_exploring() -> bool {
     true
 }
 
+/// This process is like any other.
+pub(crate) fn be_off() {
+    set(Mode::Off);
+}
+
 /// This process is an execution that is explored.
 pub(crate) fn be_explored() {
     MODE.store(EXPLORING, Ordering::SeqCst);
@@ -148,12 +153,16 @@ pub(crate) fn settle() {
                 explore::start_from_environment();
                 return;
             }
+            (Ok("follow"), _) => {
+                explore::follow_from_environment();
+                return;
+            }
             (Ok("record" | "replay"), None) => {
                 eprintln!("reenact: REENACT is set but REENACT_TRACE does not say which trace: running unrecorded");
                 Mode::Off
             }
             (Ok(other), _) if other != "off" => {
-                eprintln!("reenact: REENACT={other} is not a mode (record, replay, explore, off): running unrecorded");
+                eprintln!("reenact: REENACT={other} is not a mode (record, replay, explore, follow, off): running unrecorded");
                 Mode::Off
             }
             _ => Mode::Off,
