@@ -176,8 +176,11 @@ impl<'a, R: Runs> Course<'a, R> {
                 links: history.links(race.second),
             };
             let buffer = self.plan.take_buffer();
-            let reversal = Reversal::of_race(self.runs, history, race.first, second, buffer);
-            self.plan.reverse(reversal);
+            if let Some(reversal) =
+                Reversal::of_race(self.runs, history, race.first, second, buffer)
+            {
+                self.plan.reverse(reversal);
+            }
         }
     }
 
@@ -204,8 +207,11 @@ impl<'a, R: Runs> Course<'a, R> {
                         links,
                     };
                     let buffer = self.plan.take_buffer();
-                    let reversal = Reversal::of_race(self.runs, history, first, second, buffer);
-                    self.plan.reverse(reversal);
+                    if let Some(reversal) =
+                        Reversal::of_race(self.runs, history, first, second, buffer)
+                    {
+                        self.plan.reverse(reversal);
+                    }
                 }
             }
         }

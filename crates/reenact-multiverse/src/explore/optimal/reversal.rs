@@ -51,14 +51,14 @@ pub(super) struct Reversal<'a, R: Runs> {
 }
 
 impl<'a, R: Runs> Reversal<'a, R> {
-    /// Of a race. `buffer` is what [`into_buffer`](Reversal::into_buffer) gave back the last time.
+    /// Of a race. `None`: it cannot be. `buffer` is what [`into_buffer`](Reversal::into_buffer) gave back the last time.
     pub(super) fn of_race(
         runs: &'a R,
         history: &'a History<R::Event>,
         first: Moment,
         second: Second<'a, R::Event>,
         mut buffer: Vec<Moment>,
-    ) -> Self {
+    ) -> Option<Self> {
         debug_assert!(
             runs.dependent(history.event(first), second.event),
             "events that race are dependent"
@@ -81,8 +81,22 @@ impl<'a, R: Runs> Reversal<'a, R> {
         while let Some(begin) = reversal.begun_and_not_over() {
             let is_apart = |moment: &Moment| !history.is_before(begin, *moment);
             reversal.sequence.retain(is_apart);
+            if reversal.lacks_what_it_comes_after() {
+                return None;
+            }
         }
-        reversal
+        Some(reversal)
+    }
+
+    /// Whether the second event cannot happen because something before it in any case is not in the sequence.
+    fn lacks_what_it_comes_after(&self) -> bool {
+        let lacks =
+            |moment: Moment| moment > self.first && self.sequence.binary_search(&moment).is_err();
+        self.second.previous.is_some_and(lacks)
+            || self.second.links.iter().any(|link| match *link {
+                Link::After(moment) => lacks(moment),
+                _ => false,
+            })
     }
 
     fn begun_and_not_over(&self) -> Option<Moment> {
