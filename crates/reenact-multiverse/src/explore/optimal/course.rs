@@ -74,6 +74,7 @@ impl<'a, R: Runs> Course<'a, R> {
         if let End::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
+        self.history.settle();
         self.reverse_races();
         self.reverse_pending(&run);
         self.reverse_choices();

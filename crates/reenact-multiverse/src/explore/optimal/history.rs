@@ -54,6 +54,17 @@ pub(in crate::explore) struct History<E> {
     announced: Vec<(Moment, E)>,
     /// The events that could go in several ways, and in how many.
     open: Vec<(Moment, u32)>,
+    conditions: Vec<Condition>,
+}
+
+/// A link that depends on what is seen.
+#[derive(Clone, Copy)]
+struct Condition {
+    event: Moment,
+    /// Where the link is.
+    link: usize,
+    /// The event before it that it is about.
+    before: Moment,
 }
 
 impl<E> History<E> {
@@ -67,6 +78,7 @@ impl<E> History<E> {
             last: Vec::new(),
             announced: Vec::new(),
             open: Vec::new(),
+            conditions: Vec::new(),
         }
     }
 
@@ -174,12 +186,12 @@ impl<E> History<E> {
             && !previous.is_some_and(is_before)
             && !links.iter().any(|link| match *link {
                 Link::After(other) => is_before(other),
-                Link::Races(other) => {
+                Link::Races(other) | Link::RacesIfSeen(other) => {
                     other > first
                         && is_before(other)
                         && self.is_reversible(other, activity, previous, links)
                 }
-                Link::Follows(_) => false,
+                Link::Follows(_) | Link::Void => false,
                 Link::Outside(..) | Link::Barred(..) => link
                     .bar()
                     .is_some_and(|(begin, end)| begin < first && end.is_none_or(is_before)),
@@ -203,25 +215,8 @@ impl<E> History<E> {
         let moment = self.next();
         let previous = self.last[slot];
         let number = previous.map_or(0, |previous| self.entries[previous.index()].number) + 1;
-        for link in links.as_slice() {
-            if let Some(first) = link.race()
-                && self.is_reversible(first, step.activity, previous, links.as_slice())
-            {
-                self.races.push(Race {
-                    first,
-                    second: moment,
-                });
-            }
-        }
         let clock = self.clocks.len();
         self.clocks.resize(clock + self.last.len(), 0);
-        for before in previous
-            .into_iter()
-            .chain(links.as_slice().iter().filter_map(|link| link.before()))
-        {
-            self.join(clock, before);
-        }
-        self.clocks[clock + slot] = number;
         let is_as_announced = announced == event;
         if !is_as_announced {
             self.announced.push((moment, announced));
@@ -236,19 +231,88 @@ impl<E> History<E> {
             clock,
             links: self.links.len(),
         });
-        self.links.extend_from_slice(links.as_slice());
+        for link in links.as_slice() {
+            if let Link::RacesIfSeen(before) = *link {
+                self.conditions.push(Condition {
+                    event: moment,
+                    link: self.links.len(),
+                    before,
+                });
+            }
+            self.links.push(*link);
+        }
         self.last[slot] = Some(moment);
         self.schedule.push(step);
+        self.order(moment);
         is_as_announced
     }
 
-    /// The clock that is being made, at the end, sees what `before` saw.
+    /// Makes the clock of an event, and finds its races, from its links.
+    fn order(&mut self, moment: Moment) {
+        let Entry {
+            number,
+            previous,
+            clock,
+            links: start,
+            ..
+        } = self.entries[moment.index()];
+        let activity = self.activity(moment);
+        let end = start + self.links(moment).len();
+        let width = self.clock(moment).len();
+        self.clocks[clock..clock + width].fill(0);
+        if let Some(previous) = previous {
+            self.join(clock, previous);
+        }
+        for index in start..end {
+            let link = self.links[index];
+            if let Some(before) = link.before() {
+                self.join(clock, before);
+            }
+            if let Some(first) = link.race()
+                && self.is_reversible(first, activity, previous, &self.links[start..end])
+            {
+                self.races.push(Race {
+                    first,
+                    second: moment,
+                });
+            }
+        }
+        self.clocks[clock + activity.0 as usize] = number;
+    }
+
+    /// At the end of an execution: settles what depends on what is seen.
+    pub(super) fn settle(&mut self) {
+        let Some(first) = self.conditions.first().map(|condition| condition.event) else {
+            return;
+        };
+        let mut is_seen = vec![false; self.len()];
+        let mut conditions = self.conditions.iter().peekable();
+        for (index, link) in self.links.iter().enumerate() {
+            if conditions.next_if(|other| other.link == index).is_none()
+                && let Link::Follows(moment) | Link::Races(moment) = *link
+            {
+                is_seen[moment.index()] = true;
+            }
+        }
+        for (index, condition) in self.conditions.iter().enumerate() {
+            let mut others = self.conditions[..index].iter().rev();
+            let mut before = Some(condition.before);
+            while let Some(moment) = before.filter(|moment| !is_seen[moment.index()]) {
+                let other = others.find(|other| other.event == moment);
+                before = other.map(|other| other.before);
+            }
+            self.links[condition.link] = before.map_or(Link::Void, Link::Races);
+        }
+        while self.races.pop_if(|race| race.second >= first).is_some() {}
+        for moment in first.0..self.next().0 {
+            self.order(Moment(moment));
+        }
+    }
+
+    /// The clock that is being made, there, sees what `before` saw.
     fn join(&mut self, clock: usize, before: Moment) {
         let start = self.entries[before.index()].clock;
-        let end = match self.entries.get(before.index() + 1) {
-            Some(next) => next.clock,
-            None => clock,
-        };
+        let end = self.entries[before.index() + 1].clock;
         let (old, new) = self.clocks.split_at_mut(clock);
         for (new, old) in new.iter_mut().zip(&old[start..end]) {
             *new = (*new).max(*old);
@@ -267,6 +331,11 @@ impl<E> History<E> {
         while self.races.pop_if(|race| is_gone(race.second)).is_some() {}
         let announced = self.announced.pop_if(|(moment, _)| is_gone(*moment));
         self.open.pop_if(|(moment, _)| is_gone(*moment));
+        while self
+            .conditions
+            .pop_if(|condition| is_gone(condition.event))
+            .is_some()
+        {}
         Some((step, entry.event, announced.map(|(_, event)| event)))
     }
 }

@@ -222,8 +222,10 @@ impl<'a, R: Runs> Reversal<'a, R> {
         previous.is_some_and(is_before)
             || links.iter().any(|link| match *link {
                 Link::After(before) => is_before(before),
-                Link::Races(before) => before != self.first && is_before(before),
-                Link::Follows(_) => false,
+                Link::Races(before) | Link::RacesIfSeen(before) => {
+                    before != self.first && is_before(before)
+                }
+                Link::Follows(_) | Link::Void => false,
                 Link::Outside(..) | Link::Barred(..) => link.bar().is_some_and(|(begin, end)| {
                     (begin < self.first || self.sequence.binary_search(&begin).is_ok())
                         && end.is_some_and(is_before)
