@@ -3,6 +3,8 @@
 mod brute_force;
 mod counts;
 mod divergence;
+mod estimate;
 mod exploration;
 mod generated;
 mod language;
+mod speed;
