@@ -33,7 +33,6 @@ fn take(program: &Program, schedule: &[Step]) {
     for (moment, &step) in (0..).map(Moment).zip(schedule) {
         assert!(run.is_enabled(step.activity));
         run.step_at(step, moment, &mut links);
-        links = Links::default();
     }
 }
 

@@ -81,6 +81,7 @@ impl<'a, R: Runs> Course<'a, R> {
         self.reverse_races();
         self.reverse_pending(&run);
         self.reverse_choices();
+        self.history.are_looked_at();
         let verdict = match end {
             End::Cut(_) => Verdict::Cut,
             _ => run.verdict(),
@@ -170,7 +171,7 @@ impl<'a, R: Runs> Course<'a, R> {
     /// Sees to it that each race of the execution is tried the other way round.
     fn reverse_races(&mut self) {
         let history = &self.history;
-        for race in history.races() {
+        for race in history.races_to_reverse() {
             let (event, is_certain) = history.announced(race.second);
             let second = Second {
                 step: history.activity(race.second).into(),

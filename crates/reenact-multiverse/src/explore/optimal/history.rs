@@ -55,6 +55,8 @@ pub(in crate::explore) struct History<E> {
     /// The events that could go in several ways, and in how many.
     open: Vec<(Moment, u32)>,
     conditions: Vec<Condition>,
+    /// How many of the first events have been there when races were looked at the last time.
+    looked_at: usize,
 }
 
 /// A link that depends on what is seen.
@@ -79,6 +81,7 @@ impl<E> History<E> {
             announced: Vec::new(),
             open: Vec::new(),
             conditions: Vec::new(),
+            looked_at: 0,
         }
     }
 
@@ -126,10 +129,6 @@ impl<E> History<E> {
         self.schedule.iter().copied().zip(events)
     }
 
-    pub(super) fn races(&self) -> &[Race] {
-        &self.races
-    }
-
     /// The events that could go in several ways, and in how many.
     pub(super) fn open(&self) -> &[(Moment, u32)] {
         &self.open
@@ -165,8 +164,44 @@ impl<E> History<E> {
 
     /// Whether `a` happens before `b`, or is it.
     pub(super) fn is_before(&self, a: Moment, b: Moment) -> bool {
-        let seen = self.clock(b).get(self.activity(a).0 as usize);
-        seen.is_some_and(|&number| number >= self.entries[a.index()].number)
+        // The clock of a later event has an entry for whoever has begun before.
+        a <= b && self.clock_of(b, self.activity(a)) >= self.entries[a.index()].number
+    }
+
+    fn clock_of(&self, moment: Moment, activity: Activity) -> u32 {
+        self.clocks[self.entries[moment.index()].clock + activity.0 as usize]
+    }
+
+    /// The events after this one that do not happen after it.
+    pub(super) fn apart_from(&self, moment: Moment) -> impl Iterator<Item = Moment> {
+        let number = self.entries[moment.index()].number;
+        let activity = self.activity(moment);
+        (moment.0 + 1..self.next().0)
+            .map(Moment)
+            .filter(move |&later| self.clock_of(later, activity) < number)
+    }
+
+    /// The races that have to be looked at: all but those that have been, and whose reversal is the same as then because all
+    /// that has happened since happens after the first event.
+    pub(super) fn races_to_reverse(&self) -> impl Iterator<Item = Race> {
+        let is_plain = self.conditions.is_empty() && self.announced.is_empty();
+        let new = if is_plain { self.looked_at } else { 0 };
+        let floor: Vec<u32> = (0..self.last.len())
+            .map(|slot| {
+                let new = self.entries[new..].iter();
+                let clocks = new.map(|entry| self.clocks.get(entry.clock + slot));
+                clocks.flatten().copied().min().unwrap_or(u32::MAX)
+            })
+            .collect();
+        self.races.iter().copied().filter(move |race| {
+            let slot = self.activity(race.first).0 as usize;
+            race.second.index() >= new || floor[slot] < self.entries[race.first.index()].number
+        })
+    }
+
+    /// All races so far have been looked at.
+    pub(super) fn are_looked_at(&mut self) {
+        self.looked_at = self.len();
     }
 
     /// Whether an event with these predecessors, of this activity, could have gone before `first`, with which it races.
@@ -327,6 +362,7 @@ impl<E> History<E> {
         self.links.truncate(entry.links);
         self.last[step.activity.0 as usize] = entry.previous;
         let end = self.entries.len();
+        self.looked_at = self.looked_at.min(end);
         let is_gone = |moment: Moment| moment.index() == end;
         while self.races.pop_if(|race| is_gone(race.second)).is_some() {}
         let announced = self.announced.pop_if(|(moment, _)| is_gone(*moment));

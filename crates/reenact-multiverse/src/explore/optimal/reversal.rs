@@ -64,11 +64,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
             "events that race are dependent"
         );
         buffer.clear();
-        buffer.extend(
-            (first.0 + 1..history.next().0)
-                .map(Moment)
-                .filter(|&moment| !history.is_before(first, moment)),
-        );
+        buffer.extend(history.apart_from(first));
         let mut reversal = Reversal {
             runs,
             history,
