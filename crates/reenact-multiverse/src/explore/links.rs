@@ -22,6 +22,10 @@ pub enum Link {
     Follows(Moment),
     /// See [`Links::races`].
     Races(Moment),
+    /// See [`Links::races_if_seen`].
+    RacesIfSeen(Moment),
+    /// One of the former, where nothing before is seen.
+    Void,
     /// See [`Links::outside`].
     Outside(Moment, Option<Moment>),
     /// See [`Links::barred`].
@@ -32,17 +36,22 @@ impl Link {
     /// The latest event that the new one comes after because of it.
     pub(super) fn before(self) -> Option<Moment> {
         match self {
-            Link::After(moment) | Link::Follows(moment) | Link::Races(moment) => Some(moment),
+            Link::After(moment)
+            | Link::Follows(moment)
+            | Link::Races(moment)
+            | Link::RacesIfSeen(moment) => Some(moment),
             Link::Outside(begin, end) => Some(end.unwrap_or(begin)),
-            Link::Barred(..) => None,
+            Link::Barred(..) | Link::Void => None,
         }
     }
 
     /// The event that the new one could have gone before.
     pub(super) fn race(self) -> Option<Moment> {
         match self {
-            Link::Races(moment) | Link::Outside(moment, _) => Some(moment),
-            Link::After(_) | Link::Follows(_) | Link::Barred(..) => None,
+            Link::Races(moment) | Link::RacesIfSeen(moment) | Link::Outside(moment, _) => {
+                Some(moment)
+            }
+            Link::After(_) | Link::Follows(_) | Link::Barred(..) | Link::Void => None,
         }
     }
 
@@ -51,7 +60,7 @@ impl Link {
         match self {
             Link::Outside(begin, end) => Some((begin, end)),
             Link::Barred(begin, end) => Some((begin, Some(end))),
-            Link::After(_) | Link::Follows(_) | Link::Races(_) => None,
+            _ => None,
         }
     }
 }
@@ -80,6 +89,20 @@ impl Links {
     /// It comes after that event, and could have gone first. If the other is of the same activity, it could not.
     pub fn races(&mut self, moment: Moment) {
         self.links.push(Link::Races(moment));
+    }
+
+    /// It comes after that event, and could have gone first, but nobody can tell unless that event is seen: unless some other
+    /// one [follows](Links::follows) it or [races](Links::races) with it. Two sends are such if their order matters to no
+    /// one but those who receive, and what was sent first is received first.
+    ///
+    /// Of those that are ordered only by this, each tells the one before it, and those that are seen come before those that
+    /// are not. One that comes after others that are not seen then races with the last one that is.
+    ///
+    /// By this nothing is lost. Say that an execution has two the other way round, and one who sees the second. That one
+    /// could do the same had they not been turned round, and would see the first. So among the executions that begin like
+    /// this one there is one where the first is seen, and there the race is reversed.
+    pub fn races_if_seen(&mut self, moment: Moment) {
+        self.links.push(Link::RacesIfSeen(moment));
     }
 
     /// It comes after `end`, because it cannot happen between `begin` and `end`, and could have gone before `begin`. Without

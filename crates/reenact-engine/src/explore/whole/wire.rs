@@ -206,6 +206,9 @@ pub(super) fn write_links(message: &mut Message, links: &Links) {
             Link::Races(moment) => (2, moment, None),
             Link::Outside(begin, end) => (3, begin, end),
             Link::Barred(begin, end) => (4, begin, Some(end)),
+            Link::RacesIfSeen(moment) => (5, moment, None),
+            // Nothing is told by it.
+            Link::Void => (6, Moment(0), None),
         };
         message.word(kind << 32 | u64::from(begin.0));
         message.word(end.map_or(0, |end| u64::from(end.0) + 1));
@@ -222,6 +225,8 @@ pub(super) fn read_links(message: &mut Message, links: &mut Links) -> io::Result
             (1, _) => Link::Follows(begin),
             (2, _) => Link::Races(begin),
             (4, Some(end)) => Link::Barred(begin, end),
+            (5, _) => Link::RacesIfSeen(begin),
+            (6, _) => Link::Void,
             _ => Link::Outside(begin, end),
         });
     }

@@ -332,6 +332,15 @@ impl Machine<'_> {
         }
     }
 
+    /// What nobody has received. In what order it was sent can only be told if there is not room for all.
+    fn left_in(&self, queue: usize) -> Vec<i64> {
+        let mut items: Vec<_> = self.queues[queue].items.iter().copied().collect();
+        if capacity(queue).is_none() {
+            items.sort_unstable();
+        }
+        items
+    }
+
     /// What came of it.
     pub fn outcome(&self) -> String {
         let registers: Vec<_> = self.threads.iter().map(|thread| thread.register).collect();
@@ -339,7 +348,7 @@ impl Machine<'_> {
             .map(|number| self.pending(number))
             .collect();
         let used = ..3;
-        let queues: Vec<_> = self.queues[used].iter().map(|queue| &queue.items).collect();
+        let queues: Vec<_> = (0..3).map(|queue| self.left_in(queue)).collect();
         format!(
             "{registers:?} {:?} {queues:?} {:?} {waiting:?} {}",
             &self.variables[used], &self.facts[used], self.has_failed
