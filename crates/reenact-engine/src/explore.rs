@@ -14,6 +14,7 @@ mod failure;
 mod fiber;
 mod names;
 mod outside;
+mod queue;
 mod run;
 mod thing;
 mod world;
@@ -33,7 +34,9 @@ pub(crate) use self::world::World;
 pub use self::{
     event::{Event, How},
     failure::{Failure, Panic, Waiting},
+    queue::{Channel, Outcome, Patience, Possible, Queue},
     run::{Execution, Explored},
+    thing::End,
     world::Meeting,
 };
 use crate::{Conductor, Op, pool::Task};
@@ -124,6 +127,7 @@ pub fn meet(op: Op, thing: &impl Named, how: How, possible: &dyn Fn() -> bool) -
         room: usize::MAX,
         more: &[],
         answers: 1,
+        count: None,
         site: Location::caller(),
     });
     true
@@ -147,6 +151,7 @@ pub fn any_of(op: Op, answers: u32) -> Option<u32> {
         room: usize::MAX,
         more: &[],
         answers,
+        count: None,
         site: Location::caller(),
     }))
 }
@@ -181,6 +186,7 @@ pub(crate) fn notify(
         room: usize::MAX,
         more: &[],
         answers: if all { ALL } else { 1 },
+        count: None,
         site,
     });
     true

@@ -209,8 +209,8 @@ impl World {
         if let Some(footprint) = state.footprint.take() {
             for touch in footprint.iter() {
                 let thing = state.thing(touch.thing);
-                thing.link(number, touch.how, usize::MAX, links);
-                thing.note(number, touch.how, moment);
+                thing.link(number, touch.how, usize::MAX, false, links, &mut 0);
+                thing.note(number, touch.how, moment, usize::MAX);
             }
             event.more = Some(footprint);
         }

@@ -1,3 +1,5 @@
 //! Programs are explored: every way they can go, each class of executions once.
 
+mod agreement;
 mod counts;
+mod oracle;

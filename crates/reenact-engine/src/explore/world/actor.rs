@@ -7,7 +7,7 @@ use reenact_multiverse::explore::Moment;
 use crate::{
     Fact,
     activity::Conducted,
-    explore::{event::Event, failure::Panic, fiber::Fiber, outside::Outside},
+    explore::{event::{Event, Touch}, failure::Panic, fiber::Fiber, outside::Outside},
 };
 
 /// What an activity is about to do.
@@ -17,8 +17,33 @@ pub(in crate::explore) struct Pending {
     pub(super) possible: Option<*const dyn Fn() -> bool>,
     /// Among how many answers there is a choice, if it asks for one.
     pub(super) answers: u32,
+    /// The same, where that changes.
+    pub(super) count: Option<*const dyn Fn() -> u32>,
     /// How much fits into a queue.
     pub(super) room: usize,
+    /// The same for what else it meets.
+    pub(super) more_room: Vec<usize>,
+}
+
+impl Pending {
+    /// Without anything special.
+    pub(super) fn of(event: Event) -> Pending {
+        Pending {
+            event,
+            possible: None,
+            answers: 1,
+            count: None,
+            room: usize::MAX,
+            more_room: Vec::new(),
+        }
+    }
+
+    /// Each thing that it meets, how, and how much fits into it.
+    pub(super) fn touches(&self) -> impl Iterator<Item = (Touch, usize)> {
+        let more = self.more_room.iter().copied().chain(std::iter::repeat(usize::MAX));
+        let rooms = std::iter::once(self.room).chain(more);
+        self.event.touches().zip(rooms)
+    }
 }
 
 /// What an activity waits for, or does.

@@ -21,6 +21,7 @@ use crate::{
         failure::Panic,
         fiber::Job,
         names::Families,
+        thing::Passed,
     },
 };
 
@@ -36,10 +37,12 @@ pub struct Meeting<'a> {
     pub possible: Option<&'a dyn Fn() -> bool>,
     /// How much fits into a queue.
     pub room: usize,
-    /// What else it meets.
-    pub more: &'a [(How, &'a AtomicU64)],
+    /// What else it meets, and how much fits into that.
+    pub more: &'a [(How, &'a AtomicU64, usize)],
     /// In how many ways it can go.
     pub answers: u32,
+    /// The same, where that changes with what others do.
+    pub count: Option<&'a dyn Fn() -> u32>,
     /// The line of the program.
     pub site: &'static Location<'static>,
 }
@@ -75,17 +78,12 @@ impl Conductor for World {
             Some(entity) => state.number(&entity.wanted, operation.site),
             None => NOTHING,
         };
-        self.announce(Pending {
-            event: Event {
-                op: operation.op,
-                site: operation.site,
-                touch: Touch { how, thing },
-                more: None,
-            },
-            possible: None,
-            answers: 1,
-            room: usize::MAX,
-        });
+        self.announce(Pending::of(Event {
+            op: operation.op,
+            site: operation.site,
+            touch: Touch { how, thing },
+            more: None,
+        }));
         self.state().decision
     }
 
@@ -100,20 +98,15 @@ impl Conductor for World {
             return;
         };
         if state.releases_are_steps && !state.is_ending {
-            self.announce(Pending {
-                event: Event {
-                    op: operation.op,
-                    site: operation.site,
-                    touch: Touch {
-                        how: How::Release,
-                        thing,
-                    },
-                    more: None,
+            self.announce(Pending::of(Event {
+                op: operation.op,
+                site: operation.site,
+                touch: Touch {
+                    how: How::Release,
+                    thing,
                 },
-                possible: None,
-                answers: 1,
-                room: usize::MAX,
-            });
+                more: None,
+            }));
         }
         self.state().release(thing, operation.access);
     }
@@ -184,7 +177,7 @@ impl World {
         let more: Vec<_> = meeting
             .more
             .iter()
-            .map(|&(how, cell)| Touch {
+            .map(|&(how, cell, _)| Touch {
                 how,
                 thing: state.number(cell, meeting.site),
             })
@@ -208,9 +201,27 @@ impl World {
             },
             possible,
             answers: meeting.answers,
+            // SAFETY: As above.
+            count: meeting.count.map(|count| unsafe {
+                std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(
+                    count,
+                )
+            }),
             room: meeting.room,
+            more_room: meeting.more.iter().map(|&(_, _, room)| room).collect(),
         });
         self.state().answer
+    }
+
+    /// What the activity that runs has just done at a queue.
+    pub(in crate::explore) fn passed(&self, queue: &AtomicU64, what: Passed) {
+        let state = self.state();
+        if state.is_tracked
+            && let Some(thing) = state.names.known(queue)
+        {
+            let (number, moment) = (state.current, state.moment);
+            state.thing(thing).passed(number, what, moment);
+        }
     }
 
     /// The activity that runs gives up a lock and waits for a signal, with the lock again: whether there was one.
@@ -231,6 +242,7 @@ impl World {
             room: usize::MAX,
             more,
             answers: 1,
+            count: None,
             site,
         };
         self.meets(&meeting(How::Wait, &[]));
@@ -239,7 +251,7 @@ impl World {
         if let Some(lock) = state.names.known(lock) {
             state.release(lock, Access::Take);
         }
-        self.meets(&meeting(How::Wake { timed }, &[(How::Take, lock)]));
+        self.meets(&meeting(How::Wake { timed }, &[(How::Take, lock, usize::MAX)]));
         self.state().decision != Decision::Decline
     }
 

@@ -196,7 +196,11 @@ impl State {
                 thing.map_or(1, |thing| thing.waiters.len().max(1) as u32)
             }
             How::Notify => 1,
-            _ => pending.answers.max(1),
+            _ => match pending.count {
+                // SAFETY: The activity waits with it on its stack.
+                Some(count) => unsafe { (*count)() }.max(1),
+                None => pending.answers.max(1),
+            },
         }
     }
 
@@ -207,12 +211,12 @@ impl State {
         };
         actor.inherited.iter().for_each(|&at| links.after(at));
         if let Phase::Pending(pending) = &actor.phase {
-            self.link(number, &pending.event, pending.room, links);
+            self.link(number, pending, links);
         }
     }
 
-    pub(super) fn link(&self, number: u32, event: &Event, room: usize, links: &mut Links) {
-        if event.touch.how == How::Ask {
+    pub(super) fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
+        if pending.event.touch.how == How::Ask {
             for (who, last) in self.last.iter().enumerate() {
                 if who as u32 != number {
                     last.iter().for_each(|&at| links.races(at));
@@ -225,9 +229,21 @@ impl State {
                 links.races(at);
             }
         }
-        for touch in event.touches() {
+        let waits = pending.possible.is_some();
+        let mut way = 0;
+        for (touch, room) in pending.touches() {
             if let Some(thing) = self.things.get(touch.thing as usize) {
-                thing.link(number, touch.how, room, links);
+                thing.link(number, touch.how, room, waits, links, &mut way);
+            }
+        }
+        let Some(since) = links.earliest_race() else {
+            return;
+        };
+        for touch in pending.event.touches() {
+            if let (How::Take | How::Look, Some(thing)) =
+                (touch.how, self.things.get(touch.thing as usize))
+            {
+                thing.held(touch.how == How::Look, since, links);
             }
         }
     }
@@ -245,10 +261,10 @@ impl State {
         actor.inherited.clear();
         self.decision = Decision::Go;
         self.answer = step.choice;
-        let Pending { event, answers, .. } = pending;
         if self.is_tracked {
-            self.note(number, &event);
+            self.note(number, &pending);
         }
+        let Pending { event, answers, .. } = pending;
         for touch in event.touches() {
             self.meet(number, touch, &event, answers, step.choice);
         }
@@ -256,26 +272,19 @@ impl State {
     }
 
     /// Those who come after have to know.
-    pub(super) fn note(&mut self, number: u32, event: &Event) {
+    pub(super) fn note(&mut self, number: u32, pending: &Pending) {
         let moment = self.moment;
         if self.last.len() <= number as usize {
             self.last.resize(number as usize + 1, None);
         }
         self.last[number as usize] = Some(moment);
-        if event.touch.how == How::Ask {
+        if pending.event.touch.how == How::Ask {
             self.asks.push((number, moment));
         }
-        for touch in event.touches() {
-            if touch.thing == NOTHING {
-                continue;
-            }
-            let thing = self.thing(touch.thing);
-            thing.note(number, touch.how, moment);
-            match touch.how {
-                How::StopSending => thing.stopped(moment),
-                How::Send => thing.sent(moment),
-                How::Receive => thing.received(moment),
-                _ => {}
+        for (touch, room) in pending.touches() {
+            if touch.thing != NOTHING {
+                let thing = self.thing(touch.thing);
+                thing.note(number, touch.how, moment, room);
             }
         }
     }
@@ -291,15 +300,15 @@ impl State {
         let site = event.site;
         let moment = self.moment;
         match touch.how {
-            How::Take => self.thing(touch.thing).holder = Some((number, site)),
-            How::Look => self.thing(touch.thing).lookers.push(number),
-            How::TryTake | How::TryLook => {
+            How::Take | How::Look | How::TryTake | How::TryLook => {
                 let thing = self.thing(touch.thing);
-                let takes = touch.how == How::TryTake;
+                let takes = matches!(touch.how, How::Take | How::TryTake);
                 if takes && thing.is_free() {
                     thing.holder = Some((number, site));
+                    thing.had_by(number, moment);
                 } else if !takes && thing.holder.is_none() {
                     thing.lookers.push(number);
+                    thing.had_by(number, moment);
                 } else {
                     self.decision = Decision::Decline;
                 }

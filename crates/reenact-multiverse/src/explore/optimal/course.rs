@@ -163,7 +163,7 @@ impl<'a, R: Runs> Course<'a, R> {
             let links = self.links.as_slice();
             let previous = self.history.last(activity);
             for link in links {
-                if let Link::Races(first) = *link
+                if let Link::Races(first) | Link::RacesIfPossible(first) = *link
                     && self.history.is_reversible(first, activity, previous, links)
                 {
                     let second = Second {

@@ -8,7 +8,7 @@ use crate::{
     Activity,
     explore::{
         Moment,
-        links::{Link, Links},
+        links::{Link, Links, is_possible_without},
     },
 };
 
@@ -141,10 +141,19 @@ impl<E> History<E> {
         if self.activity(first) == activity {
             return false;
         }
+        let is_possible =
+            |without| is_possible_without(without, links, |a, b| self.is_before(a, b));
+        if !is_possible(first) {
+            return false;
+        }
         let mut others = links.iter().filter_map(|link| match *link {
             Link::After(moment) => Some(moment),
-            Link::Races(moment) if moment != first => Some(moment),
-            Link::Races(_) | Link::Follows(_) => None,
+            Link::Races(moment) | Link::RacesIfPossible(moment)
+                if moment != first && is_possible(moment) =>
+            {
+                Some(moment)
+            }
+            _ => None,
         });
         !previous.is_some_and(|previous| self.is_before(first, previous))
             && !others.any(|other| self.is_before(first, other))
@@ -160,7 +169,7 @@ impl<E> History<E> {
         let previous = self.last[slot];
         let number = previous.map_or(0, |previous| self.entries[previous.index()].number) + 1;
         for link in links.as_slice() {
-            if let Link::Races(first) = *link
+            if let Link::Races(first) | Link::RacesIfPossible(first) = *link
                 && self.is_reversible(first, activity, previous, links.as_slice())
             {
                 self.races.push(Race {
@@ -173,7 +182,7 @@ impl<E> History<E> {
         self.clocks.resize(clock + self.last.len(), 0);
         for before in previous
             .into_iter()
-            .chain(links.as_slice().iter().map(|link| link.moment()))
+            .chain(links.as_slice().iter().filter_map(|link| link.moment()))
         {
             self.join(clock, before);
         }

@@ -120,10 +120,16 @@ impl<'a, R: Runs> Reversal<'a, R> {
     /// [follows](crate::explore::Links::follows) is then something else, earlier.
     fn is_before_second(&self, moment: Moment) -> bool {
         let previous = self.second.previous;
+        // If it is possible only because of what came later, it follows that still.
+        let is_as_it_was = !self.second.links.contains(&Link::Races(self.first));
         let linked = self.second.links.iter().filter_map(|link| match *link {
             Link::After(moment) => Some(moment),
-            Link::Races(moment) if moment != self.first => Some(moment),
-            Link::Races(_) | Link::Follows(_) => None,
+            Link::Races(moment) | Link::RacesIfPossible(moment) if moment != self.first => {
+                Some(moment)
+            }
+            Link::Follows(moment) if is_as_it_was => Some(moment),
+            Link::Held(from, until) if !self.history.is_before(self.first, from) => until,
+            _ => None,
         });
         previous
             .into_iter()

@@ -1,0 +1,4 @@
+//! Generated programs, explored and tried in every way: see [`oracle`](crate::oracle).
+
+mod channels;
+mod locks;
