@@ -104,6 +104,12 @@ impl Named for Name {
     }
 }
 
+impl Named for crate::Clock {
+    fn cell(&self) -> &AtomicU64 {
+        &self.entity.wanted
+    }
+}
+
 impl Named for crate::Entity {
     fn cell(&self) -> &AtomicU64 {
         &self.wanted
@@ -126,6 +132,7 @@ pub fn meet(op: Op, thing: &impl Named, how: How, possible: &dyn Fn() -> bool) -
         possible: Some(possible),
         room: usize::MAX,
         more: &[],
+        awaits: &[],
         answers: 1,
         count: None,
         site: Location::caller(),
@@ -136,6 +143,43 @@ pub fn meet(op: Op, thing: &impl Named, how: How, possible: &dyn Fn() -> bool) -
 /// As [`meet`], with everything that can be said of it. Which of the answers it is; none elsewhere.
 pub fn meet_as(meeting: &Meeting<'_>) -> Option<u32> {
     here().map(|world| world.meets(meeting))
+}
+
+/// As [`meet`], for a transaction that goes on when one of these has changed.
+pub fn meet_after_change(
+    op: Op,
+    thing: &impl Named,
+    of: &[&Name],
+    possible: &dyn Fn() -> bool,
+    site: &'static Location<'static>,
+) {
+    let Some(world) = here() else {
+        return;
+    };
+    let awaits: Vec<_> = of.iter().map(|name| name.cell()).collect();
+    world.meets(&Meeting {
+        op,
+        how: How::Transact,
+        thing: thing.cell(),
+        possible: Some(possible),
+        room: usize::MAX,
+        more: &[],
+        awaits: &awaits,
+        answers: 1,
+        count: None,
+        site,
+    });
+}
+
+/// What the transaction of the calling activity has met, and how, in its last step.
+pub fn has_met<'a>(
+    met: impl Iterator<Item = (How, &'a Name)>,
+    site: &'static Location<'static>,
+) {
+    if let Some(world) = here() {
+        let mut met = met.map(|(how, name)| (how, name.cell()));
+        world.has_met(&mut met, site);
+    }
 }
 
 /// One of so many answers, each of which will have its turn; none where the calling code is not explored.
@@ -150,6 +194,7 @@ pub fn any_of(op: Op, answers: u32) -> Option<u32> {
         possible: None,
         room: usize::MAX,
         more: &[],
+        awaits: &[],
         answers,
         count: None,
         site: Location::caller(),
@@ -185,6 +230,7 @@ pub(crate) fn notify(
         possible: None,
         room: usize::MAX,
         more: &[],
+        awaits: &[],
         answers: if all { ALL } else { 1 },
         count: None,
         site,

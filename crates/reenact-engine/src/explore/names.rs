@@ -17,6 +17,16 @@ use crate::Map;
 /// Executions are told apart by this, so that a thing that outlives one is not taken for what it was called there.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
+/// A line of the program, and which of the things it is that are met there in one operation.
+#[derive(Clone, Copy)]
+pub(super) struct Place(usize);
+
+impl Place {
+    pub(super) fn new(site: &'static Location<'static>, index: usize) -> Place {
+        Place(std::ptr::from_ref(site).addr() ^ index << 48)
+    }
+}
+
 /// The names of things.
 #[derive(Default)]
 pub(crate) struct Things {
@@ -41,22 +51,22 @@ impl Things {
         self.is_here.fill(0);
     }
 
-    /// The number of a thing, whose name is kept in `cell`, met by this activity in its n-th operation at this line.
+    /// The number of a thing, whose name is kept in `cell`, met by this activity in its n-th operation at this place.
     #[inline]
     pub(super) fn number(
         &mut self,
         cell: &AtomicU64,
         activity: u32,
         operation: u32,
-        site: &'static Location<'static>,
+        place: Place,
     ) -> u32 {
         let kept = cell.load(Relaxed);
         if (kept >> 32) as u32 == self.execution {
             let number = kept as u32;
-            self.learn(activity, operation, site, number);
+            self.learn(activity, operation, place, number);
             return number;
         }
-        let number = self.name(activity, operation, site);
+        let number = self.name(activity, operation, place);
         cell.store(u64::from(self.execution) << 32 | u64::from(number), Relaxed);
         number
     }
@@ -81,14 +91,7 @@ impl Things {
     }
 
     #[inline]
-    fn learn(
-        &mut self,
-        activity: u32,
-        operation: u32,
-        site: &'static Location<'static>,
-        number: u32,
-    ) {
-        let site = std::ptr::from_ref(site).addr();
+    fn learn(&mut self, activity: u32, operation: u32, Place(site): Place, number: u32) {
         let place = self.place(activity, operation);
         match place.iter().find(|(at, _)| *at == site) {
             Some(&(_, known)) if known == number => {}
@@ -98,8 +101,7 @@ impl Things {
     }
 
     #[cold]
-    fn name(&mut self, activity: u32, operation: u32, site: &'static Location<'static>) -> u32 {
-        let at = std::ptr::from_ref(site).addr();
+    fn name(&mut self, activity: u32, operation: u32, Place(at): Place) -> u32 {
         let place = self.place(activity, operation);
         let known = place.iter().find(|(site, _)| *site == at).copied();
         let number = match known {

@@ -49,14 +49,14 @@ pub struct Possible {
 }
 
 impl Queue {
-    /// With room for so many messages, and one at each end.
+    /// With room for so many messages, and nobody at its ends.
     pub fn new(capacity: usize) -> Queue {
         Queue {
             name: Name::new(),
             capacity,
             waiting: AtomicUsize::new(0),
             arrived: AtomicUsize::new(0),
-            ends: [AtomicUsize::new(1), AtomicUsize::new(1)],
+            ends: [AtomicUsize::new(0), AtomicUsize::new(0)],
             selecting: [AtomicUsize::new(0), AtomicUsize::new(0)],
         }
     }
@@ -97,6 +97,7 @@ impl Queue {
                 possible,
                 room: self.room(how),
                 more: &[],
+                awaits: &[],
                 answers: 1,
                 count: None,
                 site,
@@ -224,6 +225,7 @@ impl Queue {
             possible: (patience == Patience::Forever).then_some(&possible),
             room: queue.capacity,
             more: &more,
+            awaits: &[],
             answers: 1,
             count: Some(&count),
             site,
@@ -298,7 +300,7 @@ pub enum Outcome {
 }
 
 impl<T> Channel<T> {
-    /// With room for so many messages, and one at each end.
+    /// With room for so many messages, and nobody at its ends.
     pub fn new(capacity: usize) -> Channel<T> {
         Channel {
             queue: Queue::new(capacity),

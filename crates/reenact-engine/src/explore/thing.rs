@@ -103,14 +103,12 @@ impl Thing {
         links: &mut Links,
         way: &mut u32,
     ) {
-        let end = end_of(how).filter(|_| waits);
         for recent in &self.recent {
             if recent.who != activity && how.conflicts(recent.how) {
-                match end {
-                    Some(end) if !recent.was_open[end as usize] => {
-                        links.races_if_possible(recent.moment);
-                    }
-                    _ => links.races(recent.moment),
+                let was_open = end_of(how).is_some_and(|end| recent.was_open[end as usize]);
+                match waits && !was_open {
+                    true => links.races_if_possible(recent.moment),
+                    false => links.races(recent.moment),
                 }
             }
         }

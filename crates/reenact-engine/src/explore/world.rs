@@ -20,12 +20,15 @@ use self::{
 };
 use super::{
     HERE,
-    event::{Event, NOTHING},
+    event::{Event, How, NOTHING},
     failure::Failure,
     fiber::{Fiber, Job, Pause},
     names::Families,
 };
-use crate::activity::{aside, stand_up};
+use crate::{
+    activity::{aside, stand_up},
+    is_attempting,
+};
 
 /// An execution, and what is kept for the next one.
 ///
@@ -178,6 +181,10 @@ impl World {
             }
             resume_unwind(Box::new(Leave));
         }
+        assert!(
+            !is_attempting(),
+            "exploration does not support operations within a transaction"
+        );
         let number = state.current;
         let actor = &mut state.actors[number as usize];
         actor.operations += 1;
@@ -206,13 +213,8 @@ impl World {
         let mut event = state.perform(step, Some(links));
         self.resume(number);
         let state = self.state();
-        if let Some(footprint) = state.footprint.take() {
-            for touch in footprint.iter() {
-                let thing = state.thing(touch.thing);
-                thing.link(number, touch.how, usize::MAX, false, links, &mut 0);
-                thing.note(number, touch.how, moment, usize::MAX);
-            }
-            event.more = Some(footprint);
+        if event.touch.how == How::Transact {
+            event.more = state.met(number, links);
         }
         self.settle();
         event

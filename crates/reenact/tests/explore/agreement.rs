@@ -2,3 +2,5 @@
 
 mod channels;
 mod locks;
+mod processes;
+mod transactions;

@@ -23,6 +23,8 @@ pub(in crate::explore) struct Pending {
     pub(super) room: usize,
     /// The same for what else it meets.
     pub(super) more_room: Vec<usize>,
+    /// What it waits for to change.
+    pub(super) awaits: Vec<u32>,
 }
 
 impl Pending {
@@ -35,6 +37,7 @@ impl Pending {
             count: None,
             room: usize::MAX,
             more_room: Vec::new(),
+            awaits: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     panic::{Location, resume_unwind},
-    sync::atomic::AtomicU64,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -16,6 +16,7 @@ use super::{
 use crate::{
     Access, Activity, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
     activity::Conducted,
+    clock::is_clock,
     explore::{
         event::{Event, How, NOTHING, Touch},
         failure::Panic,
@@ -39,6 +40,8 @@ pub struct Meeting<'a> {
     pub room: usize,
     /// What else it meets, and how much fits into that.
     pub more: &'a [(How, &'a AtomicU64, usize)],
+    /// Those things that have to change before it can.
+    pub awaits: &'a [&'a AtomicU64],
     /// In how many ways it can go.
     pub answers: u32,
     /// The same, where that changes with what others do.
@@ -75,7 +78,9 @@ impl Conductor for World {
             state.was_too_coarse |= state.is_tracked;
         }
         let thing = match operation.entity {
-            Some(entity) => state.number(&entity.wanted, operation.site),
+            // Of all transactions there is one order, whoever else explores in this process.
+            Some(_) if how == How::Transact => NOTHING,
+            Some(entity) => state.number(&entity.wanted, operation.site, 0),
             None => NOTHING,
         };
         self.announce(Pending::of(Event {
@@ -97,6 +102,10 @@ impl Conductor for World {
         let Some(thing) = state.names.known(&entity.wanted) else {
             return;
         };
+        if is_clock(entity.key.load(Relaxed)) {
+            // What transactions did is known by what they met.
+            return;
+        }
         if state.releases_are_steps && !state.is_ending {
             self.announce(Pending::of(Event {
                 op: operation.op,
@@ -173,15 +182,22 @@ impl World {
     /// The activity that runs meets something: returns which of the answers it is.
     pub(in crate::explore) fn meets(&self, meeting: &Meeting<'_>) -> u32 {
         let state = self.state();
-        let thing = state.number(meeting.thing, meeting.site);
+        let thing = match meeting.how {
+            How::Transact | How::Choose => NOTHING,
+            _ => state.number(meeting.thing, meeting.site, 0),
+        };
         let more: Vec<_> = meeting
             .more
             .iter()
-            .map(|&(how, cell, _)| Touch {
+            .enumerate()
+            .map(|(index, &(how, cell, _))| Touch {
                 how,
-                thing: state.number(cell, meeting.site),
+                thing: state.number(cell, meeting.site, index + 1),
             })
             .collect();
+        let awaits = meeting.awaits.iter().enumerate();
+        let awaits = awaits.map(|(index, cell)| state.number(cell, meeting.site, index + 1));
+        let awaits = awaits.collect();
         let more = (!more.is_empty()).then(|| more.into());
         // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
         let possible = meeting.possible.map(|possible| unsafe {
@@ -209,8 +225,24 @@ impl World {
             }),
             room: meeting.room,
             more_room: meeting.more.iter().map(|&(_, _, room)| room).collect(),
+            awaits,
         });
         self.state().answer
+    }
+
+    /// What the transaction of the activity that runs has met.
+    pub(in crate::explore) fn has_met(
+        &self,
+        met: &mut dyn Iterator<Item = (How, &AtomicU64)>,
+        site: &'static Location<'static>,
+    ) {
+        let state = self.state();
+        let met = met.enumerate().map(|(index, (how, cell))| Touch {
+            how,
+            thing: state.number(cell, site, index + 1),
+        });
+        let met = met.collect();
+        state.footprint = Some(met);
     }
 
     /// What the activity that runs has just done at a queue.
@@ -241,6 +273,7 @@ impl World {
             possible: None,
             room: usize::MAX,
             more,
+            awaits: &[],
             answers: 1,
             count: None,
             site,

@@ -16,7 +16,7 @@ use crate::{
         event::{Event, How, NOTHING, Touch},
         failure::Failure,
         fiber::{Fiber, Fibers, Waits},
-        names::{Families, Things},
+        names::{Families, Place, Things},
         thing::Thing,
     },
 };
@@ -41,8 +41,9 @@ pub(in crate::explore) struct State {
     pub(super) is_tracked: bool,
     pub(super) answer: u32,
     pub(super) decision: Decision,
-    /// What the transaction of the current step has met.
+    /// What the transaction of the current step has met; and what it has waited for, since when.
     pub(super) footprint: Option<Arc<[Touch]>>,
+    pub(super) awaited: Option<(Vec<u32>, Option<Moment>)>,
     /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
     pub(super) asks: Vec<(u32, Moment)>,
     pub(super) last: Vec<Option<Moment>>,
@@ -75,6 +76,7 @@ impl State {
             answer: 0,
             decision: Decision::Go,
             footprint: None,
+            awaited: None,
             asks: Vec::new(),
             last: Vec::new(),
             releases_are_steps: false,
@@ -211,6 +213,10 @@ impl State {
         };
         actor.inherited.iter().for_each(|&at| links.after(at));
         if let Phase::Pending(pending) = &actor.phase {
+            if pending.event.touch.how == (How::Wake { timed: false }) && !actor.is_notified {
+                // Whatever others did not do, nobody has told it to go on.
+                return;
+            }
             self.link(number, pending, links);
         }
     }
@@ -228,6 +234,10 @@ impl State {
             if who != number {
                 links.races(at);
             }
+        }
+        if pending.event.touch.how == How::Transact {
+            // What it meets is known when it has run; if it waits, nothing that it meets was there before.
+            return;
         }
         let waits = pending.possible.is_some();
         let mut way = 0;
@@ -259,6 +269,11 @@ impl State {
             unreachable!("who is chosen is about to do something");
         };
         actor.inherited.clear();
+        self.footprint = None;
+        self.awaited = pending.possible.map(|_| {
+            let last = self.last.get(number as usize).copied().flatten();
+            (pending.awaits.clone(), last)
+        });
         self.decision = Decision::Go;
         self.answer = step.choice;
         if self.is_tracked {
@@ -282,11 +297,40 @@ impl State {
             self.asks.push((number, moment));
         }
         for (touch, room) in pending.touches() {
-            if touch.thing != NOTHING {
+            if touch.thing != NOTHING && touch.how != How::Transact {
                 let thing = self.thing(touch.thing);
                 thing.note(number, touch.how, moment, room);
             }
         }
+    }
+
+    /// The transaction of the current step has run: what it comes after is known by what it met.
+    pub(super) fn met(
+        &mut self,
+        number: u32,
+        links: &mut Links,
+    ) -> Option<Arc<[Touch]>> {
+        let moment = self.moment;
+        let footprint = self.footprint.take();
+        let awaited = self.awaited.take();
+        for touch in footprint.iter().flat_map(|footprint| footprint.iter()) {
+            let thing = self.thing(touch.thing);
+            let waits = awaited.is_some();
+            thing.link(number, touch.how, usize::MAX, waits, links, &mut 0);
+            thing.note(number, touch.how, moment, usize::MAX);
+        }
+        let mut way = 0;
+        for (awaited, since) in awaited {
+            for thing in awaited {
+                for at in self.thing(thing).changed_since(since) {
+                    if at != moment {
+                        way += 1;
+                        links.needs(way, Some(at));
+                    }
+                }
+            }
+        }
+        footprint
     }
 
     pub(super) fn meet(
@@ -355,10 +399,16 @@ impl State {
     }
 
     /// The number of a thing that the activity that runs meets.
-    pub(super) fn number(&mut self, cell: &AtomicU64, site: &'static Location<'static>) -> u32 {
+    pub(super) fn number(
+        &mut self,
+        cell: &AtomicU64,
+        site: &'static Location<'static>,
+        index: usize,
+    ) -> u32 {
         let number = self.current;
         let operations = self.actors[number as usize].operations;
-        let thing = self.names.number(cell, number, operations, site);
+        let place = Place::new(site, index);
+        let thing = self.names.number(cell, number, operations, place);
         self.thing(thing);
         thing
     }

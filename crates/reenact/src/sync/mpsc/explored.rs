@@ -13,6 +13,8 @@ use crate::ops;
 /// A channel in which `bound` messages wait at most.
 pub(super) fn pair<T>(bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let channel = Arc::new(Channel::new(bound.unwrap_or(usize::MAX)));
+    channel.one_more(End::Sending);
+    channel.one_more(End::Receiving);
     let sender = Sender(Arc::clone(&channel));
     (sender, Receiver(channel, PhantomData))
 }

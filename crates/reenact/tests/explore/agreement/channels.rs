@@ -79,9 +79,20 @@ impl Program for Channels {
             receivers.push(Some(receiver));
         }
         let mut threads = Vec::new();
+        let mut senders: Vec<_> = senders.into_iter().map(Some).collect();
         for (me, ops) in self.activities.iter().enumerate() {
             let (log, ops) = (log.clone(), ops.clone());
-            let mut senders: Vec<_> = senders.iter().map(|one| Some(one.another())).collect();
+            let later = &self.activities[me + 1..];
+            // Who uses a sender last has the first one: every one that goes is a step.
+            let mut senders: Vec<_> = (0..senders.len())
+                .map(|of| match uses(&ops, of) {
+                    false => None,
+                    true if later.iter().any(|ops| uses(ops, of)) => {
+                        senders[of].as_ref().map(Sender::another)
+                    }
+                    true => senders[of].take(),
+                })
+                .collect();
             let mut receivers = match me {
                 0 => std::mem::take(&mut receivers),
                 _ => Vec::new(),
@@ -131,6 +142,14 @@ impl Program for Channels {
             thread.join().unwrap();
         }
     }
+}
+
+/// Whether one that does this needs a sender.
+fn uses(ops: &[Op], sender: usize) -> bool {
+    ops.iter().any(|op| match *op {
+        Op::Send(of) | Op::TrySend(of) | Op::DropSender(of) => of == sender,
+        _ => false,
+    })
 }
 
 fn channels(chance: &mut Chance) -> Channels {
