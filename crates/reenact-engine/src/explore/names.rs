@@ -93,30 +93,34 @@ impl Things {
     #[inline]
     fn learn(&mut self, activity: u32, operation: u32, Place(site): Place, number: u32) {
         let place = self.place(activity, operation);
-        match place.iter().find(|(at, _)| *at == site) {
-            Some(&(_, known)) if known == number => {}
-            Some(&(_, known)) => self.unite(known, number),
-            None => place.push((site, number)),
+        let mut known = place.iter().filter(|(at, _)| *at == site);
+        let Some(&(_, first)) = known.next() else {
+            place.push((site, number));
+            return;
+        };
+        if first != number && known.all(|(_, known)| *known != number) {
+            place.push((site, number));
+            self.unite(first, number);
         }
     }
 
     #[cold]
     fn name(&mut self, activity: u32, operation: u32, Place(at): Place) -> u32 {
         let place = self.place(activity, operation);
-        let known = place.iter().find(|(site, _)| *site == at).copied();
-        let number = match known {
-            Some((_, number)) if !self.is_here(number) => number,
-            known => {
-                let number = self.same_as.len() as u32;
-                self.same_as.push(number);
-                self.met.push(Vec::new());
-                match known {
-                    Some((_, known)) => self.unite(known, number),
-                    None => self.place(activity, operation).push((at, number)),
-                }
-                number
+        let known = place.iter().filter(|(site, _)| *site == at);
+        let known: Vec<u32> = known.map(|&(_, number)| number).collect();
+        // The first that nobody has: the same whenever the same has happened before.
+        let free = known.iter().copied().find(|&number| !self.is_here(number));
+        let number = free.unwrap_or_else(|| {
+            let number = self.same_as.len() as u32;
+            self.same_as.push(number);
+            self.met.push(Vec::new());
+            self.place(activity, operation).push((at, number));
+            if let Some(&first) = known.first() {
+                self.unite(first, number);
             }
-        };
+            number
+        });
         self.comes(number);
         number
     }
