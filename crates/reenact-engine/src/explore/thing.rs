@@ -284,6 +284,11 @@ fn next(way: &mut u32) -> u32 {
     *way
 }
 
+/// Whether it is done at an end of a queue, where one may have to wait.
+pub(super) fn is_at_queue(how: How) -> bool {
+    end_of(how).is_some()
+}
+
 /// The end of a queue at which it is.
 fn end_of(how: How) -> Option<End> {
     match how {

@@ -19,7 +19,7 @@ use self::{
     state::State,
 };
 use super::{
-    HERE,
+    HERE, Name,
     event::{Event, How, NOTHING},
     failure::Failure,
     fiber::{Fiber, Job, Pause},
@@ -35,6 +35,8 @@ use crate::{
 /// Always in an [`Arc`].
 pub(crate) struct World {
     state: UnsafeCell<State>,
+    /// That there is nothing left to do for light activities.
+    pub(in crate::explore) idle: Name,
 }
 
 // SAFETY: Used by one thread at a time: the one that explores, or the one that has its turn.
@@ -49,6 +51,7 @@ impl World {
     pub(super) fn new() -> Arc<World> {
         Arc::new(World {
             state: UnsafeCell::new(State::new()),
+            idle: Name::new(),
         })
     }
 
@@ -186,6 +189,10 @@ impl World {
             "exploration does not support operations within a transaction"
         );
         let number = state.current;
+        if number == NOTHING {
+            // It was made before anything was explored.
+            return;
+        }
         let actor = &mut state.actors[number as usize];
         actor.operations += 1;
         actor.phase = Phase::Pending(pending);

@@ -80,6 +80,8 @@ pub(super) struct Actor {
     /// Its last panic, and whether that ended it without anybody having been told.
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
+    /// Whether it is one that runs only when it has something to do.
+    pub(super) is_light: bool,
     pub(super) outside: Outside,
     /// What its model keeps with it.
     pub(super) kept: Option<Box<dyn Any>>,
@@ -99,6 +101,7 @@ impl Actor {
             is_notified: false,
             panic: None,
             is_missed: false,
+            is_light: false,
             outside: Outside::default(),
             kept: None,
             conducted: None,

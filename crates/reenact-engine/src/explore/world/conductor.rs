@@ -17,6 +17,7 @@ use crate::{
     Access, Activity, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
     activity::Conducted,
     clock::is_clock,
+    pool::Pool,
     explore::{
         event::{Event, How, NOTHING, Touch},
         failure::Panic,
@@ -168,7 +169,12 @@ impl Conductor for World {
     fn ended(&self, _activity: &Activity) {}
 
     fn light_born(&self, _parent: &Activity) -> u32 {
-        self.state().child("")
+        let state = self.state();
+        let number = state.child("");
+        let actor = &mut state.actors[number as usize];
+        actor.phase = Phase::Ended;
+        actor.is_light = true;
+        number
     }
 
     fn recall(&self, _activity: &Activity, what: Captured) -> Option<Recollection> {
@@ -357,15 +363,79 @@ impl World {
 
     /// The activity that runs is going to be this one.
     pub(in crate::explore) fn sits(&self, number: u32) {
-        self.state().current = number;
+        let state = self.state();
+        state.current = number;
+        if let Some(actor) = state.actors.get_mut(number as usize)
+            && !state.is_ending
+        {
+            actor.phase = Phase::Runs;
+        }
+    }
+
+    /// The activity that runs cannot go on before light ones have nothing to do any more.
+    pub(in crate::explore) fn wait_until_idle(&self, is_idle: &dyn Fn() -> bool) {
+        self.block(&|| self.state().is_idle() && is_idle());
+        let state = self.state();
+        let last = state.last.iter().enumerate();
+        let last = last.filter(|(who, _)| state.actors[*who].is_light);
+        let last: Vec<_> = last.filter_map(|(_, last)| *last).collect();
+        state.actors[state.current as usize].inherited.extend(last);
+    }
+
+    /// A pool of this size, the n-th of this execution.
+    pub(in crate::explore) fn pool(&self, size: usize, make: impl FnOnce() -> Pool) -> Pool {
+        let state = self.state();
+        let index = state.pools_used;
+        state.pools_used += 1;
+        match state.pools.get(index) {
+            Some(&(known, pool)) if known == size => {
+                pool.reopen();
+                pool
+            }
+            _ => {
+                let pool = make();
+                state.pools.truncate(index);
+                state.pools.push((size, pool));
+                pool
+            }
+        }
+    }
+
+    /// What the activity that runs does next comes after the current step.
+    pub(in crate::explore) fn comes_after_now(&self) {
+        let state = self.state();
+        let (number, moment) = (state.current, state.moment);
+        if state.is_tracked
+            && let Some(actor) = state.actors.get_mut(number as usize)
+        {
+            actor.inherited.push(moment);
+        }
+    }
+
+    /// Somebody is told of its last panic.
+    pub(in crate::explore) fn forgets_panic(&self) {
+        let state = self.state();
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.panic = None;
+        }
+    }
+
+    /// It has panicked, and goes on or not.
+    pub(in crate::explore) fn has_panicked(&self) {
+        let state = self.state();
+        let is_ending = state.is_ending;
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.is_missed |= !is_ending && actor.panic.is_some();
+        }
     }
 
     /// It panics.
     pub(in crate::explore) fn panics(&self, panic: Panic) {
         let state = self.state();
-        if !state.is_ending {
-            let number = state.current;
-            state.actors[number as usize].panic = Some(panic);
+        if !state.is_ending
+            && let Some(actor) = state.actors.get_mut(state.current as usize)
+        {
+            actor.panic = Some(panic);
         }
     }
 

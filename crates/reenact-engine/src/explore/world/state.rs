@@ -12,12 +12,13 @@ use reenact_multiverse::explore::{Links, Moment, Step};
 use super::actor::{Actor, Pending, Phase};
 use crate::{
     Access, Decision,
+    pool::Pool,
     explore::{
         event::{Event, How, NOTHING, Touch},
         failure::Failure,
         fiber::{Fiber, Fibers, Waits},
         names::{Families, Place, Things},
-        thing::Thing,
+        thing::{Thing, is_at_queue},
     },
 };
 
@@ -56,6 +57,9 @@ pub(in crate::explore) struct State {
     pub(super) is_ending: bool,
     pub(super) main_has_ended: bool,
     pub(super) failures: Vec<Failure>,
+    /// Pools, and how many of them this execution has.
+    pub(super) pools: Vec<(usize, Pool)>,
+    pub(super) pools_used: usize,
 }
 
 impl State {
@@ -85,6 +89,8 @@ impl State {
             is_ending: false,
             main_has_ended: false,
             failures: Vec::new(),
+            pools: Vec::new(),
+            pools_used: 0,
         }
     }
 
@@ -106,6 +112,8 @@ impl State {
         self.is_too_coarse = false;
         self.main_has_ended = false;
         self.failures.clear();
+        self.tasks.clear();
+        self.pools_used = 0;
         self.is_tracked = false;
     }
 
@@ -140,6 +148,15 @@ impl State {
         let number = self.families.child(parent, index);
         self.born(number, name);
         number
+    }
+
+    /// Whether no light activity has anything to do.
+    pub(super) fn is_idle(&self) -> bool {
+        let mut actors = self.actors[..self.born as usize].iter();
+        self.tasks.is_empty()
+            && actors.all(|actor| {
+                !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::Unborn)
+            })
     }
 
     pub(in crate::explore) fn activities(&self) -> u32 {
@@ -243,6 +260,7 @@ impl State {
         let mut way = 0;
         for (touch, room) in pending.touches() {
             if let Some(thing) = self.things.get(touch.thing as usize) {
+                let waits = waits && is_at_queue(touch.how);
                 thing.link(number, touch.how, room, waits, links, &mut way);
             }
         }
@@ -319,15 +337,13 @@ impl State {
             thing.link(number, touch.how, usize::MAX, waits, links, &mut 0);
             thing.note(number, touch.how, moment, usize::MAX);
         }
-        let mut way = 0;
-        for (awaited, since) in awaited {
-            for thing in awaited {
-                for at in self.thing(thing).changed_since(since) {
-                    if at != moment {
-                        way += 1;
-                        links.needs(way, Some(at));
-                    }
-                }
+        if let Some((awaited, since)) = awaited {
+            let changed = awaited.into_iter().flat_map(|thing| {
+                let thing = &self.things[thing as usize];
+                thing.changed_since(since).filter(|&at| at != moment)
+            });
+            for (way, at) in (0..).zip(changed) {
+                links.needs(way, Some(at));
             }
         }
         footprint
