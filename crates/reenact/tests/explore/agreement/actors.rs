@@ -41,6 +41,15 @@ enum Op {
     Name(usize),
 }
 
+impl Op {
+    fn needs_resolver(&self, promise: usize) -> bool {
+        match *self {
+            Op::Resolve(of) | Op::Drop(of) | Op::Send(_, Message::Resolve(of)) => of == promise,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Actors {
     /// How many messages may wait for each, and whether it goes on when a turn panics.
@@ -66,11 +75,23 @@ impl State {
 }
 
 /// What everybody knows.
-#[derive(Clone)]
 struct World {
     actors: Vec<FarRef<State>>,
     promises: Vec<Promise<i32>>,
-    resolvers: Vec<Resolver<i32>>,
+    /// Those that it needs: every one that is dropped is a step.
+    resolvers: Vec<Option<Resolver<i32>>>,
+}
+
+impl World {
+    fn with_resolvers(&self, needs: impl Fn(usize) -> bool) -> World {
+        let resolvers = self.resolvers.iter().enumerate();
+        let resolvers = resolvers.map(|(of, one)| one.as_ref().filter(|_| needs(of)).cloned());
+        World {
+            actors: self.actors.clone(),
+            promises: self.promises.clone(),
+            resolvers: resolvers.collect(),
+        }
+    }
 }
 
 fn handle(state: &mut State, ctx: &mut Context<State>, message: Message, mark: i32, world: &World) {
@@ -93,7 +114,10 @@ fn handle(state: &mut State, ctx: &mut Context<State>, message: Message, mark: i
             });
         }
         Message::Resolve(of) => {
-            state.log.note(10 + state.me, i32::from(world.resolvers[of].resolve(mark + 500)));
+            if let Some(resolver) = &world.resolvers[of] {
+                let is_first = resolver.resolve(mark + 500);
+                state.log.note(10 + state.me, is_first.into());
+            }
         }
         Message::Later => {
             let later = ctx.after(Duration::from_secs(1));
@@ -111,12 +135,12 @@ fn run(
     me: usize,
     world: &mut World,
     later: &Promise<FarRef<State>>,
-    name: &Resolver<FarRef<State>>,
+    name: &Option<Resolver<FarRef<State>>>,
 ) -> i32 {
     let mark = me as i32 + 1;
     match op {
         Op::Send(to, message) => {
-            let known = world.clone();
+            let known = world.with_resolvers(|of| matches!(message, Message::Resolve(it) if it == of));
             world.actors[to].send(move |state, ctx| handle(state, ctx, message, mark, &known));
             0
         }
@@ -130,13 +154,8 @@ fn run(
             let answer = world.actors[of].ask(move |state, _| state.mark(mark));
             answer.wait().unwrap_or(-1)
         }
-        Op::Resolve(of) => i32::from(world.resolvers[of].resolve(mark)),
-        Op::Drop(of) => {
-            let (_, other) = Promise::pair();
-            other.resolve(0);
-            world.resolvers[of] = other;
-            0
-        }
+        Op::Resolve(of) => world.resolvers[of].as_ref().map_or(-3, |one| one.resolve(mark).into()),
+        Op::Drop(of) => world.resolvers[of].take().map_or(-3, |_| 0),
         Op::Wait(of) => world.promises[of].clone().wait().unwrap_or(-1),
         Op::WaitInTime(of) => {
             let time = Duration::from_secs(1);
@@ -151,7 +170,10 @@ fn run(
             });
             0
         }
-        Op::Name(actor) => i32::from(name.resolve(world.actors[actor].clone())),
+        Op::Name(actor) => match name {
+            Some(name) => name.resolve(world.actors[actor].clone()).into(),
+            None => -3,
+        },
     }
 }
 
@@ -166,13 +188,17 @@ impl Program for Actors {
             actor.spawn(State { me, history: 0, log: log.clone() })
         });
         let actors: Vec<_> = actors.collect();
-        let (promises, resolvers) = (0..PROMISES).map(|_| Promise::pair()).unzip();
+        let pairs = (0..PROMISES).map(|_| Promise::pair());
+        let (promises, resolvers) = pairs.map(|(promise, one)| (promise, Some(one))).unzip();
         let (later, name) = Promise::pair();
         let world = World { actors, promises, resolvers };
         let threads: Vec<_> = (0..self.threads.len())
             .map(|me| {
                 let (ops, log) = (self.threads[me].clone(), log.clone());
-                let (mut world, later, name) = (world.clone(), later.clone(), name.clone());
+                let needs = |of| ops.iter().any(|op| op.needs_resolver(of));
+                let mut world = world.with_resolvers(needs);
+                let names = ops.iter().any(|op| matches!(op, Op::Name(_)));
+                let (later, name) = (later.clone(), names.then(|| name.clone()));
                 thread::spawn(move || {
                     for op in ops {
                         log.note(me, run(op, me, &mut world, &later, &name));
@@ -180,7 +206,6 @@ impl Program for Actors {
                 })
             })
             .collect();
-        // So that the last resolvers are not the last ones to be dropped by somebody who did not mean it.
         for thread in threads {
             thread.join().unwrap();
         }
@@ -188,7 +213,7 @@ impl Program for Actors {
             system.wait_until_idle();
             log.note(9, 1);
         }
-        for resolver in &world.resolvers {
+        for resolver in world.resolvers.iter().flatten() {
             resolver.resolve(0);
         }
         name.resolve(world.actors[0].clone());
