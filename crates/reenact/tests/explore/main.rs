@@ -3,3 +3,4 @@
 mod agreement;
 mod counts;
 mod oracle;
+mod primitives;

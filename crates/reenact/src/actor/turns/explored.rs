@@ -26,6 +26,8 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
         loop {
             let is_refused = this.pool.is_closed() || explore::is_leaving();
             if is_refused && !this.stopping.get() {
+                // Nobody but whoever sent something has it run.
+                explore::comes_after_now();
                 stop(core);
             }
             if this.mailbox.peek().is_none() {
