@@ -13,5 +13,5 @@ mod language;
 mod minimal;
 mod mixture;
 mod sampling;
-mod surroundings;
 mod speed;
+mod surroundings;

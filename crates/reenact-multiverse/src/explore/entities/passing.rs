@@ -129,7 +129,7 @@ impl Passing {
     /// What a send would race with if the queue is closed and has room.
     pub fn link_send_in_vain(&self, links: &mut Links) {
         if let (Some(send), Some(receive)) = (self.send, self.room()) {
-            links.barred(send, receive);
+            links.barred(send, Some(receive));
         }
         self.link_find_closed(links);
         self.link_find_full(links);

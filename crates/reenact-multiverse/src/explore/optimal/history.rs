@@ -8,7 +8,7 @@ use crate::{
     Activity,
     explore::{
         Moment, Step,
-        links::{Link, Links},
+        links::{Link, Links, is_possible_without},
     },
 };
 
@@ -219,14 +219,15 @@ impl<E> History<E> {
         let is_before = |other| self.is_before(first, other);
         self.activity(first) != activity
             && !previous.is_some_and(is_before)
+            && is_possible_without(first, links, is_before)
             && !links.iter().any(|link| match *link {
                 Link::After(other) => is_before(other),
-                Link::Races(other) | Link::RacesIfSeen(other) => {
+                Link::Races(other) | Link::RacesIfSeen(other) | Link::RacesIfPossible(other) => {
                     other > first
                         && is_before(other)
                         && self.is_reversible(other, activity, previous, links)
                 }
-                Link::Follows(_) | Link::Void => false,
+                Link::Follows(_) | Link::Needs(..) | Link::Void => false,
                 Link::Outside(..) | Link::Barred(..) => link
                     .bar()
                     .is_some_and(|(begin, end)| begin < first && end.is_none_or(is_before)),

@@ -215,13 +215,16 @@ impl<'a, R: Runs> Reversal<'a, R> {
             previous, links, ..
         } = self.second;
         let is_before = |before| self.history.is_before(moment, before);
+        // If it is possible only because of what came later, it follows that still.
+        let is_as_it_was = links.contains(&Link::RacesIfPossible(self.first));
         previous.is_some_and(is_before)
             || links.iter().any(|link| match *link {
                 Link::After(before) => is_before(before),
-                Link::Races(before) | Link::RacesIfSeen(before) => {
+                Link::Races(before) | Link::RacesIfSeen(before) | Link::RacesIfPossible(before) => {
                     before != self.first && is_before(before)
                 }
-                Link::Follows(_) | Link::Void => false,
+                Link::Follows(before) => is_as_it_was && is_before(before),
+                Link::Needs(..) | Link::Void => false,
                 Link::Outside(..) | Link::Barred(..) => link.bar().is_some_and(|(begin, end)| {
                     (begin < self.first || self.sequence.binary_search(&begin).is_ok())
                         && end.is_some_and(is_before)
