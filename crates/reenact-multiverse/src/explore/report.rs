@@ -110,8 +110,8 @@ impl fmt::Display for Coverage {
 pub struct Progress {
     /// Executions that were run to their end, or to that of the budget.
     pub executions: u64,
-    /// Executions that were given up because another one was equivalent. An exploration that is not bounded in steps has
-    /// none.
+    /// Executions that were given up because another one was equivalent. There are none if all operations do what they
+    /// were announced to do and executions are not bounded in steps.
     pub redundant: u64,
     /// Deadlocks among the executions.
     pub deadlocks: u64,

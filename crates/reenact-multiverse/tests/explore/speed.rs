@@ -14,7 +14,7 @@ use crate::language::{
     Value::{Just, Register},
 };
 
-const ROUNDS: u32 = 5;
+const ROUNDS: u32 = 50;
 
 /// The least of some times.
 fn least(mut work: impl FnMut()) -> Duration {

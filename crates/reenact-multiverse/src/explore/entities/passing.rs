@@ -21,12 +21,15 @@ use crate::{
 /// and then later sends race with the try. To try to send also races with the receive that made room, or, if it finds
 /// the queue full, with the last send; and then the next receive races with the try. Tries that fail commute.
 ///
-/// To close the queue races with what was sent and not received, with the last send and with tries that failed. To find it closed races with the closing. A
-/// send that has waited for room until the closing is given up, and the next receive races with that. A receive that finds the end of a closed queue comes after the closing and races with the last receive.
+/// To close the queue races with what was sent and not received, with the last send and with tries that failed. To find it
+/// closed races with the closing. A send that has waited for room until the closing is given up, and the next receive
+/// races with that. A receive that finds the end of a closed queue comes after the closing and races with the last receive.
 ///
 /// Dependent are: sends with sends, receives with receives, closing with sends; what found the queue empty or full with
-/// sends, receives and closing; what found it closed with closing; what found its end with receives, and if it would not
-/// have waited, with closing; a send that was given up with receives; a try, as long as it is not known how it ends, with whatever each of its ends depends on.
+/// sends, receives and closing; what found it closed with closing; what found its end with receives and with closing; a
+/// send that was given up with receives and with closing. What may yet end in several of these ways, such as a try, or a
+/// send into a queue that may be closed while it is full, is pending as something that depends on whatever each of its
+/// ends depends on.
 #[derive(Clone, Debug, Default)]
 pub struct Passing {
     send: Option<Moment>,

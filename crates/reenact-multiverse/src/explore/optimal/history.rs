@@ -55,6 +55,8 @@ pub(in crate::explore) struct History<E> {
     /// The events that could go in several ways, and in how many.
     open: Vec<(Moment, u32)>,
     conditions: Vec<Condition>,
+    /// Which events are seen, if any of these is there.
+    is_seen: Vec<bool>,
     /// How many of the first events have been there when races were looked at the last time.
     looked_at: usize,
 }
@@ -81,6 +83,7 @@ impl<E> History<E> {
             announced: Vec::new(),
             open: Vec::new(),
             conditions: Vec::new(),
+            is_seen: Vec::new(),
             looked_at: 0,
         }
     }
@@ -184,7 +187,7 @@ impl<E> History<E> {
     /// The races that have to be looked at: all but those that have been, and whose reversal is the same as then because all
     /// that has happened since happens after the first event.
     pub(super) fn races_to_reverse(&self) -> impl Iterator<Item = Race> {
-        let is_plain = self.conditions.is_empty() && self.announced.is_empty();
+        let is_plain = self.announced.is_empty();
         let new = if is_plain { self.looked_at } else { 0 };
         let floor: Vec<u32> = (0..self.last.len())
             .map(|slot| {
@@ -316,32 +319,45 @@ impl<E> History<E> {
         self.clocks[clock + activity.0 as usize] = number;
     }
 
-    /// At the end of an execution: settles what depends on what is seen.
+    /// At the end of an execution: settles what depends on what is seen. Until then, all is taken to be.
     pub(super) fn settle(&mut self) {
-        let Some(first) = self.conditions.first().map(|condition| condition.event) else {
+        if self.conditions.is_empty() {
             return;
-        };
-        let mut is_seen = vec![false; self.len()];
+        }
+        self.find_seen();
+        let mut changed = None;
+        for (index, condition) in self.conditions.iter().enumerate() {
+            let mut others = self.conditions[..index].iter().rev();
+            let mut before = Some(condition.before);
+            while let Some(moment) = before.filter(|moment| !self.is_seen[moment.index()]) {
+                let other = others.find(|other| other.event == moment);
+                before = other.map(|other| other.before);
+            }
+            let link = before.map_or(Link::Void, Link::Races);
+            let old = std::mem::replace(&mut self.links[condition.link], link);
+            if old.race() != link.race() {
+                changed.get_or_insert(condition.event);
+            }
+        }
+        if let Some(first) = changed {
+            self.looked_at = 0;
+            while self.races.pop_if(|race| race.second >= first).is_some() {}
+            for moment in first.0..self.next().0 {
+                self.order(Moment(moment));
+            }
+        }
+    }
+
+    fn find_seen(&mut self) {
+        self.is_seen.clear();
+        self.is_seen.resize(self.entries.len(), false);
         let mut conditions = self.conditions.iter().peekable();
         for (index, link) in self.links.iter().enumerate() {
             if conditions.next_if(|other| other.link == index).is_none()
                 && let Link::Follows(moment) | Link::Races(moment) = *link
             {
-                is_seen[moment.index()] = true;
+                self.is_seen[moment.index()] = true;
             }
-        }
-        for (index, condition) in self.conditions.iter().enumerate() {
-            let mut others = self.conditions[..index].iter().rev();
-            let mut before = Some(condition.before);
-            while let Some(moment) = before.filter(|moment| !is_seen[moment.index()]) {
-                let other = others.find(|other| other.event == moment);
-                before = other.map(|other| other.before);
-            }
-            self.links[condition.link] = before.map_or(Link::Void, Link::Races);
-        }
-        while self.races.pop_if(|race| race.second >= first).is_some() {}
-        for moment in first.0..self.next().0 {
-            self.order(Moment(moment));
         }
     }
 
