@@ -324,6 +324,7 @@ fn word(how: How) -> &'static str {
         How::Transact => "transact",
         How::Ask => "ask",
         How::Choose => "choose",
+        How::Arrive => "arrive",
     }
 }
 

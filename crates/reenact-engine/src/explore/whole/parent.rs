@@ -15,6 +15,7 @@ use reenact_multiverse::{
 };
 
 use super::{
+    child::Control,
     glance::read_view,
     printed,
     wire::{Command, Message, Snapshot, read_failures, read_links},
@@ -76,7 +77,8 @@ impl Forked {
                 if !self.is_shown.get() {
                     printed::print_to(self.printed.as_deref());
                 }
-                super::become_execution(&self.world, theirs);
+                let is_shown = self.is_shown.get();
+                super::become_execution(&self.world, Control::Obey(theirs), is_shown);
                 std::panic::resume_unwind(Box::new(IsChild));
             }
             process => Ok(Child {
