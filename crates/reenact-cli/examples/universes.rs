@@ -6,6 +6,7 @@
 //! ```
 
 use reenact::{
+    actor,
     explore::watch,
     sync::{Arc, Condvar, Mutex, atomic::AtomicU32, atomic::Ordering::SeqCst, mpsc},
     thread,
@@ -17,6 +18,7 @@ fn main() {
         "deposits" => deposits(),
         "transfers" => transfers(),
         "channel" => channel(),
+        "actors" => actors(),
         "counter" => counter(),
         "signal" => signal(),
         "try" => try_to_lock(),
@@ -26,7 +28,7 @@ fn main() {
         "nothing" => println!("nothing happened"),
         _ => {
             eprintln!(
-                "which one? deposits, transfers, channel, counter, signal, try, panic, abort, flaky, nothing"
+                "which one? deposits, transfers, channel, actors, counter, signal, try, panic, abort, flaky, nothing"
             );
             std::process::exit(2);
         }
@@ -93,6 +95,38 @@ fn channel() {
     for thread in threads {
         thread.join().unwrap();
     }
+}
+
+/// An account that does as it is told.
+struct Account {
+    balance: i32,
+}
+
+#[reenact::actor]
+impl Account {
+    pub(crate) fn balance(&self) -> i32 {
+        self.balance
+    }
+
+    pub(crate) fn set(&mut self, balance: i32) {
+        self.balance = balance;
+    }
+}
+
+/// Two deposits of 50, each of which asks for the balance first.
+fn actors() {
+    let account = actor::spawn(Account { balance: 100 });
+    let threads = [(); 2].map(|()| {
+        let account = account.clone();
+        thread::spawn(move || {
+            let seen = account.balance().wait().unwrap();
+            account.set(seen + 50);
+        })
+    });
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    println!("{}", account.balance().wait().unwrap());
 }
 
 /// Three who count, without looking twice.

@@ -102,7 +102,7 @@ impl RustProgram {
             .activities
             .iter()
             .find_map(|acting| match &acting.stands {
-                Stands::Does(doing) => Some(doing.file.clone()),
+                Stands::Does(doing) => doing.site().map(|_| doing.file.clone()),
                 _ => None,
             })
     }
@@ -219,7 +219,7 @@ impl Semantics for RustProgram {
                 .map_or_else(String::new, |thing| seen.name(thing))
                 .into(),
             with: None,
-            site: doing.map(|doing| doing.site),
+            site: doing.and_then(Doing::site),
             sent_at: received.and_then(|thing| state.next_sent(thing)),
             depth: 0,
             marked: received.is_some_and(|thing| state.is_marked(thing)),

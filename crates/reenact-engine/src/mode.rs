@@ -103,6 +103,7 @@ pub(crate) fn be_off() {
 /// This process is an execution that is explored.
 pub(crate) fn be_explored() {
     MODE.store(EXPLORING, Ordering::SeqCst);
+    SENDS.fetch_or(IS_EXPLORED, Ordering::SeqCst);
 }
 
 /// One less.

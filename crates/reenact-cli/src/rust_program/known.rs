@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    told::{Stands, Told, Way},
+    told::{Doing, Stands, Told, Way},
     universe::{Choice, Universe},
 };
 
@@ -117,15 +117,24 @@ struct Names(HashMap<u32, String>);
 
 impl Names {
     fn learn(&mut self, told: &Told) {
-        for acting in &told.activities {
-            let Stands::Does(doing) = &acting.stands else {
-                continue;
-            };
+        let all = told.activities.iter();
+        let mut all: Vec<&Doing> = all
+            .filter_map(|acting| match &acting.stands {
+                Stands::Does(doing) => Some(doing),
+                _ => None,
+            })
+            .collect();
+        // Rather after a line of the program than after none.
+        all.sort_by_key(|doing| doing.site().is_none());
+        for doing in all {
             for &(way, thing) in &doing.touches {
                 let Some(thing) = thing.filter(|thing| !self.0.contains_key(thing)) else {
                     continue;
                 };
-                let name = format!("{}@{}", noun(way), doing.site.line);
+                let name = match doing.site() {
+                    Some(site) => format!("{}@{}", noun(way, doing), site.line),
+                    None => noun(way, doing).to_owned(),
+                };
                 let is_taken = |name: &str| self.0.values().any(|taken| taken == name);
                 let mut others = (2..).map(|number| format!("{name}#{number}"));
                 let name = match is_taken(&name) {
@@ -138,8 +147,11 @@ impl Names {
     }
 }
 
-fn noun(way: Way) -> &'static str {
+fn noun(way: Way, doing: &Doing) -> &'static str {
     match way {
+        Way::Send | Way::Receive | Way::TrySend | Way::TryReceive if doing.is_of_actor() => {
+            "mailbox"
+        }
         Way::Take | Way::Look | Way::TryTake | Way::TryLook | Way::Release => "lock",
         Way::Send
         | Way::Receive

@@ -48,11 +48,12 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
                 false => waits_for(doing, seen),
             };
             field("does", does);
-            let site = format!("{}:{}", doing.file, doing.site);
-            field("at", site);
+            if let Some(site) = doing.site() {
+                field("at", format!("{}:{site}", doing.file));
+            }
         }
         Stands::Waits(what) => field("does", format!("waits for {what}")),
-        Stands::Ended => field("does", "has ended".to_owned()),
+        Stands::Ended => field("does", "has nothing to do".to_owned()),
     }
     let held = seen.told.holds.iter();
     let held = held.filter(|(_, who, _)| *who == acting.number);
@@ -154,7 +155,7 @@ fn wait(acting: &Acting, seen: &Seen) -> Option<Wait> {
                 Some(thing) => seen.name(thing),
                 None => doing.operation.clone(),
             };
-            (format!("{what}{}", who_has(doing, seen)), Some(doing.site))
+            (format!("{what}{}", who_has(doing, seen)), doing.site())
         }
         Stands::Waits(what) => (what.clone(), None),
         Stands::Ended => return None,

@@ -54,7 +54,7 @@ pub(super) struct Doing {
     pub(super) is_enabled: bool,
     pub(super) ways: u32,
     pub(super) file: String,
-    pub(super) site: Site,
+    site: Site,
     /// How it meets what.
     pub(super) touches: Vec<(Way, Option<u32>)>,
 }
@@ -113,6 +113,18 @@ impl Way {
 }
 
 impl Doing {
+    /// Where it is in the source of the program: not in that of the standard library, which drops what the program has, nor
+    /// in ours, which lets actors handle messages.
+    pub(super) fn site(&self) -> Option<Site> {
+        Some(self.site).filter(|_| !is_of_library(&self.file))
+    }
+
+    /// Whether it is about the mailbox of an actor.
+    pub(super) fn is_of_actor(&self) -> bool {
+        let words = ["message", "mailbox", "try to send"];
+        words.iter().any(|word| self.operation.contains(word))
+    }
+
     /// What it is about.
     pub(super) fn thing(&self) -> Option<u32> {
         self.touches.first()?.1
@@ -212,6 +224,27 @@ impl Told {
     }
 }
 
+fn is_of_library(file: &str) -> bool {
+    let is_ours = |part: &str| {
+        ["reenact", "reenact-engine", "reenact-tokio", "reenact-http"]
+            .iter()
+            .filter_map(|name| part.strip_prefix(name))
+            .any(|rest| {
+                let mut rest = rest.chars();
+                match rest.next() {
+                    None => true,
+                    Some('-') => rest.next().is_some_and(|first| first.is_ascii_digit()),
+                    Some(_) => false,
+                }
+            })
+    };
+    let parts: Vec<&str> = file.split('/').collect();
+    file.starts_with("/rustc/")
+        || parts
+            .windows(2)
+            .any(|pair| is_ours(pair[0]) && pair[1] == "src")
+}
+
 fn touch(text: &str) -> Option<(Way, Option<u32>)> {
     match text.split_once(':') {
         Some((way, thing)) => Some((Way::parse(way), Some(thing.parse().ok()?))),
@@ -258,7 +291,26 @@ mod tests {
             panic!("it does something");
         };
         assert_eq!(doing.touches, [(Way::Take, Some(3)), (Way::Write, None)]);
-        assert_eq!((doing.ways, doing.site.line), (2, 12));
+        assert_eq!((doing.ways, doing.site().unwrap().line), (2, 12));
+    }
+
+    #[test]
+    fn the_source_of_a_library_is_not_that_of_the_program() {
+        for file in [
+            "/rustc/59807616/library/core/src/ptr/mod.rs",
+            "crates/reenact/src/actor/promise.rs",
+            "crates/reenact-engine/src/seat.rs",
+            "/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/reenact-0.1.0/src/sync.rs",
+        ] {
+            assert!(is_of_library(file), "{file}");
+        }
+        for file in [
+            "src/main.rs",
+            "crates/reenact-cli/examples/universes.rs",
+            "crates/reenact-tools/src/main.rs",
+        ] {
+            assert!(!is_of_library(file), "{file}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) struct Choice {
 pub(super) struct Moved {
     pub(super) is_sent: bool,
     pub(super) thing: u32,
-    site: Site,
+    site: Option<Site>,
 }
 
 impl Moved {
@@ -37,7 +37,7 @@ impl Moved {
         Some(Moved {
             is_sent,
             thing: thing?,
-            site: doing.site,
+            site: doing.site(),
         })
     }
 }
@@ -180,7 +180,7 @@ impl Universe {
     pub(super) fn next_sent(&self, thing: u32) -> Option<Site> {
         let waiting = self.waiting(thing) as usize;
         let sent = self.moved(thing).filter(|moved| moved.is_sent);
-        sent.take(waiting).last().map(|moved| moved.site)
+        sent.take(waiting).last().and_then(|moved| moved.site)
     }
 
     /// What was put into a queue and taken out of it, the last first.
@@ -218,7 +218,7 @@ mod tests {
         Some(Moved {
             is_sent,
             thing: 7,
-            site: SITE,
+            site: Some(SITE),
         })
     }
 

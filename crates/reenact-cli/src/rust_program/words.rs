@@ -26,14 +26,11 @@ pub(super) fn kind(doing: &Doing) -> OperationKind {
     let Some(&(way, _)) = doing.touches.first() else {
         return OperationKind::Local;
     };
-    let is_of_actor = ["message", "mailbox", "turn"]
-        .iter()
-        .any(|word| doing.operation.contains(word));
     match way {
         Way::Take | Way::Look | Way::TryTake | Way::TryLook => OperationKind::Lock,
         Way::Release => OperationKind::Unlock,
-        Way::Send | Way::TrySend if is_of_actor => OperationKind::MessageSend,
-        Way::Receive | Way::TryReceive if is_of_actor => OperationKind::Turn,
+        Way::Send | Way::TrySend if doing.is_of_actor() => OperationKind::MessageSend,
+        Way::Receive | Way::TryReceive if doing.is_of_actor() => OperationKind::Turn,
         Way::Send | Way::TrySend => OperationKind::ChannelSend,
         Way::Receive | Way::TryReceive => OperationKind::ChannelReceive,
         Way::Transact => OperationKind::TransactionCommit,
@@ -51,7 +48,7 @@ pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> 
     {
         text += &format!(", way {} of {}", way + 1, doing.ways);
     }
-    if doing.file != file {
+    if doing.file != file && doing.site().is_some() {
         text += &format!(" in {}", doing.file);
     }
     text
@@ -74,6 +71,7 @@ fn sentence(doing: &Doing, seen: &Seen, form: usize) -> String {
         Way::Read => ["reads", "read"],
         Way::Write => ["changes", "change"],
         Way::Send => ["sends into", "send into"],
+        Way::Receive if doing.is_of_actor() => ["handles a message of", "handle a message of"],
         Way::Receive => ["receives from", "receive from"],
         Way::TrySend => ["tries to send into", "try to send into"],
         Way::TryReceive => ["tries to receive from", "try to receive from"],
