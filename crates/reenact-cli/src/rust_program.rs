@@ -29,6 +29,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use reenact::explore::{Line, Schedule};
 use reenact_ambient::Source;
 use reenact_multiverse::{
     Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
@@ -48,6 +49,8 @@ pub(crate) struct RustProgram {
     /// The file that people mean when they say a line, and how many lines it has, if it was found.
     file: String,
     lines: Option<u32>,
+    /// Whether giving a lock back is a step.
+    has_unlocks: bool,
 }
 
 struct Inside {
@@ -65,7 +68,7 @@ pub(crate) struct Start<'a> {
 impl RustProgram {
     /// Starts a program. Its text comes with it, if that is to be found.
     pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Failure> {
-        let connection = Connection::open(start.command, start.unlocks)?;
+        let (connection, has_unlocks) = Connection::open(start.command, start.unlocks)?;
         let executable = start.command.first().map(PathBuf::from).unwrap_or_default();
         let mut program = RustProgram {
             inside: Mutex::new(Inside {
@@ -74,6 +77,7 @@ impl RustProgram {
             }),
             file: String::new(),
             lines: None,
+            has_unlocks,
         };
         let beginning = program.ask(&Universe::start());
         if let Some(error) = &beginning.told.error {
@@ -197,11 +201,11 @@ impl Semantics for RustProgram {
     }
 
     fn kinds(&self) -> &'static [OperationKind] {
-        &words::KINDS
+        words::kinds(self.has_unlocks)
     }
 
     fn at_lines(&self) -> &'static [OperationKind] {
-        &words::KINDS
+        self.kinds()
     }
 
     fn operation<'a>(&'a self, state: &'a Universe, step: &Choice) -> Operation<'a> {
@@ -230,6 +234,26 @@ impl Semantics for RustProgram {
         let seen = self.seen(state);
         let all = seen.told.activities.iter();
         all.map(|acting| Activity(acting.number)).collect()
+    }
+
+    fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
+        let seen = self.seen(state);
+        let is_within = match &seen.told.activity(activity.0)?.stands {
+            Stands::Does(doing) => words::kind(doing) != OperationKind::Turn,
+            Stands::Waits(_) => true,
+            Stands::Ended => false,
+        };
+        let (mailbox, sent_at) = state.last_turn(activity.0).filter(|_| is_within)?;
+        Some(Operation {
+            kind: OperationKind::Turn,
+            activity,
+            subject: seen.name(mailbox).into(),
+            with: None,
+            site: None,
+            sent_at,
+            depth: 0,
+            marked: false,
+        })
     }
 
     fn mark(&self, state: &Universe, activity: Activity, what: Marked) -> Universe {
@@ -272,7 +296,24 @@ impl Semantics for RustProgram {
     }
 
     fn ending(&self, state: &Universe) -> Ending {
-        looks::ending(&self.seen(state))
+        looks::ending(&self.seen(state), &self.file)
+    }
+
+    fn schedule(&self, state: &Universe) -> Option<String> {
+        let mut schedule = Schedule::default();
+        let mut here = self.initial().pop()?;
+        for step in state.steps() {
+            let seen = self.seen(&here);
+            let doing = Self::doing(&seen.told, &step)?;
+            schedule.lines.push(Line {
+                who: self.name(&here, Activity(step.activity)),
+                what: doing.operation.clone(),
+                site: doing.place(),
+                choice: step.way,
+            });
+            here = self.take(&here, &step);
+        }
+        Some(schedule.to_string())
     }
 
     fn state_bytes(&self, _: &Universe) -> usize {

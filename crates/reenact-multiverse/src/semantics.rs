@@ -163,6 +163,11 @@ pub trait Semantics: Sync {
     /// What has come of the program so far, and who waits.
     fn ending(&self, state: &Self::State) -> Ending;
 
+    /// The way to `state` in a text by which the program can be led there again, outside of the debugger.
+    fn schedule(&self, _state: &Self::State) -> Option<String> {
+        None
+    }
+
     /// Memory that a state has to itself beyond its own size.
     fn state_bytes(&self, _state: &Self::State) -> usize {
         0

@@ -49,8 +49,8 @@ impl Drop for Program {
 }
 
 impl Connection {
-    /// Starts a program, and waits until it can be asked.
-    pub(super) fn open(command: &[OsString], unlocks: bool) -> Result<Connection, Failure> {
+    /// Starts a program, and waits until it can be asked. Whether giving a lock back is a step in it comes with it.
+    pub(super) fn open(command: &[OsString], unlocks: bool) -> Result<(Connection, bool), Failure> {
         let (program, arguments) = command.split_first().expect("clap asks for it");
         let scratch = TempDir::new().map_err(Failure::Scratch)?;
         let socket = scratch.path().join("socket");
@@ -102,11 +102,12 @@ impl Connection {
             broken: None,
             _scratch: scratch,
         };
-        connection.answer().map_err(|error| Failure::Exploration {
+        let hello = connection.answer().map_err(|error| Failure::Exploration {
             program: program.clone(),
             error,
         })?;
-        Ok(connection)
+        let has_unlocks = hello.iter().any(|line| line == "releases\t1");
+        Ok((connection, has_unlocks))
     }
 
     /// Asks for a universe.

@@ -16,7 +16,7 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
     let mut all: Vec<_> = activities
         .map(|acting| (acting.place.clone(), activity(acting, seen, file)))
         .collect();
-    let locks = locks(seen);
+    let locks = locks(seen, file);
     if !locks.is_empty() {
         all.push(("locks".to_owned(), Observation::Record(locks)));
     }
@@ -45,15 +45,22 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
         Stands::Does(doing) => {
             let does = match doing.is_enabled {
                 true => words::does(doing, seen, None, file),
-                false => waits_for(doing, seen),
+                false => waits_for(doing, seen, file),
             };
             field("does", does);
             if let Some(site) = doing.site() {
-                field("at", format!("{}:{site}", doing.file));
+                if doing.file != file {
+                    field("file", doing.file.clone());
+                }
+                fields.push(("line".to_owned(), Observation::Int(site.line.into())));
             }
         }
         Stands::Waits(what) => field("does", format!("waits for {what}")),
         Stands::Ended => field("does", "has nothing to do".to_owned()),
+    }
+    if let Some(panic) = &acting.panic {
+        let text = Observation::Text(panic.clone());
+        fields.push(("panicked".to_owned(), text));
     }
     let held = seen.told.holds.iter();
     let held = held.filter(|(_, who, _)| *who == acting.number);
@@ -70,14 +77,14 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
     Observation::Record(fields)
 }
 
-fn locks(seen: &Seen) -> Vec<(String, Observation)> {
+fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
     let place = |who: u32| match seen.told.activity(who) {
         Some(acting) => acting.place.clone(),
         None => format!("activity {who}"),
     };
     let mut locks = Vec::new();
     for (thing, who, since) in &seen.told.holds {
-        let fields = [("by", place(*who)), ("since", since.clone())];
+        let fields = [("by", place(*who)), ("since", place_in(since, file))];
         let fields = fields.map(|(name, text)| (name.to_owned(), Observation::Text(text)));
         locks.push((seen.name(*thing), Observation::Record(fields.to_vec())));
     }
@@ -95,16 +102,27 @@ fn locks(seen: &Seen) -> Vec<(String, Observation)> {
     locks
 }
 
-fn waits_for(doing: &Doing, seen: &Seen) -> String {
+fn waits_for(doing: &Doing, seen: &Seen, file: &str) -> String {
     format!(
         "waits to {}{}",
         words::waits_to(doing, seen),
-        who_has(doing, seen)
+        who_has(doing, seen, file)
     )
 }
 
+/// A place such as `bank.rs:12:9`: only the line, if it is in this file.
+fn place_in(place: &str, file: &str) -> String {
+    let within = place
+        .strip_prefix(file)
+        .and_then(|rest| rest.strip_prefix(':'));
+    match within.and_then(|rest| rest.split(':').next()) {
+        Some(line) => format!("line {line}"),
+        None => place.to_owned(),
+    }
+}
+
 /// Who has what an operation would take.
-fn who_has(doing: &Doing, seen: &Seen) -> String {
+fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
     let mut things = doing.touches.iter().filter_map(|(_, thing)| *thing);
     let holder = things.find_map(|thing| {
         let held = seen.told.holds.iter().find(|(held, ..)| *held == thing)?;
@@ -112,13 +130,13 @@ fn who_has(doing: &Doing, seen: &Seen) -> String {
         Some((&who.place, &held.2))
     });
     match holder {
-        Some((who, since)) => format!(", which {who} has since {since}"),
+        Some((who, since)) => format!(", which {who} has since {}", place_in(since, file)),
         None => String::new(),
     }
 }
 
 /// What has come of it: what was printed and what is watched, how it ended; what went wrong; and who waits for ever.
-pub(super) fn ending(seen: &Seen) -> Ending {
+pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
     let told = &seen.told;
     let mut ending = Ending::default();
     if let Some(error) = &told.error {
@@ -130,6 +148,12 @@ pub(super) fn ending(seen: &Seen) -> Ending {
     let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
     ending.outcome = printed.chain(watched).collect();
     ending.errors = told.failures.clone();
+    if !matches!(told.exit, Some(End::Status(0)) | None) {
+        let all = told.activities.iter();
+        let panics = all.filter_map(|one| Some((&one.place, one.panic.as_ref()?)));
+        let panics = panics.map(|(who, panic)| format!("{who} panicked {panic}"));
+        ending.errors.extend(panics);
+    }
     match told.exit {
         Some(End::Status(0)) if ending.outcome.is_empty() => {
             ending.outcome.push("ends as it should".to_owned());
@@ -142,20 +166,23 @@ pub(super) fn ending(seen: &Seen) -> Ending {
         ending.waits = told
             .activities
             .iter()
-            .filter_map(|one| wait(one, seen))
+            .filter_map(|one| wait(one, seen, file))
             .collect();
     }
     ending
 }
 
-fn wait(acting: &Acting, seen: &Seen) -> Option<Wait> {
+fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
     let (what, site) = match &acting.stands {
         Stands::Does(doing) => {
             let what = match doing.thing() {
                 Some(thing) => seen.name(thing),
                 None => doing.operation.clone(),
             };
-            (format!("{what}{}", who_has(doing, seen)), doing.site())
+            (
+                format!("{what}{}", who_has(doing, seen, file)),
+                doing.site(),
+            )
         }
         Stands::Waits(what) => (what.clone(), None),
         Stands::Ended => return None,

@@ -37,6 +37,8 @@ pub(super) struct Acting {
     /// What the program calls it, if it does.
     pub(super) name: String,
     pub(super) stands: Stands,
+    /// Its last panic.
+    pub(super) panic: Option<String>,
 }
 
 #[derive(Debug)]
@@ -119,6 +121,11 @@ impl Doing {
         Some(self.site).filter(|_| !is_of_library(&self.file))
     }
 
+    /// Where it is, whoever's source that is.
+    pub(super) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.site)
+    }
+
     /// Whether it is about the mailbox of an actor.
     pub(super) fn is_of_actor(&self) -> bool {
         let words = ["message", "mailbox", "try to send"];
@@ -170,10 +177,12 @@ impl Told {
                 place: place.to_owned(),
                 name: name.to_owned(),
                 stands: Stands::Ended,
+                panic: None,
             }),
             ["waits", who, what] => {
                 self.stands(number(who)?, Stands::Waits(what.to_owned()))?;
             }
+            ["panicked", who, how] => self.find(number(who)?)?.panic = Some(how.to_owned()),
             ["ended", who] => self.stands(number(who)?, Stands::Ended)?,
             [
                 "does",
@@ -218,9 +227,13 @@ impl Told {
     }
 
     fn stands(&mut self, who: u32, stands: Stands) -> Option<()> {
-        let mut all = self.activities.iter_mut();
-        all.find(|acting| acting.number == who)?.stands = stands;
+        self.find(who)?.stands = stands;
         Some(())
+    }
+
+    fn find(&mut self, who: u32) -> Option<&mut Acting> {
+        let mut all = self.activities.iter_mut();
+        all.find(|acting| acting.number == who)
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Choice {
 pub(super) struct Moved {
     pub(super) is_sent: bool,
     pub(super) thing: u32,
+    /// Whether an actor begins a turn with it.
+    is_turn: bool,
     site: Option<Site>,
 }
 
@@ -37,6 +39,7 @@ impl Moved {
         Some(Moved {
             is_sent,
             thing: thing?,
+            is_turn: !is_sent && doing.is_of_actor(),
             site: doing.site(),
         })
     }
@@ -77,8 +80,6 @@ pub(super) const BYTES: usize = size_of::<Path>() + 2 * size_of::<usize>();
 pub(crate) struct Universe {
     path: Option<Arc<Path>>,
     fingerprint: u128,
-    /// The one of the universe before the last step.
-    before: u128,
     mark: Option<Mark>,
 }
 
@@ -102,7 +103,6 @@ impl Universe {
         Universe {
             path: None,
             fingerprint: 0,
-            before: 0,
             mark: None,
         }
     }
@@ -148,7 +148,6 @@ impl Universe {
                 before: self.path.clone(),
             })),
             fingerprint,
-            before: self.fingerprint,
             mark,
         }
     }
@@ -183,6 +182,23 @@ impl Universe {
         sent.take(waiting).last().and_then(|moved| moved.site)
     }
 
+    /// The mailbox from which an actor took its last message, and where that was sent.
+    pub(super) fn last_turn(&self, activity: u32) -> Option<(u32, Option<Site>)> {
+        let mut path = self.path.as_ref()?;
+        loop {
+            match path.moved {
+                Some(moved) if path.step.activity == activity && moved.is_turn => {
+                    let before = Universe {
+                        path: path.before.clone(),
+                        ..Universe::start()
+                    };
+                    return Some((moved.thing, before.next_sent(moved.thing)));
+                }
+                _ => path = path.before.as_ref()?,
+            }
+        }
+    }
+
     /// What was put into a queue and taken out of it, the last first.
     fn moved(&self, thing: u32) -> impl Iterator<Item = Moved> {
         let all = self.paths().filter_map(|path| path.moved);
@@ -194,14 +210,17 @@ impl Universe {
         std::iter::successors(self.path.as_deref(), |path| path.before.as_deref())
     }
 
+    /// The steps that lead here.
+    pub(super) fn steps(&self) -> Vec<Choice> {
+        let mut steps: Vec<Choice> = self.paths().map(|path| path.step).collect();
+        steps.reverse();
+        steps
+    }
+
     /// How the program is asked for it.
     pub(super) fn question(&self) -> String {
-        let mut question = match &self.path {
-            Some(_) => format!("state {:032x}", self.before),
-            None => "state -".to_owned(),
-        };
-        let steps: Vec<Choice> = self.paths().map(|path| path.step).collect();
-        for Choice { activity, way } in steps.into_iter().rev() {
+        let mut question = "state".to_owned();
+        for Choice { activity, way } in self.steps() {
             let _ = write!(question, " {activity}:{way}");
         }
         question
@@ -218,6 +237,7 @@ mod tests {
         Some(Moved {
             is_sent,
             thing: 7,
+            is_turn: false,
             site: Some(SITE),
         })
     }
@@ -243,7 +263,7 @@ mod tests {
         let other = Universe::start().after(b, None, 2).after(a, None, 3);
         assert_eq!(one, other);
         assert_ne!(one, other.marked(Some(Mark::Next(0))));
-        assert_eq!(one.question(), format!("state {:032x} 0:0 1:0", 1));
+        assert_eq!(one.question(), "state 0:0 1:0");
     }
 
     #[test]

@@ -8,10 +8,9 @@ use super::{
 };
 
 /// What a Rust program can be about to do. It is not about to create an activity, to begin or to join: these concern nobody
-/// else, so they are part of the step before them.
-pub(super) static KINDS: [OperationKind; 9] = [
+/// else, so they are part of the step before them. The last one is a step only where somebody could tell when it happens.
+static KINDS: [OperationKind; 9] = [
     OperationKind::Lock,
-    OperationKind::Unlock,
     OperationKind::ChannelSend,
     OperationKind::ChannelReceive,
     OperationKind::MessageSend,
@@ -19,7 +18,15 @@ pub(super) static KINDS: [OperationKind; 9] = [
     OperationKind::TransactionCommit,
     OperationKind::Choice,
     OperationKind::Local,
+    OperationKind::Unlock,
 ];
+
+pub(super) fn kinds(has_unlocks: bool) -> &'static [OperationKind] {
+    match has_unlocks {
+        true => &KINDS,
+        false => &KINDS[..KINDS.len() - 1],
+    }
+}
 
 /// What an operation is in the catalogue.
 pub(super) fn kind(doing: &Doing) -> OperationKind {

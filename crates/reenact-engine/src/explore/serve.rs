@@ -4,13 +4,14 @@
 //! is to say of it after a tab each, and what would break a line is written as `\n`, `\t` and `\\`.
 //!
 //! ```text
-//! state - 0:0 1:0              after these steps, each an activity and a way; `-`, or what must be the case before the last
+//! state 0:0 1:0                after these steps, each an activity and one of the ways it can go
 //!
 //! fingerprint 9f0c…            of what happened so far: the same one, the same universe
 //! activity 1 main.0 alice      number, place in the family tree, name if it has one
 //! does 1 lock 1 1 bank.rs 12 9 take:3     the operation, whether it can be done, in how many ways, where, how it meets what
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
+//! panicked 2 at bank.rs:14:5: no money
 //! holds 3 1 bank.rs:12:9       a thing, who has it, since where
 //! looks 3 1                    …who shares it
 //! awaits 4 2                   …who waits for its signal
@@ -26,6 +27,8 @@
 //! any other an execution from the start.
 
 use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{self, BufRead, BufReader, Read, Write},
     os::unix::net::UnixStream,
     path::Path,
@@ -33,7 +36,7 @@ use std::{
 
 use reenact_multiverse::{
     Activity,
-    explore::{Fingerprint, Fingerprinter, Links, Run, Runs, Step},
+    explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
 };
 
 use super::{
@@ -48,6 +51,8 @@ use super::{
 const LONGEST: u64 = 16 << 20;
 /// So many steps are tried to find out what kind of program it is.
 const TRIED: usize = 10_000;
+/// So many universes are remembered.
+const REMEMBERED: usize = 1 << 20;
 
 /// Answers until nobody asks any more.
 pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
@@ -55,6 +60,7 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     let mut server = Server {
         forked,
+        known: HashMap::new(),
         current: None,
     };
     server.try_out();
@@ -83,6 +89,8 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
 
 struct Server {
     forked: Forked,
+    /// What everybody was about to do in each universe: it has to be the same each time.
+    known: HashMap<Fingerprint, u64>,
     /// The execution of the last question.
     current: Option<Current>,
 }
@@ -116,35 +124,29 @@ impl Server {
         if words.next() != Some("state") {
             return Err(format!("`{question}` is nothing that can be asked"));
         }
-        let expected = words.next().unwrap_or("-");
         let steps = words
             .map(|word| step(word).ok_or_else(|| format!("`{word}` is no step")))
             .collect::<Result<Vec<Step>, String>>()?;
-        self.go_to(&steps, expected)?;
+        self.go_to(&steps)?;
         match &self.current {
             Some(current) => self.describe(current),
             None => Err("there is no execution".to_owned()),
         }
     }
 
-    /// Lets the program take these steps. What it has done before the last of them must have this fingerprint.
-    fn go_to(&mut self, steps: &[Step], expected: &str) -> Result<(), String> {
+    /// Lets the program take these steps.
+    fn go_to(&mut self, steps: &[Step]) -> Result<(), String> {
         let mut current = match self.current.take() {
             Some(current) if steps.starts_with(&current.steps) => current,
             other => {
                 // There is one at a time.
                 drop(other);
-                self.start()?
+                let current = self.start()?;
+                self.check(&current)?;
+                current
             }
         };
         for (number, &step) in steps.iter().enumerate().skip(current.steps.len()) {
-            let before = current.fingerprinter.fingerprint();
-            if number + 1 == steps.len() && expected != "-" && expected != before.to_string() {
-                return Err(format!(
-                    "the program does not do the same twice: what it did in {number} steps is not what it did when it took \
-                     them before (a static, an address, or something from outside makes a difference)"
-                ));
-            }
             let is_possible = current.run.is_enabled(step.activity)
                 && step.choice < current.run.choices(step.activity);
             if !is_possible {
@@ -154,6 +156,10 @@ impl Server {
             let event = current
                 .run
                 .step_at(step, current.fingerprinter.next(), &mut links);
+            if current.run.is_dead() {
+                // It could not say what this step comes after: perhaps after all others.
+                (0..number).for_each(|before| links.after(Moment(before as u32)));
+            }
             current.fingerprinter.push(step, &identity(&event), &links);
             current.steps.push(step);
             if self.forked.was_too_coarse() {
@@ -163,8 +169,37 @@ impl Server {
                         .to_owned(),
                 );
             }
+            self.check(&current)?;
         }
         self.current = Some(current);
+        Ok(())
+    }
+
+    /// Whether everybody is about to do what they were the last time in the same universe.
+    fn check(&mut self, current: &Current) -> Result<(), String> {
+        let run = &current.run;
+        let mut hasher = DefaultHasher::new();
+        for activity in (0..run.activities()).map(Activity) {
+            let pending = run.pending(activity).as_ref().map(identity);
+            let choices = run.choices(activity);
+            (pending, run.is_enabled(activity), choices).hash(&mut hasher);
+        }
+        let pending = hasher.finish();
+        let fingerprint = current.fingerprinter.fingerprint();
+        if self
+            .known
+            .get(&fingerprint)
+            .is_some_and(|known| *known != pending)
+        {
+            return Err(
+                "the program does not do the same twice: after the same steps, somebody is about to do something else than \
+                 before (an address, or something from outside, makes a difference)"
+                    .to_owned(),
+            );
+        }
+        if self.known.len() < REMEMBERED {
+            self.known.insert(fingerprint, pending);
+        }
         Ok(())
     }
 
@@ -227,11 +262,7 @@ impl Server {
             answer.line("printed", &[line]);
         }
         describe_failures(&mut answer, &view.failures);
-        if let Some((status, panic)) = end {
-            if let Some(panic) = panic.filter(|_| status != 0) {
-                let failure = Failure::Panic("main".to_owned(), panic.clone());
-                answer.line("failure", &[&failure.to_string()]);
-            }
+        if let Some(status) = end {
             let (how, number) = match libc::WIFSIGNALED(status) {
                 true => ("signal", libc::WTERMSIG(status)),
                 false => ("status", libc::WEXITSTATUS(status)),
@@ -252,6 +283,13 @@ impl Server {
                 Stands::Waits(what) => answer.line("waits", &[&written, what]),
                 Stands::Ended => answer.line("ended", &[&written]),
                 Stands::Unborn | Stands::Pending => {}
+            }
+            if let Some(panic) = &acting.panic {
+                let place = panic.place.as_deref().unwrap_or("an unknown place");
+                answer.line(
+                    "panicked",
+                    &[&written, &format!("at {place}: {}", panic.message)],
+                );
             }
             if let Some(event) = run.pending(Activity(number)) {
                 let activity = Activity(number);

@@ -4,7 +4,7 @@ use std::io;
 
 use super::{
     watch,
-    wire::{Message, read_failures, too_short, write_failures},
+    wire::{Message, read_failures, read_panic, too_short, write_failures, write_panic},
 };
 use crate::explore::{
     World,
@@ -23,8 +23,14 @@ impl World {
 
 pub(super) fn write_view(message: &mut Message, view: &View) {
     message.word(view.activities.len() as u64);
-    for Acting { name, stands } in &view.activities {
+    for Acting {
+        name,
+        stands,
+        panic,
+    } in &view.activities
+    {
         message.text(name);
+        write_panic(message, panic.as_ref());
         message.word(match stands {
             Stands::Unborn => 0,
             Stands::Pending => 1,
@@ -59,6 +65,7 @@ pub(super) fn read_view(message: &mut Message) -> io::Result<View> {
     for _ in 0..message.count()? {
         view.activities.push(Acting {
             name: message.read_text()?,
+            panic: read_panic(message)?,
             stands: match message.read()? {
                 0 => Stands::Unborn,
                 1 => Stands::Pending,

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::explore::{
     Event, World,
-    failure::{Failure, Panic},
+    failure::Failure,
     recorded::Recorded,
     subject::{Subject, Told},
     view::View,
@@ -223,12 +223,17 @@ impl ForkedRun {
         self.failure.as_ref()
     }
 
-    /// How it has ended, as the system writes it, and the last panic of its first activity; nothing if it has not.
-    pub(in crate::explore) fn end(&self) -> Option<(libc::c_int, Option<&Panic>)> {
+    /// How it has ended, as the system writes it; nothing if it has not.
+    pub(in crate::explore) fn end(&self) -> Option<libc::c_int> {
         match self.has_ended {
-            true => Some((self.status()?, self.snapshot.panic.as_ref())),
+            true => self.status(),
             false => None,
         }
+    }
+
+    /// Whether it has ended without a word.
+    pub(in crate::explore) fn is_dead(&self) -> bool {
+        self.has_ended && self.last.is_none()
     }
 
     fn status(&self) -> Option<libc::c_int> {

@@ -268,9 +268,7 @@ impl Snapshot {
         }
         message.word(self.is_deadlock.into());
         message.word(self.was_too_coarse.into());
-        let panic = self.panic.as_ref();
-        message.optional(panic.map(|panic| &*panic.message));
-        message.optional(panic.and_then(|panic| panic.place.as_deref()));
+        write_panic(message, self.panic.as_ref());
     }
 
     pub(super) fn read(message: &mut Message) -> io::Result<Snapshot> {
@@ -300,10 +298,19 @@ impl Snapshot {
         }
         snapshot.is_deadlock = message.read()? != 0;
         snapshot.was_too_coarse = message.read()? != 0;
-        let (text, place) = (message.read_optional()?, message.read_optional()?);
-        snapshot.panic = text.map(|message| Panic { message, place });
+        snapshot.panic = read_panic(message)?;
         Ok(snapshot)
     }
+}
+
+pub(super) fn write_panic(message: &mut Message, panic: Option<&Panic>) {
+    message.optional(panic.map(|panic| &*panic.message));
+    message.optional(panic.and_then(|panic| panic.place.as_deref()));
+}
+
+pub(super) fn read_panic(message: &mut Message) -> io::Result<Option<Panic>> {
+    let (text, place) = (message.read_optional()?, message.read_optional()?);
+    Ok(text.map(|message| Panic { message, place }))
 }
 
 pub(super) fn write_failures(message: &mut Message, failures: &[Failure]) {

@@ -4,7 +4,7 @@ use super::{
     actor::{Actor, Phase},
     state::State,
 };
-use crate::explore::failure::Failure;
+use crate::explore::failure::{Failure, Panic};
 
 /// An execution, as a person looks at it.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,8 @@ pub(in crate::explore) struct Acting {
     /// What the program calls it, if it does.
     pub(in crate::explore) name: String,
     pub(in crate::explore) stands: Stands,
+    /// Its last panic, whoever was told.
+    pub(in crate::explore) panic: Option<Panic>,
 }
 
 /// How an activity stands.
@@ -82,6 +84,7 @@ fn sorted(who: &[u32]) -> Vec<u32> {
 fn view_of(actor: &Actor) -> Acting {
     Acting {
         name: actor.name.clone(),
+        panic: actor.panic.clone(),
         stands: match &actor.phase {
             Phase::Unborn => Stands::Unborn,
             Phase::Pending(_) => Stands::Pending,
