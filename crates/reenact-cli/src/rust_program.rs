@@ -226,7 +226,8 @@ impl Semantics for RustProgram {
             site: doing.and_then(Doing::site),
             sent_at: received.and_then(|thing| state.next_sent(thing)),
             depth: 0,
-            marked: received.is_some_and(|thing| state.is_marked(thing)),
+            marked: received.is_some_and(|thing| state.is_marked(thing))
+                || doing.is_some_and(Doing::is_resolution) && state.is_turn_marked(step.activity),
         }
     }
 

@@ -160,6 +160,7 @@ fn noun(way: Way, doing: &Doing) -> &'static str {
         | Way::StopSending
         | Way::StopReceiving => "channel",
         Way::Wait | Way::Wake | Way::Notify => "condition",
+        Way::Write if doing.is_resolution() => "promise",
         Way::Read | Way::Write => "value",
         Way::Transact | Way::Ask | Way::Choose | Way::Other => "thing",
     }

@@ -126,6 +126,11 @@ impl Doing {
         format!("{}:{}", self.file, self.site)
     }
 
+    /// Whether it resolves a promise.
+    pub(super) fn is_resolution(&self) -> bool {
+        self.operation == "resolve"
+    }
+
     /// Whether it is about the mailbox of an actor.
     pub(super) fn is_of_actor(&self) -> bool {
         let words = ["message", "mailbox", "try to send"];
@@ -182,7 +187,7 @@ impl Told {
             ["waits", who, what] => {
                 self.stands(number(who)?, Stands::Waits(what.to_owned()))?;
             }
-            ["panicked", who, how] => self.find(number(who)?)?.panic = Some(how.to_owned()),
+            ["panicked", who, how] => self.find(number(who)?)?.panic = Some(on_one_line(how)),
             ["ended", who] => self.stands(number(who)?, Stands::Ended)?,
             [
                 "does",
@@ -263,6 +268,11 @@ fn touch(text: &str) -> Option<(Way, Option<u32>)> {
         Some((way, thing)) => Some((Way::parse(way), Some(thing.parse().ok()?))),
         None => Some((Way::parse(text), None)),
     }
+}
+
+fn on_one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.join(" ")
 }
 
 /// A field as it was before it was written into a line.

@@ -52,6 +52,8 @@ pub(super) enum Mark {
     Next(u32),
     /// What is in this queue, behind so many others.
     Sent { thing: u32, behind: u32 },
+    /// What this one does in the turn that it is in.
+    Turn(u32),
 }
 
 /// The last step on the way to a universe, and those before it.
@@ -136,9 +138,12 @@ impl Universe {
             (Some(Mark::Sent { thing, behind }), Some(moved))
                 if !moved.is_sent && moved.thing == thing =>
             {
-                let behind = behind.checked_sub(1);
-                behind.map(|behind| Mark::Sent { thing, behind })
+                match behind.checked_sub(1) {
+                    Some(behind) => Some(Mark::Sent { thing, behind }),
+                    None => moved.is_turn.then_some(Mark::Turn(step.activity)),
+                }
             }
+            (Some(Mark::Turn(who)), Some(moved)) if who == step.activity && moved.is_turn => None,
             (mark, _) => mark,
         };
         Universe {
@@ -163,6 +168,11 @@ impl Universe {
     /// Whether what will be taken out of a queue next is marked.
     pub(super) fn is_marked(&self, thing: u32) -> bool {
         self.mark == Some(Mark::Sent { thing, behind: 0 })
+    }
+
+    /// Whether what an activity does in its turn is.
+    pub(super) fn is_turn_marked(&self, activity: u32) -> bool {
+        self.mark == Some(Mark::Turn(activity))
     }
 
     /// How much is in a queue.

@@ -9,12 +9,13 @@ use super::{
 
 /// What a Rust program can be about to do. It is not about to create an activity, to begin or to join: these concern nobody
 /// else, so they are part of the step before them. The last one is a step only where somebody could tell when it happens.
-static KINDS: [OperationKind; 9] = [
+static KINDS: [OperationKind; 10] = [
     OperationKind::Lock,
     OperationKind::ChannelSend,
     OperationKind::ChannelReceive,
     OperationKind::MessageSend,
     OperationKind::Turn,
+    OperationKind::Resolve,
     OperationKind::TransactionCommit,
     OperationKind::Choice,
     OperationKind::Local,
@@ -36,6 +37,7 @@ pub(super) fn kind(doing: &Doing) -> OperationKind {
     match way {
         Way::Take | Way::Look | Way::TryTake | Way::TryLook => OperationKind::Lock,
         Way::Release => OperationKind::Unlock,
+        Way::Write if doing.is_resolution() => OperationKind::Resolve,
         Way::Send | Way::TrySend if doing.is_of_actor() => OperationKind::MessageSend,
         Way::Receive | Way::TryReceive if doing.is_of_actor() => OperationKind::Turn,
         Way::Send | Way::TrySend => OperationKind::ChannelSend,
@@ -76,6 +78,7 @@ fn sentence(doing: &Doing, seen: &Seen, form: usize) -> String {
         Way::TryLook => ["tries to share", "try to share"],
         Way::Release => ["gives back", "give back"],
         Way::Read => ["reads", "read"],
+        Way::Write if doing.is_resolution() => ["resolves", "resolve"],
         Way::Write => ["changes", "change"],
         Way::Send => ["sends into", "send into"],
         Way::Receive if doing.is_of_actor() => ["handles a message of", "handle a message of"],

@@ -115,6 +115,9 @@ impl Server {
             let mut links = Links::default();
             let event = run.step_at(next.into(), fingerprinter.next(), &mut links);
             fingerprinter.push(next.into(), &identity(&event), &links);
+            if matches!(event.touch.how, How::TryTake | How::TryLook) {
+                self.forked.let_releases_be_steps();
+            }
         }
         self.forked.was_too_coarse();
     }
