@@ -219,7 +219,7 @@ fn flaky() {
     let path = std::env::args().nth(2).expect("a file to count in");
     let count = std::fs::read(&path).map_or(0, |bytes| bytes.len()) + 1;
     std::fs::write(&path, vec![b'.'; count]).unwrap();
-    let often = if count % 3 == 0 { 2 } else { 1 };
+    let often = if count.is_multiple_of(3) { 2 } else { 1 };
     let lock = Arc::new(Mutex::new(0));
     let threads = [(); 2].map(|()| {
         let lock = Arc::clone(&lock);

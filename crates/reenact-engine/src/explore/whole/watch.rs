@@ -3,7 +3,10 @@
 //! A process is one execution, so this is a static. What is watched is looked at by the thread that lets the others run, while
 //! all of them wait; to that thread nothing is explored, so whatever it looks at is no step.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Mutex, PoisonError},
+};
 
 /// A value that is watched: what to call it, and how to put it into words.
 type Watched = (String, Box<dyn Fn() -> String + Send>);
@@ -23,8 +26,7 @@ pub(in crate::explore) fn watch(name: &str, look: Box<dyn Fn() -> String + Send>
 pub(super) fn seen() -> Vec<(String, String)> {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = watched.iter().map(|(name, look)| {
-        let look = std::panic::AssertUnwindSafe(look);
-        let value = std::panic::catch_unwind(|| look());
+        let value = std::panic::catch_unwind(AssertUnwindSafe(look));
         let value = value.unwrap_or_else(|_| "<panicked>".to_owned());
         (name.clone(), value)
     });
