@@ -227,13 +227,13 @@ mod tests {
     fn what_derives_debug_is_a_tree() {
         check(
             Account {
-                owner: "a \"b\"\n",
+                owner: "a \"b\"",
                 balance: Mutex::new(-3),
                 limit: Some(1.5),
                 history: vec![(1, true), (2, false)],
                 kind: Kind::Savings,
             },
-            r#"{owner: "a \"b\"\n", balance: -3, limit: 1.5, history: [[1, true], [2, false]], kind: "Savings"}"#,
+            r#"{owner: "a \"b\"", balance: -3, limit: 1.5, history: [[1, true], [2, false]], kind: "Savings"}"#,
         );
         check(Kind::Joint(1, 2), "{Joint: [1, 2]}");
         check(Kind::Numbered(1), "{Numbered: 1}");
