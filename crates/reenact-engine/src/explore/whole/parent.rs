@@ -47,8 +47,6 @@ impl Forked {
     pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
         let world = World::new();
         world.state().recorded = recorded.map(Arc::new);
-        world.state().families.keep_log();
-        world.state().names.keep_log();
         Forked {
             world,
             is_shown: Cell::new(false),
@@ -177,7 +175,7 @@ impl ForkedRun {
                 }
                 state.releases_are_steps |= snapshot.was_too_coarse;
                 state.was_too_coarse |= snapshot.was_too_coarse;
-                self.has_ended = snapshot.pending.is_empty();
+                self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
                 Some(message)
             }
@@ -189,9 +187,15 @@ impl ForkedRun {
         }
     }
 
+    /// Lets the program end, which it is about to: how.
     fn status(&self) -> Option<libc::c_int> {
         let mut child = self.child.borrow_mut();
-        Some(child.as_mut()?.wait())
+        let child = child.as_mut()?;
+        if child.status.is_none() {
+            // If it cannot be told, it has ended.
+            let _ = Command::End.write().send(&mut child.stream);
+        }
+        Some(child.wait())
     }
 }
 
@@ -306,11 +310,11 @@ impl Run for ForkedRun {
         if self.failure.is_some() {
             return Verdict::Failed;
         }
+        if self.snapshot.is_deadlock {
+            return Verdict::Deadlock;
+        }
         if !self.has_ended {
-            return match self.snapshot.is_deadlock {
-                true => Verdict::Deadlock,
-                false => Verdict::Finished,
-            };
+            return Verdict::Finished;
         }
         match self.status() {
             Some(0) => Verdict::Finished,

@@ -32,6 +32,8 @@ pub(super) enum Command {
     Links(Activity),
     /// Say what went wrong.
     Failures,
+    /// Nobody goes on any more: if the program has come to its end, let it.
+    End,
 }
 
 /// What an execution says when everybody waits.
@@ -48,6 +50,8 @@ pub(super) struct Snapshot {
     /// Whether it deadlocks, if nobody can go on.
     pub(super) is_deadlock: bool,
     pub(super) was_too_coarse: bool,
+    /// Whether the first activity has ended, and the program is about to.
+    pub(super) has_ended: bool,
     /// The last panic of the first activity.
     pub(super) panic: Option<Panic>,
 }
@@ -140,6 +144,7 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
+            Command::End => [3, 0, 0, 0],
         };
         words.into_iter().for_each(|word| message.word(word));
         message
@@ -157,6 +162,7 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
+            3 => Command::End,
             _ => return Err(too_short()),
         })
     }
@@ -264,6 +270,7 @@ impl Snapshot {
         }
         message.word(self.is_deadlock.into());
         message.word(self.was_too_coarse.into());
+        message.word(self.has_ended.into());
         let panic = self.panic.as_ref();
         message.optional(panic.map(|panic| &*panic.message));
         message.optional(panic.and_then(|panic| panic.place.as_deref()));
@@ -296,6 +303,7 @@ impl Snapshot {
         }
         snapshot.is_deadlock = message.read()? != 0;
         snapshot.was_too_coarse = message.read()? != 0;
+        snapshot.has_ended = message.read()? != 0;
         let (text, place) = (message.read_optional()?, message.read_optional()?);
         snapshot.panic = text.map(|message| Panic { message, place });
         Ok(snapshot)
