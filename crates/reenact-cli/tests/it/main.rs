@@ -4,6 +4,7 @@ mod debug;
 mod demo;
 mod errors;
 mod explore;
+mod explore_program;
 mod help;
 mod outside;
 mod program;
