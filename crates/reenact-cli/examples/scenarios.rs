@@ -15,7 +15,10 @@ use std::{
 use reenact::{
     actor::{self, FarRef, System},
     fs,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI32, Ordering::SeqCst},
+    },
     thread,
 };
 
@@ -35,9 +38,11 @@ fn main() {
         "outside" => outside(),
         "secret" => secret(),
         "nothing" => println!("nothing happened"),
+        "lost-update" => std::process::exit(lost_update()),
+        "philosophers" => philosophers(),
         _ => {
             eprintln!(
-                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing"
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing, lost-update, philosophers"
             );
             std::process::exit(2);
         }
@@ -274,5 +279,40 @@ fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 fn work(amount: u64) {
     for step in 0..amount {
         std::hint::black_box(step);
+    }
+}
+
+/// Two threads add one to what may be one afterwards: 0 if it is two. What they add comes from outside.
+fn lost_update() -> i32 {
+    let one = reenact::external("one", || 1);
+    let counter = Arc::new(AtomicI32::new(0));
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let counter = Arc::clone(&counter);
+            thread::spawn(move || counter.store(counter.load(SeqCst) + one, SeqCst))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let counted = counter.load(SeqCst);
+    println!("counted to {counted}");
+    i32::from(counted != 2)
+}
+
+/// Two of them, who take their forks one after the other.
+fn philosophers() {
+    let forks: Arc<[_; 2]> = Arc::new([Mutex::new(()), Mutex::new(())]);
+    let threads: Vec<_> = (0..2)
+        .map(|me| {
+            let forks = Arc::clone(&forks);
+            thread::spawn(move || {
+                let _first = forks[me].lock().unwrap();
+                let _second = forks[1 - me].lock().unwrap();
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
     }
 }

@@ -16,6 +16,7 @@ mod fiber;
 mod follow;
 mod names;
 mod outside;
+mod overflow;
 mod queue;
 mod recorded;
 mod run;

@@ -90,8 +90,7 @@ pub(crate) fn begin_exploring() -> bool {
         return false;
     }
     *explorations += 1;
-    MODE.store(EXPLORING, Ordering::SeqCst);
-    SENDS.fetch_or(IS_EXPLORED, Ordering::SeqCst);
+    be_explored();
     true
 }
 
@@ -100,7 +99,7 @@ pub(crate) fn be_off() {
     set(Mode::Off);
 }
 
-/// This process is an execution that is explored.
+/// Something in this process is explored, or all of it.
 pub(crate) fn be_explored() {
     MODE.store(EXPLORING, Ordering::SeqCst);
     SENDS.fetch_or(IS_EXPLORED, Ordering::SeqCst);

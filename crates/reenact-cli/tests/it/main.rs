@@ -5,6 +5,7 @@ mod debug_program;
 mod demo;
 mod errors;
 mod explore;
+mod explore_program;
 mod help;
 mod outside;
 mod program;

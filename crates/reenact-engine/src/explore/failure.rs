@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::follow::Misfit;
+use crate::pool::stack::Stack;
 
 /// What went wrong in an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Failure {
     Divergence(Misfit),
     /// The program ended as it does when something is wrong: how.
     Ended(String),
+    /// An activity has used up its stack.
+    Overflow(String),
     /// There is no stack for an activity.
     NoStack(String, String),
     /// There is no process for an execution.
@@ -101,6 +104,12 @@ impl fmt::Display for Failure {
             ),
             Failure::Ended(how) => write!(f, "the program {how}"),
             Failure::NoProcess(error) => write!(f, "there is no process for an execution: {error}"),
+            Failure::Overflow(who) => write!(
+                f,
+                "{who} has used up its stack of {} KiB: it recurses too deep to be explored here; a program of its own has \
+                 larger ones (reenact explore -- COMMAND)",
+                Stack::USABLE >> 10
+            ),
             Failure::NoStack(who, error) => write!(f, "there is no stack for {who}: {error}"),
         }
     }

@@ -8,6 +8,7 @@ use std::{cell::Cell, io, rc::Rc};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
+use super::overflow;
 use crate::pool::stack::Stack;
 
 /// What a fiber has to do.
@@ -20,6 +21,8 @@ pub(super) enum Pause {
     Waits,
     /// Its job is done.
     Done,
+    /// It has used up its stack, and cannot go on.
+    Overflowed,
 }
 
 /// What a fiber and who resumes it share.
@@ -31,12 +34,13 @@ struct Shared {
 
 /// A stack that runs one job after another.
 pub(super) struct Fiber {
-    coroutine: Coroutine<(), Pause, (), Stack>,
+    coroutine: Coroutine<(), Pause, Pause, Stack>,
     shared: Rc<Shared>,
 }
 
 impl Fiber {
     fn new() -> io::Result<Fiber> {
+        overflow::catch();
         let shared = Rc::new(Shared::default());
         let inner = Rc::clone(&shared);
         let coroutine = Coroutine::with_stack(Stack::new()?, move |yielder, ()| {
@@ -53,9 +57,11 @@ impl Fiber {
 
     /// Goes on with its job.
     pub(super) fn resume(&mut self) -> Pause {
-        match self.coroutine.resume(()) {
-            CoroutineResult::Yield(pause) => pause,
-            CoroutineResult::Return(()) => Pause::Done,
+        overflow::watch(Some(self.coroutine.trap_handler()));
+        let result = self.coroutine.resume(());
+        overflow::watch(None);
+        match result {
+            CoroutineResult::Yield(pause) | CoroutineResult::Return(pause) => pause,
         }
     }
 

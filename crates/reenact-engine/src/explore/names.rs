@@ -249,6 +249,9 @@ impl Families {
     /// The first one, from which all others come.
     pub(super) const MAIN: u32 = 0;
 
+    /// In an index: that it counts light ones, which are counted by themselves.
+    pub(super) const LIGHT: u32 = 1 << 31;
+
     /// The n-th child of this one.
     pub(super) fn child(&mut self, parent: u32, index: u32) -> u32 {
         if self.members.is_empty() {
@@ -277,7 +280,8 @@ impl Families {
     pub(super) fn name(&self, number: u32) -> String {
         match self.members.get(number as usize) {
             Some(&(parent, index)) if number != Self::MAIN => {
-                format!("{}.{index}", self.name(parent))
+                let light = if index & Self::LIGHT == 0 { "" } else { "a" };
+                format!("{}.{light}{}", self.name(parent), index & !Self::LIGHT)
             }
             _ => "main".to_owned(),
         }
@@ -290,7 +294,10 @@ impl Families {
             return None;
         }
         parts.try_fold(Self::MAIN, |parent, index| {
-            let index = index.parse().ok()?;
+            let index = match index.strip_prefix('a') {
+                Some(light) => light.parse::<u32>().ok()? | Self::LIGHT,
+                None => index.parse().ok()?,
+            };
             self.numbers.get(&(parent, index)).copied()
         })
     }

@@ -133,7 +133,11 @@ fn parse(line: &str) -> Result<Line, String> {
     let who = next().unwrap_or_default();
     if !who.split('.').enumerate().all(|(depth, part)| match depth {
         0 => part == "main",
-        _ => part.parse::<u32>().is_ok(),
+        _ => part
+            .strip_prefix('a')
+            .unwrap_or(part)
+            .parse::<u32>()
+            .is_ok(),
     }) {
         return Err(format!(
             "`{who}` is no activity: one is called `main.2.0`, say"

@@ -130,15 +130,15 @@ impl Server {
         let steps = words
             .map(|word| step(word).ok_or_else(|| format!("`{word}` is no step")))
             .collect::<Result<Vec<Step>, String>>()?;
-        self.go_to(&steps)?;
-        match &self.current {
-            Some(current) => self.describe(current),
-            None => Err("there is no execution".to_owned()),
-        }
+        let current = self.go_to(&steps)?;
+        let answer = self.describe(&current);
+        // One that has ended cannot be looked at again.
+        self.current = Some(current).filter(|current| !is_over(&current.run));
+        answer
     }
 
     /// Lets the program take these steps.
-    fn go_to(&mut self, steps: &[Step]) -> Result<(), String> {
+    fn go_to(&mut self, steps: &[Step]) -> Result<Current, String> {
         let mut current = match self.current.take() {
             Some(current) if steps.starts_with(&current.steps) => current,
             other => {
@@ -174,8 +174,7 @@ impl Server {
             }
             self.check(&current)?;
         }
-        self.current = Some(current);
-        Ok(())
+        Ok(current)
     }
 
     /// Whether everybody is about to do what they were the last time in the same universe.
@@ -240,8 +239,11 @@ impl Server {
             }
             _ => format!("what there is to see cannot be seen: {error}"),
         })?;
-        // Once it has ended, it has printed all.
-        let end = run.end();
+        // Others may go on when the first activity has ended; once nobody does, it is let go, and has printed all.
+        let end = match is_over(run) {
+            true => run.end(),
+            false => None,
+        };
         let mut answer = Answer::default();
         let fingerprint: Fingerprint = current.fingerprinter.fingerprint();
         answer.line("fingerprint", &[&fingerprint.to_string()]);
@@ -312,6 +314,12 @@ impl Server {
             }
         }
     }
+}
+
+/// Whether nobody can go on.
+fn is_over(run: &ForkedRun) -> bool {
+    let mut all = (0..run.activities()).map(Activity);
+    !all.any(|activity| run.is_enabled(activity))
 }
 
 /// What an event is known by: not what it meets, of which the name may be learned only later.

@@ -112,7 +112,7 @@ impl Baton {
             let mut turn = self.turn();
             *turn = match pause {
                 Pause::Waits => Turn::Back(pause),
-                Pause::Done => Turn::Gone,
+                Pause::Done | Pause::Overflowed => Turn::Gone,
             };
             self.changed.notify_all();
         }

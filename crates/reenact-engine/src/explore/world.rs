@@ -161,6 +161,14 @@ impl World {
             (Pause::Waits, Some(actor)) => actor.strand = Some(strand),
             // It is nobody, and waits for ever.
             (Pause::Waits, None) => drop(strand),
+            (Pause::Overflowed, actor) => {
+                if let Some(actor) = actor {
+                    actor.phase = Phase::Ended;
+                }
+                let who = state.families.name(number);
+                state.failures.push(Failure::Overflow(who));
+                state.main_has_ended |= number == Families::MAIN;
+            }
             (Pause::Done, actor) => {
                 if let Some(actor) = actor {
                     actor.phase = Phase::Ended;

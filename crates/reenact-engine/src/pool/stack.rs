@@ -37,6 +37,9 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
+    /// How much of one can be used.
+    pub(crate) const USABLE: usize = SIZE - GUARD;
+
     pub(crate) fn new() -> io::Result<Stack> {
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bottom) = free.pop() {

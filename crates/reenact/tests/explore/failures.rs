@@ -252,3 +252,38 @@ fn what_differs_for_no_reason_is_told() {
         "{failed}"
     );
 }
+
+/// ```text
+/// main.0: f(0) → f(1) → f(2) → …
+/// ```
+#[test]
+fn who_recurses_too_deep_is_told_so_and_others_are_explored_afterwards() {
+    fn deep(n: u64) -> u64 {
+        let page = std::hint::black_box([n; 64]);
+        if n == u64::MAX {
+            0
+        } else {
+            deep(n + 1) + page[(n % 64) as usize]
+        }
+    }
+    for way in ["exhaustive", "urw"] {
+        let explorer = Explorer::new().way(way.parse().unwrap());
+        let failed = explorer
+            .try_check(|| {
+                let mutex = Arc::new(Mutex::new(0));
+                let other = Arc::clone(&mutex);
+                let thread = thread::spawn(move || deep(*other.lock().unwrap()));
+                drop(mutex.lock().unwrap());
+                let _ = thread.join();
+            })
+            .expect_err("no stack is so large");
+        assert!(
+            failed
+                .failures()
+                .contains(&Failure::Overflow("main.0".to_owned())),
+            "{failed}"
+        );
+    }
+    let finding = Explorer::new().try_check(|| drop(Mutex::new(1).lock().unwrap()));
+    assert!(finding.expect("nothing fails").is_complete);
+}

@@ -92,8 +92,9 @@ pub(super) fn control(world: Arc<World>, main: Arc<Baton>, control: Control) {
         let Some(whole) = WHOLE.get().filter(|_| !HERE.get().is_null()) else {
             return;
         };
-        whole.world.exits();
-        let own = OWN.take().unwrap_or_else(|| Arc::clone(&whole.main));
+        let own = OWN.take();
+        whole.world.exits(own.is_none());
+        let own = own.unwrap_or_else(|| Arc::clone(&whole.main));
         HERE.set(std::ptr::null());
         own.give_back(Pause::Done);
         while IS_TOLD.load(SeqCst) == 0 {
@@ -144,16 +145,7 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
     let mut reply = Message::default();
     world.snapshot(None).write(&mut reply);
     loop {
-        if world.has_exited() {
-            // It is the last chance to be seen.
-            write_view(&mut reply, &world.view());
-        }
-        let result = reply.send(&mut stream);
-        if world.has_exited() {
-            IS_TOLD.store(1, SeqCst);
-            raw::wake_all(&IS_TOLD);
-        }
-        result?;
+        reply.send(&mut stream)?;
         let command = Command::read(&mut Message::receive(&mut stream)?)?;
         reply = Message::default();
         match command {
@@ -174,6 +166,11 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
             }
             Command::Failures => write_failures(&mut reply, &world.state().failures()),
             Command::View => write_view(&mut reply, &world.view()),
+            Command::End => {
+                IS_TOLD.store(1, SeqCst);
+                raw::wake_all(&IS_TOLD);
+                return Ok(());
+            }
         }
     }
 }
@@ -181,7 +178,10 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
 impl World {
     /// Begins, with the process's own thread as the first activity.
     fn begin_whole(&self, main: Arc<Baton>) {
-        self.state().is_whole = true;
+        let state = self.state();
+        state.is_whole = true;
+        state.families.keep_log();
+        state.names.keep_log();
         self.begin_with(Strand::Thread(main));
     }
 
@@ -193,12 +193,14 @@ impl World {
             let event = state.pending(number)?.clone();
             Some((event, state.is_enabled(number), state.choices(number)))
         });
-        let pending = match state.main_has_ended {
+        // Who ends the program while the first activity goes on ends all others, too.
+        let pending = match state.has_exited {
             true => Vec::new(),
             false => pending.collect(),
         };
         Snapshot {
             pending,
+            has_ended: state.main_has_ended,
             births: state.families.take_log(),
             met: state.names.take_log(),
             performed,
@@ -208,9 +210,11 @@ impl World {
         }
     }
 
-    /// The program ends.
-    fn exits(&self) {
-        self.state().main_has_ended = true;
+    /// The program ends, by its first activity or another.
+    fn exits(&self, by_main: bool) {
+        let state = self.state();
+        state.has_exited |= !by_main;
+        state.main_has_ended = true;
     }
 
     fn has_exited(&self) -> bool {

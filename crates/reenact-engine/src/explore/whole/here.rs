@@ -59,7 +59,7 @@ impl Run for Running {
 
     fn is_enabled(&self, activity: Activity) -> bool {
         let state = self.0.state();
-        !state.main_has_ended && state.is_enabled(activity.0)
+        !state.has_exited && state.is_enabled(activity.0)
     }
 
     fn choices(&self, activity: Activity) -> u32 {

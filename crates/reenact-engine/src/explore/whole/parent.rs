@@ -45,8 +45,6 @@ impl Forked {
     pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
         let world = World::new();
         world.state().recorded = recorded.map(Arc::new);
-        world.state().families.keep_log();
-        world.state().names.keep_log();
         Forked {
             world,
             is_shown: Cell::new(false),
@@ -148,8 +146,8 @@ pub(crate) struct ForkedRun {
     /// Why there is none any more.
     failure: Option<Failure>,
     has_ended: bool,
-    /// What there was to see when it ended.
-    last: Option<View>,
+    /// Whether it could not say that it ended.
+    is_dead: bool,
     printed: Option<Arc<File>>,
 }
 
@@ -177,32 +175,24 @@ impl ForkedRun {
                 state.names.take_log();
                 state.releases_are_steps |= snapshot.was_too_coarse;
                 state.was_too_coarse |= snapshot.was_too_coarse;
-                self.has_ended = snapshot.pending.is_empty();
+                self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
                 Some(message)
             }
             Err(_) => {
                 self.has_ended = true;
+                self.is_dead = true;
                 self.snapshot = Snapshot::default();
                 None
             }
         }
     }
 
-    /// What an execution that has ended said of itself.
-    fn look_back(&mut self, message: &mut Message) {
-        if self.has_ended {
-            self.last = read_view(message).ok();
-        }
-    }
-
-    /// What there is to see, as long as it has not ended; or what there was when it did, if it could say.
+    /// What there is to see, until it has been asked how it ended; nothing of one that has ended without a word.
     pub(in crate::explore) fn view(&self) -> io::Result<View> {
-        if self.has_ended {
-            return Ok(self.last.clone().unwrap_or_default());
-        }
         let mut child = self.child.borrow_mut();
-        let Some(child) = &mut *child else {
+        let child = child.as_mut().filter(|child| child.status.is_none());
+        let Some(child) = child.filter(|_| !self.is_dead) else {
             return Ok(View::default());
         };
         child.stream.set_read_timeout(Some(LOOK))?;
@@ -233,12 +223,18 @@ impl ForkedRun {
 
     /// Whether it has ended without a word.
     pub(in crate::explore) fn is_dead(&self) -> bool {
-        self.has_ended && self.last.is_none()
+        self.is_dead
     }
 
+    /// Lets the program end, which it is about to: how.
     fn status(&self) -> Option<libc::c_int> {
         let mut child = self.child.borrow_mut();
-        Some(child.as_mut()?.wait())
+        let child = child.as_mut()?;
+        if child.status.is_none() {
+            // If it cannot be told, it has ended.
+            let _ = Command::End.write().send(&mut child.stream);
+        }
+        Some(child.wait())
     }
 }
 
@@ -254,7 +250,7 @@ impl Runs for Forked {
             snapshot: Snapshot::default(),
             failure: None,
             has_ended: false,
-            last: None,
+            is_dead: false,
             printed: self.printed.clone().filter(|_| !self.is_shown.get()),
         };
         if let Some(printed) = &self.printed {
@@ -265,9 +261,7 @@ impl Runs for Forked {
             Ok(mut child) => {
                 let message = Message::receive(&mut child.stream);
                 run.child = RefCell::new(Some(child));
-                if let Some(mut message) = run.listen(message) {
-                    run.look_back(&mut message);
-                }
+                run.listen(message);
             }
             Err(error) => {
                 run.failure = Some(Failure::NoProcess(error.to_string()));
@@ -322,10 +316,8 @@ impl Run for ForkedRun {
 
     fn step(&mut self, step: Step) {
         let child = self.child.get_mut().as_mut();
-        if let Some(message) = child.map(|child| child.ask(&Command::Step(step, None)))
-            && let Some(mut message) = self.listen(message)
-        {
-            self.look_back(&mut message);
+        if let Some(message) = child.map(|child| child.ask(&Command::Step(step, None))) {
+            self.listen(message);
         }
     }
 
@@ -338,7 +330,6 @@ impl Run for ForkedRun {
         {
             // One that makes no sense is of a child that is about to be found dead.
             let _ = read_links(&mut message, links);
-            self.look_back(&mut message);
         }
         let performed = self.snapshot.performed.take();
         performed
@@ -359,11 +350,11 @@ impl Run for ForkedRun {
         if self.failure.is_some() {
             return Verdict::Failed;
         }
+        if self.snapshot.is_deadlock {
+            return Verdict::Deadlock;
+        }
         if !self.has_ended {
-            return match self.snapshot.is_deadlock {
-                true => Verdict::Deadlock,
-                false => Verdict::Finished,
-            };
+            return Verdict::Finished;
         }
         match self.status() {
             Some(0) => Verdict::Finished,
@@ -379,13 +370,10 @@ impl Told for ForkedRun {
 
     fn failures(&self) -> Vec<Failure> {
         let mut failures: Vec<_> = self.failure.iter().cloned().collect();
-        let told = match &self.last {
-            Some(last) => Some(last.failures.clone()),
-            None => self.child.borrow_mut().as_mut().and_then(|child| {
-                let mut message = child.ask(&Command::Failures).ok()?;
-                read_failures(&mut message).ok()
-            }),
-        };
+        let told = self.child.borrow_mut().as_mut().and_then(|child| {
+            let mut message = child.ask(&Command::Failures).ok()?;
+            read_failures(&mut message).ok()
+        });
         failures.extend(told.into_iter().flatten());
         if self.has_ended
             && let Some(status) = self.status().filter(|&status| status != 0)

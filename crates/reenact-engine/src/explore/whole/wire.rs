@@ -34,6 +34,8 @@ pub(super) enum Command {
     Failures,
     /// Say what there is to see.
     View,
+    /// Nobody goes on any more: if the program has come to its end, let it.
+    End,
 }
 
 /// What an execution says when everybody waits.
@@ -50,6 +52,8 @@ pub(super) struct Snapshot {
     /// Whether it deadlocks, if nobody can go on.
     pub(super) is_deadlock: bool,
     pub(super) was_too_coarse: bool,
+    /// Whether the first activity has ended, and the program is about to.
+    pub(super) has_ended: bool,
     /// The last panic of the first activity.
     pub(super) panic: Option<Panic>,
 }
@@ -142,7 +146,8 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
-            Command::View => [3, 0, 0, 0],
+            Command::View => [4, 0, 0, 0],
+            Command::End => [3, 0, 0, 0],
         };
         words.into_iter().for_each(|word| message.word(word));
         message
@@ -160,7 +165,8 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
-            3 => Command::View,
+            4 => Command::View,
+            3 => Command::End,
             _ => return Err(too_short()),
         })
     }
@@ -268,6 +274,7 @@ impl Snapshot {
         }
         message.word(self.is_deadlock.into());
         message.word(self.was_too_coarse.into());
+        message.word(self.has_ended.into());
         write_panic(message, self.panic.as_ref());
     }
 
@@ -298,6 +305,7 @@ impl Snapshot {
         }
         snapshot.is_deadlock = message.read()? != 0;
         snapshot.was_too_coarse = message.read()? != 0;
+        snapshot.has_ended = message.read()? != 0;
         snapshot.panic = read_panic(message)?;
         Ok(snapshot)
     }

@@ -82,7 +82,7 @@ pub(super) struct Actor {
     pub(super) strand: Option<Strand>,
     pub(super) name: String,
     /// How many children it has had, and how many operations.
-    pub(super) children: u32,
+    pub(super) children: [u32; 2],
     pub(super) operations: u32,
     /// The step that its next one comes after for other reasons than its own steps.
     pub(super) inherited: Vec<Moment>,
@@ -107,7 +107,7 @@ impl Actor {
             phase: Phase::Unborn,
             strand: None,
             name: String::new(),
-            children: 0,
+            children: [0; 2],
             operations: 0,
             inherited: Vec::new(),
             is_notified: false,

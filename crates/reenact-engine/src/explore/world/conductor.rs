@@ -59,7 +59,7 @@ impl Conductor for World {
         match origin {
             Origin::Child(_) => {
                 let state = self.state();
-                let number = state.child(name);
+                let number = state.child(name, false);
                 if state.is_whole {
                     state.actors[number as usize].strand = Some(whole::strand_of(number));
                     state.ready.push_back(number);
@@ -185,7 +185,7 @@ impl Conductor for World {
 
     fn light_born(&self, _parent: &Activity) -> u32 {
         let state = self.state();
-        let number = state.child("");
+        let number = state.child("", true);
         let actor = &mut state.actors[number as usize];
         actor.phase = Phase::Ended;
         actor.is_light = true;

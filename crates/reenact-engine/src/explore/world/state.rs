@@ -59,6 +59,8 @@ pub(in crate::explore) struct State {
     /// Whether it is a process of its own, with threads of its own.
     pub(in crate::explore) is_whole: bool,
     pub(in crate::explore) main_has_ended: bool,
+    /// Whether somebody else has ended the program.
+    pub(in crate::explore) has_exited: bool,
     /// What the world outside said to a recorded run.
     pub(in crate::explore) recorded: Option<Arc<Recorded>>,
     pub(super) failures: Vec<Failure>,
@@ -93,6 +95,7 @@ impl State {
             is_ending: false,
             is_whole: false,
             main_has_ended: false,
+            has_exited: false,
             recorded: None,
             failures: Vec::new(),
             pools: Vec::new(),
@@ -144,11 +147,11 @@ impl State {
     }
 
     /// The number of a new child of the activity that runs.
-    pub(super) fn child(&mut self, name: &str) -> u32 {
+    pub(super) fn child(&mut self, name: &str, is_light: bool) -> u32 {
         let parent = self.current;
-        let actor = &mut self.actors[parent as usize];
-        let index = actor.children;
-        actor.children += 1;
+        let children = &mut self.actors[parent as usize].children[usize::from(is_light)];
+        let index = *children | if is_light { Families::LIGHT } else { 0 };
+        *children += 1;
         let number = self.families.child(parent, index);
         self.born(number, name);
         number

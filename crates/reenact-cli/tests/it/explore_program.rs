@@ -1,0 +1,167 @@
+//! Rust programs, explored from their start or from what was recorded of them.
+
+use std::{fs, process::Command};
+
+use serde_json::Value;
+
+use crate::{
+    program::{record, scenarios},
+    run::{Place, Run},
+};
+
+fn explore(place: &Place, options: &[&str], scenario: &str) -> Run {
+    place.reenact(&[&["explore"], options, &["--", scenarios(), scenario]].concat())
+}
+
+#[test]
+fn a_failure_is_found_told_kept_and_followed() {
+    for way in ["portfolio", "exhaustive", "pct 2", "preemptions 2"] {
+        let place = Place::new();
+        let run = explore(&place, &["--way", way, "--seed", "3"], "lost-update");
+        assert_eq!(
+            run.status.code(),
+            Some(1),
+            "{way}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+        assert!(
+            run.stdout.starts_with("the program exited with status 1\n"),
+            "{}",
+            run.stdout
+        );
+        assert!(
+            run.stdout.contains("with 3 switches from one to another:"),
+            "{}",
+            run.stdout
+        );
+        assert_eq!(place.files(), ["scenarios.schedule"]);
+
+        let schedule = ["--schedule", "scenarios.schedule"];
+        for _ in 0..3 {
+            let again = explore(&place, &schedule, "lost-update");
+            assert_eq!(
+                again.status.code(),
+                Some(1),
+                "{}{}",
+                again.stdout,
+                again.stderr
+            );
+            assert!(
+                again.stdout.starts_with("counted to 1\n"),
+                "{}",
+                again.stdout
+            );
+        }
+        let followed = Command::new(scenarios())
+            .arg("lost-update")
+            .env("REENACT", "follow")
+            .env("REENACT_SCHEDULE", place.path("scenarios.schedule"))
+            .output()
+            .unwrap();
+        assert_eq!(followed.status.code(), Some(1));
+        assert_eq!(String::from_utf8_lossy(&followed.stdout), "counted to 1\n");
+    }
+}
+
+#[test]
+fn a_deadlock_is_told_with_who_waits_for_whom() {
+    let place = Place::new();
+    let run = explore(&place, &["-o", "forks.schedule"], "philosophers");
+    assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
+    for said in [
+        "deadlock\n",
+        "main waits: the end of main.0",
+        "main.0 waits: lock at",
+        "which main.1 has since",
+        "main.1 waits: lock at",
+        "which main.0 has since",
+    ] {
+        assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
+    }
+    assert_eq!(place.files(), ["forks.schedule"]);
+}
+
+#[test]
+fn what_cannot_fail_is_said_to_have_been_tried_completely() {
+    let place = Place::new();
+    let run = explore(&place, &["--json"], "nothing");
+    assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
+    let told: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(told["complete"], true, "{told}");
+    assert_eq!(told["failures"], Value::Array(Vec::new()));
+    assert!(place.files().is_empty());
+}
+
+/// A run that went well is recorded; beside it is the one that fails.
+#[test]
+fn what_else_could_have_happened_is_found_around_a_recorded_run() {
+    let place = Place::new();
+    let went_well = (0..100).any(|_| record(&place, "lost-update").status.code() == Some(0));
+    assert!(went_well, "as it nearly always does");
+    let run = place.reenact(&["explore", "run.reenact"]);
+    assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
+    for said in [
+        "what was recorded, once: run.1.schedule\n  ended as it should\n  printed:\n    counted to 2\n",
+        "1 reordering away, 2 times: run.2.schedule\n  the program exited with status 1\n",
+        "the closest execution that fails is run.2.schedule",
+    ] {
+        assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
+    }
+    let again = explore(&place, &["--schedule", "run.2.schedule"], "lost-update");
+    assert_eq!(again.status.code(), Some(1), "{}", again.stdout);
+
+    let outcomes = |options: &[&str]| {
+        let run = place.reenact(&[&["explore", "run.reenact", "--json"], options].concat());
+        let told: Value = serde_json::from_str(&run.stdout).unwrap();
+        let outcomes = told["outcomes"].as_array().unwrap().clone();
+        let outcomes = outcomes.iter().map(|outcome| outcome["bad"] == true);
+        (outcomes.collect::<Vec<_>>(), told["complete"] == true)
+    };
+    assert_eq!(outcomes(&["--near", "0"]), (vec![false], false));
+    assert_eq!(outcomes(&["--other-outcomes"]), (vec![false, true], true));
+    assert_eq!(
+        outcomes(&["--other-outcomes", "--from", "1000"]),
+        (vec![false], true)
+    );
+}
+
+#[test]
+fn what_cannot_be_explored_is_refused() {
+    let place = Place::new();
+    let run = place.reenact(&["explore", "--", "/bin/true"]);
+    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("/bin/true did not explore itself: it exited with status 0"),
+        "{}",
+        run.stderr
+    );
+
+    fs::write(
+        place.path("bad.schedule"),
+        "reenact schedule 1\nmain.x  lock\n",
+    )
+    .unwrap();
+    let run = explore(&place, &["--schedule", "bad.schedule"], "nothing");
+    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("bad.schedule: line 2: `main.x` is no activity"),
+        "{}",
+        run.stderr
+    );
+
+    let run = explore(&place, &["--way", "sideways"], "nothing");
+    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("`sideways` is no way to explore"),
+        "{}",
+        run.stderr
+    );
+
+    let run = place.reenact(&["explore", "--", "./nowhere"]);
+    assert_eq!(run.status.code(), Some(127), "{}", run.stderr);
+    let run = place.reenact(&["explore"]);
+    assert_eq!(run.status.code(), Some(2), "{}", run.stderr);
+}
