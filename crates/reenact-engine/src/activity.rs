@@ -542,10 +542,7 @@ impl Lineage {
     /// waits for the thread itself in the usual way.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
-            // Where it is explored, light ones have their places, too.
-            let place = crate::explore::place_of(target.number);
-            let place = place.as_ref().unwrap_or(&target.family);
-            let what = || format!("the end of {place}");
+            let what = || format!("the end of {}", target.family);
             target.ended.wait_if_conducted(&what);
         }
     }

@@ -87,11 +87,6 @@ pub(crate) fn conductor() -> Option<Arc<dyn Conductor>> {
     })
 }
 
-/// The place of an activity in the family tree of the execution that the calling code is part of.
-pub(crate) fn place_of(number: u32) -> Option<String> {
-    here().map(|world| world.state().families.name(number))
-}
-
 /// Whether the calling code is part of an execution that is explored.
 #[inline]
 pub fn is_explored() -> bool {

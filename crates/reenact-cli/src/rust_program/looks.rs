@@ -56,7 +56,8 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
             }
         }
         Stands::Waits(what) => field("does", format!("waits for {what}")),
-        Stands::Ended => field("does", "has nothing to do".to_owned()),
+        Stands::Ended if acting.is_light() => field("does", "has nothing to do".to_owned()),
+        Stands::Ended => field("does", "has ended".to_owned()),
     }
     if let Some(panic) = &acting.panic {
         let text = Observation::Text(panic.clone());

@@ -41,6 +41,14 @@ pub(super) struct Acting {
     pub(super) panic: Option<String>,
 }
 
+impl Acting {
+    /// Whether it is an actor, a process or a task, which may have nothing to do for a while: `main.a0`.
+    pub(super) fn is_light(&self) -> bool {
+        let last = self.place.rsplit('.').next().unwrap_or_default();
+        self.place != "main" && last.starts_with(|first: char| first.is_ascii_alphabetic())
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum Stands {
     Does(Doing),

@@ -1,12 +1,8 @@
-//! Sessions with Rust programs, and what passes between the command and the program.
+//! Sessions with Rust programs, as transcripts.
 
-use std::{
-    collections::HashMap,
-    fs,
-    io::{BufRead, BufReader, Write},
-    os::unix::net::{UnixListener, UnixStream},
-    process::{Child, Command, Stdio},
-};
+mod asked;
+
+use std::{fs, process::Command};
 
 use expect_test::{Expect, expect};
 
@@ -171,7 +167,7 @@ fn a_deadlock_says_who_has_what() {
             > diff 0 1
             From universe 0 to 1
               main.does: "waits for the end of main.0" → "waits for the end of main.1"
-              `main.0`.does: "waits to take lock@65#2, which main.1 has since line 65" → "has nothing to do"
+              `main.0`.does: "waits to take lock@65#2, which main.1 has since line 65" → "has ended"
               `main.0`.line: 66 → nothing
               `main.0`.has: ["lock@65"] → nothing
               `main.1`.does: "waits to take lock@65, which main.0 has since line 65" → "takes lock@65"
@@ -240,7 +236,7 @@ fn what_is_sent_is_followed_to_who_receives_it() {
 fn messages_of_actors_have_senders_receivers_and_turns() {
     check(
         "actors",
-        "ends\nbreak message-sender by main.2\nrun\nto-resolver\ndelete 1\nend-of-turn main.0\nbreak message-receiver at 122\nrun\nnext-turn main.0\nstory 0\n",
+        "ends\nbreak message-sender by main.1\nrun\nto-resolver\ndelete 1\nend-of-turn main.a0\nbreak message-receiver at 122\nrun\nnext-turn main.a0\nstory 0\n",
         expect![[r#"
             > ends
             From the start: 85 universes, 108 steps between them
@@ -255,45 +251,45 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
             2.  prints 200
                 2 ends, reached in 8 ways, the shortest of 13 steps
 
-            > break message-sender by main.2
-            Breakpoint 1: message-sender by main.2
+            > break message-sender by main.1
+            Breakpoint 1: message-sender by main.1
 
             > run
-            1 universe paused at breakpoint 1 (message-sender by main.2)
-              [0] next, main.2 sends into mailbox@122
+            1 universe paused at breakpoint 1 (message-sender by main.1)
+              [0] next, main.1 sends into mailbox@122
 
             > to-resolver
             5 universes paused after to-resolver
-              2 of them [0–1] next, main.0 resolves promise
-              2 of them [2–3] next, main.0 resolves promise#2
-              [4] next, main.0 resolves promise#3
+              2 of them [0–1] next, main.a0 resolves promise
+              2 of them [2–3] next, main.a0 resolves promise#2
+              [4] next, main.a0 resolves promise#3
 
             > delete 1
-            Removed 1: message-sender by main.2
+            Removed 1: message-sender by main.1
 
-            > end-of-turn main.0
+            > end-of-turn main.a0
             5 universes paused after end-of-turn
-              3 of them [0, 2, 4] main.0 has nothing to do
-              2 of them [1, 3] next, main.0 handles a message of mailbox@122
+              3 of them [0, 2, 4] main.a0 has nothing to do
+              2 of them [1, 3] next, main.a0 handles a message of mailbox@122
 
             > break message-receiver at 122
             Breakpoint 2: message-receiver at 122
 
             > run
             2 universes paused at breakpoint 2 (message-receiver at 122)
-              [0–1] next, main.0 handles a message of mailbox@122
+              [0–1] next, main.a0 handles a message of mailbox@122
 
-            > next-turn main.0
+            > next-turn main.a0
             4 universes paused after next-turn
-              [0–3] next, main.0 handles a message of mailbox@122
+              [0–3] next, main.a0 handles a message of mailbox@122
 
             > story 0
             How universe 0 came about
-              1. main.1 sends into mailbox@122 (line 122)
-                 > next-turn of main.0
-              2. main.0 handles a message of mailbox@122
-              3. main.0 resolves promise
-              4. main.1 sends into mailbox@122 (line 123)
+              1. main.0 sends into mailbox@122 (line 122)
+                 > next-turn of main.a0
+              2. main.a0 handles a message of mailbox@122
+              3. main.a0 resolves promise
+              4. main.0 sends into mailbox@122 (line 123)
 
         "#]],
     );
@@ -552,7 +548,9 @@ stream.sendall(b"releases\t0\nend\n")
         run.stderr
     );
     assert_eq!(run.status.code(), Some(2));
+    // One that goes on, and says what nobody understands.
     let nonsense = script.replace("releases\\t0\\nend\\n", "end\\n\\xff\\nend\\n");
+    let nonsense = nonsense + "while stream.recv(4096): pass\n";
     fs::write(place.path("nonsense.py"), nonsense).unwrap();
     let run = place.reenact(&["debug", "--", "python3", "nonsense.py"]);
     assert!(
@@ -582,136 +580,4 @@ fn the_guide_shows_what_is_printed() {
     let text = include_str!("../../examples/bank.rs");
     let (_, text) = text.split_once("\n\n").unwrap();
     assert!(guide.contains(text.trim_end()));
-}
-
-/// A program that is asked without the command.
-struct Asked {
-    program: Child,
-    answers: BufReader<UnixStream>,
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        let _ = self.program.kill();
-        let _ = self.program.wait();
-    }
-}
-
-impl Asked {
-    fn new(place: &Place, program: &str) -> Asked {
-        let socket = place.path("socket");
-        let listener = UnixListener::bind(&socket).unwrap();
-        let program = Command::new(example("universes"))
-            .arg(program)
-            .env("REENACT", "explore")
-            .env("REENACT_EXPLORE", format!("serve={}", socket.display()))
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let (stream, _) = listener.accept().unwrap();
-        let answers = BufReader::new(stream);
-        let mut asked = Asked { program, answers };
-        assert_eq!(asked.answer(), ["releases\t0"]);
-        asked
-    }
-
-    fn answer(&mut self) -> Vec<String> {
-        let lines = (&mut self.answers).lines().map(Result::unwrap);
-        lines.take_while(|line| line != "end").collect()
-    }
-
-    fn ask(&mut self, question: impl AsRef<[u8]>) -> Vec<String> {
-        let line = [question.as_ref(), b"\n"].concat();
-        self.answers.get_mut().write_all(&line).unwrap();
-        self.answer()
-    }
-
-    /// Follows every schedule, to the end. What is told of a universe is the same however it came about.
-    fn follow_all(
-        &mut self,
-        schedule: &mut Vec<String>,
-        universes: &mut HashMap<String, Vec<String>>,
-    ) -> usize {
-        let told = self.ask(format!("state {}", schedule.join(" ")).trim_end());
-        let steps: Vec<String> = told
-            .iter()
-            .filter_map(|line| {
-                let fields: Vec<&str> = line.split('\t').collect();
-                (fields[0] == "does" && fields[3] == "1").then(|| {
-                    let ways: u32 = fields[4].parse().unwrap();
-                    (0..ways)
-                        .map(|way| format!("{}:{way}", fields[1]))
-                        .collect::<Vec<_>>()
-                })
-            })
-            .flatten()
-            .collect();
-        let fingerprint = told[0].clone();
-        let known = universes.entry(fingerprint).or_insert_with(|| told.clone());
-        assert_eq!(*known, told);
-        let mut schedules = usize::from(steps.is_empty());
-        for step in steps {
-            schedule.push(step);
-            schedules += self.follow_all(schedule, universes);
-            schedule.pop();
-        }
-        schedules
-    }
-}
-
-/// How many universes, ends and ways to these the command finds.
-fn found(program: &str) -> (usize, usize) {
-    let run = debug(&Place::new(), &[program], "ends\n");
-    let universes = run.stdout.split_once("From the start: ").unwrap().1;
-    let universes = universes.split(' ').next().unwrap().parse().unwrap();
-    let ways = run.stdout.lines().filter_map(|line| {
-        let (_, ways) = line.split_once("reached in ")?;
-        ways.split(' ')
-            .next()?
-            .replace(',', "")
-            .parse::<usize>()
-            .ok()
-    });
-    (universes, ways.sum())
-}
-
-#[test]
-fn as_many_universes_are_found_as_by_following_every_schedule() {
-    for (program, expected) in [
-        ("deposits", (25, 6)),
-        ("transfers", (10, 4)),
-        ("counter", (119, 90)),
-        ("panic", (5, 2)),
-        ("abort", (5, 2)),
-    ] {
-        let mut universes = HashMap::new();
-        let mut asked = Asked::new(&Place::new(), program);
-        let schedules = asked.follow_all(&mut Vec::new(), &mut universes);
-        assert_eq!((universes.len(), schedules), expected, "{program}");
-        assert_eq!(found(program), expected, "{program}");
-    }
-}
-
-#[test]
-fn questions_that_make_no_sense_are_answered() {
-    let mut asked = Asked::new(&Place::new(), "deposits");
-    for question in [
-        &b""[..],
-        b"what?",
-        b"\xff\xfe",
-        b"state 1",
-        b"state 1:x",
-        b"state 0:0",
-        b"state 7:0",
-        b"state 1:1",
-        b"state 1:0 1:0 1:0",
-        b"state 99999999999:0",
-    ] {
-        let answer = asked.ask(question);
-        assert!(
-            matches!(&answer[..], [line] if line.starts_with("error\t")),
-            "{answer:?}"
-        );
-    }
-    assert!(asked.ask("state 1:0")[0].starts_with("fingerprint\t"));
 }
