@@ -26,10 +26,12 @@
 //! Instead of all that: `error` and why. The execution of the last question is kept: one that goes on from there costs a step,
 //! any other an execution from the start.
 
+mod answer;
+
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read},
     os::unix::net::UnixStream,
     path::Path,
 };
@@ -39,8 +41,9 @@ use reenact_multiverse::{
     explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
 };
 
+use self::answer::{Answer, touches};
 use super::{
-    event::{Event, How, NOTHING},
+    event::{Event, How},
     failure::Failure,
     subject::Subject,
     view::{Stands, View},
@@ -341,73 +344,5 @@ fn describe_failures(answer: &mut Answer, failures: &[Failure]) {
             Failure::Deadlock(_) => answer.line("deadlock", &[]),
             other => answer.line("failure", &[&other.to_string()]),
         }
-    }
-}
-
-fn touches(event: &Event) -> String {
-    let all = event.touches().map(|touch| match touch.thing {
-        NOTHING => word(touch.how).to_owned(),
-        thing => format!("{}:{thing}", word(touch.how)),
-    });
-    all.collect::<Vec<_>>().join(",")
-}
-
-fn word(how: How) -> &'static str {
-    match how {
-        How::Take => "take",
-        How::Look => "look",
-        How::TryTake => "try-take",
-        How::TryLook => "try-look",
-        How::Release => "release",
-        How::Read => "read",
-        How::Write => "write",
-        How::Send => "send",
-        How::Receive => "receive",
-        How::TrySend => "try-send",
-        How::TryReceive => "try-receive",
-        How::StopSending => "stop-sending",
-        How::StopReceiving => "stop-receiving",
-        How::Wait => "wait",
-        How::Wake { .. } => "wake",
-        How::Notify => "notify",
-        How::Transact => "transact",
-        How::Ask => "ask",
-        How::Choose => "choose",
-        How::Arrive => "arrive",
-    }
-}
-
-/// The lines of an answer.
-#[derive(Default)]
-struct Answer {
-    text: String,
-}
-
-impl Answer {
-    fn of_error(error: &str) -> Answer {
-        let mut answer = Answer::default();
-        answer.line("error", &[error]);
-        answer
-    }
-
-    fn line(&mut self, what: &str, values: &[&str]) {
-        self.text.push_str(what);
-        for value in values {
-            self.text.push('\t');
-            for letter in value.chars() {
-                match letter {
-                    '\\' => self.text.push_str("\\\\"),
-                    '\n' => self.text.push_str("\\n"),
-                    '\t' => self.text.push_str("\\t"),
-                    other => self.text.push(other),
-                }
-            }
-        }
-        self.text.push('\n');
-    }
-
-    fn send(mut self, stream: &mut UnixStream) -> io::Result<()> {
-        self.text.push_str("end\n");
-        stream.write_all(self.text.as_bytes())
     }
 }
