@@ -23,7 +23,7 @@ use crate::{error::Failure, signals};
 /// How often it is looked whether it has come, or whether somebody has had enough.
 const GLANCE: Duration = Duration::from_millis(5);
 /// An answer takes milliseconds; longer than this, and the program does something that is not explored.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Who interrupts does not want to wait as long.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 

@@ -66,8 +66,9 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
         known: HashMap::new(),
         current: None,
     };
-    server.try_out();
+    // Before the program runs for the first time: who asks wants to know if that takes for ever.
     let stream = UnixStream::connect(path)?;
+    server.try_out();
     let mut questions = BufReader::new(stream.try_clone()?);
     let mut answers = stream;
     let mut hello = Answer::default();
@@ -134,10 +135,11 @@ impl Server {
             .map(|word| step(word).ok_or_else(|| format!("`{word}` is no step")))
             .collect::<Result<Vec<Step>, String>>()?;
         let current = self.go_to(&steps)?;
-        let answer = self.describe(&current);
-        // One that has ended cannot be looked at again.
+        // One that cannot be looked at is not asked again.
+        let answer = self.describe(&current)?;
+        // Nor can one that has ended.
         self.current = Some(current).filter(|current| !is_over(&current.run));
-        answer
+        Ok(answer)
     }
 
     /// Lets the program take these steps.
