@@ -175,10 +175,7 @@ pub fn meet_after_change(
 }
 
 /// What the transaction of the calling activity has met, and how, in its last step.
-pub fn has_met<'a>(
-    met: impl Iterator<Item = (How, &'a Name)>,
-    site: &'static Location<'static>,
-) {
+pub fn has_met<'a>(met: impl Iterator<Item = (How, &'a Name)>, site: &'static Location<'static>) {
     if let Some(world) = here() {
         let mut met = met.map(|(how, name)| (how, name.cell()));
         world.has_met(&mut met, site);

@@ -344,7 +344,13 @@ impl Seat {
     #[cold]
     #[track_caller]
     fn send_explored(&self) {
-        explore::send(SEND, &self.mailbox, How::Send, usize::MAX, Location::caller());
+        explore::send(
+            SEND,
+            &self.mailbox,
+            How::Send,
+            usize::MAX,
+            Location::caller(),
+        );
         explore::has_sent(&self.mailbox);
     }
 

@@ -350,7 +350,11 @@ impl<T> Channel<T> {
         match end {
             End::Receiving => {
                 let entry = self.messages().remove(place);
-                if let Some(Entry { message: sent, offer }) = entry {
+                if let Some(Entry {
+                    message: sent,
+                    offer,
+                }) = entry
+                {
                     *message = Some(sent);
                     if let Some(offer) = offer {
                         offer.is_over.establish();
@@ -376,7 +380,11 @@ impl<T> Channel<T> {
                     offer
                         .is_over
                         .wait(&|| format!("somebody to receive what it sends at {site}"));
-                    *message = offer.back.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    *message = offer
+                        .back
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .take();
                     if message.is_some() {
                         return Outcome::Closed;
                     }

@@ -239,7 +239,11 @@ impl Thing {
 
     /// Since when it was impossible to take it, or to look at it, until when, as far as that is later than this.
     pub(super) fn held(&self, to_look: bool, since: Moment, links: &mut Links) {
-        let had = self.had.iter().rev().take_while(|(_, until, _)| *until > since);
+        let had = self
+            .had
+            .iter()
+            .rev()
+            .take_while(|(_, until, _)| *until > since);
         for &(from, until, looked) in had {
             if !(to_look && looked) {
                 links.held(from, Some(until));

@@ -223,12 +223,17 @@ impl Transaction {
     /// What was read, as it is called where it is explored, and whether any of it has changed, which may be asked as long as
     /// the calling thread is pinned.
     pub(super) fn awaited<'a>(&self) -> (Vec<&'a Name>, impl Fn() -> bool + use<'a>) {
-        let reads: Vec<_> = self.reads.iter().map(|read| (read.core, read.word)).collect();
+        let reads: Vec<_> = self
+            .reads
+            .iter()
+            .map(|read| (read.core, read.word))
+            .collect();
         // SAFETY: Cells stay as long as transactions that know them, and whoever is pinned.
         let names = reads.iter().map(|&(core, _)| unsafe { &(*core).name });
         let names = names.collect();
         // SAFETY: As above.
-        let has_changed = move |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() } != word;
+        let has_changed =
+            move |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() } != word;
         (names, move || reads.iter().any(&has_changed))
     }
 

@@ -90,7 +90,10 @@ fn a_notification_may_wake_any_of_those_who_wait() {
         }
     });
     let seen = seen_by(0, &outcomes);
-    assert!(seen.contains(&vec![1, 2]) && seen.contains(&vec![2, 1]), "{seen:?}");
+    assert!(
+        seen.contains(&vec![1, 2]) && seen.contains(&vec![2, 1]),
+        "{seen:?}"
+    );
 }
 
 /// ```text

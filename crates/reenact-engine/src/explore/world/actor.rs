@@ -7,7 +7,12 @@ use reenact_multiverse::explore::Moment;
 use crate::{
     Fact,
     activity::Conducted,
-    explore::{event::{Event, Touch}, failure::Panic, fiber::Fiber, outside::Outside},
+    explore::{
+        event::{Event, Touch},
+        failure::Panic,
+        fiber::Fiber,
+        outside::Outside,
+    },
 };
 
 /// What an activity is about to do.
@@ -43,7 +48,11 @@ impl Pending {
 
     /// Each thing that it meets, how, and how much fits into it.
     pub(super) fn touches(&self) -> impl Iterator<Item = (Touch, usize)> {
-        let more = self.more_room.iter().copied().chain(std::iter::repeat(usize::MAX));
+        let more = self
+            .more_room
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(usize::MAX));
         let rooms = std::iter::once(self.room).chain(more);
         self.event.touches().zip(rooms)
     }

@@ -17,7 +17,6 @@ use crate::{
     Access, Activity, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
     activity::Conducted,
     clock::is_clock,
-    pool::Pool,
     explore::{
         event::{Event, How, NOTHING, Touch},
         failure::Panic,
@@ -25,6 +24,7 @@ use crate::{
         names::Families,
         thing::Passed,
     },
+    pool::Pool,
 };
 
 /// What an activity meets, in its model's words.
@@ -290,7 +290,10 @@ impl World {
         if let Some(lock) = state.names.known(lock) {
             state.release(lock, Access::Take);
         }
-        self.meets(&meeting(How::Wake { timed }, &[(How::Take, lock, usize::MAX)]));
+        self.meets(&meeting(
+            How::Wake { timed },
+            &[(How::Take, lock, usize::MAX)],
+        ));
         self.state().decision != Decision::Decline
     }
 

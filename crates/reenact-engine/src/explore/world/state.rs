@@ -12,7 +12,6 @@ use reenact_multiverse::explore::{Links, Moment, Step};
 use super::actor::{Actor, Pending, Phase};
 use crate::{
     Access, Decision,
-    pool::Pool,
     explore::{
         event::{Event, How, NOTHING, Touch},
         failure::Failure,
@@ -20,6 +19,7 @@ use crate::{
         names::{Families, Place, Things},
         thing::{Thing, is_at_queue},
     },
+    pool::Pool,
 };
 
 pub(in crate::explore) struct State {
@@ -154,9 +154,8 @@ impl State {
     pub(super) fn is_idle(&self) -> bool {
         let mut actors = self.actors[..self.born as usize].iter();
         self.tasks.is_empty()
-            && actors.all(|actor| {
-                !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::Unborn)
-            })
+            && actors
+                .all(|actor| !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::Unborn))
     }
 
     pub(in crate::explore) fn activities(&self) -> u32 {
@@ -323,11 +322,7 @@ impl State {
     }
 
     /// The transaction of the current step has run: what it comes after is known by what it met.
-    pub(super) fn met(
-        &mut self,
-        number: u32,
-        links: &mut Links,
-    ) -> Option<Arc<[Touch]>> {
+    pub(super) fn met(&mut self, number: u32, links: &mut Links) -> Option<Arc<[Touch]>> {
         let moment = self.moment;
         let footprint = self.footprint.take();
         let awaited = self.awaited.take();

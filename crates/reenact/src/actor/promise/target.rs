@@ -2,7 +2,10 @@
 
 use reenact_engine::Ticket;
 
-use super::{super::{Target, ops}, Broken, Context, FarRef, Phase, Promise};
+use super::{
+    super::{Target, ops},
+    Broken, Context, FarRef, Phase, Promise,
+};
 
 impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
     #[track_caller]

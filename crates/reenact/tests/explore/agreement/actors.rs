@@ -109,9 +109,11 @@ fn handle(state: &mut State, ctx: &mut Context<State>, message: Message, mark: i
             });
         }
         Message::When(of) => {
-            world.promises[of].clone().when_settled(ctx, |state, _, value| {
-                state.mark(value.unwrap_or(-5));
-            });
+            world.promises[of]
+                .clone()
+                .when_settled(ctx, |state, _, value| {
+                    state.mark(value.unwrap_or(-5));
+                });
         }
         Message::Resolve(of) => {
             if let Some(resolver) = &world.resolvers[of] {
@@ -140,7 +142,8 @@ fn run(
     let mark = me as i32 + 1;
     match op {
         Op::Send(to, message) => {
-            let known = world.with_resolvers(|of| matches!(message, Message::Resolve(it) if it == of));
+            let known =
+                world.with_resolvers(|of| matches!(message, Message::Resolve(it) if it == of));
             world.actors[to].send(move |state, ctx| handle(state, ctx, message, mark, &known));
             0
         }
@@ -154,7 +157,9 @@ fn run(
             let answer = world.actors[of].ask(move |state, _| state.mark(mark));
             answer.wait().unwrap_or(-1)
         }
-        Op::Resolve(of) => world.resolvers[of].as_ref().map_or(-3, |one| one.resolve(mark).into()),
+        Op::Resolve(of) => world.resolvers[of]
+            .as_ref()
+            .map_or(-3, |one| one.resolve(mark).into()),
         Op::Drop(of) => world.resolvers[of].take().map_or(-3, |_| 0),
         Op::Wait(of) => world.promises[of].clone().wait().unwrap_or(-1),
         Op::WaitInTime(of) => {
@@ -180,18 +185,30 @@ fn run(
 impl Program for Actors {
     fn run(&self, log: &Log) {
         let system = System::new(2);
-        let actors = self.actors.iter().enumerate().map(|(me, (bound, on_panic))| {
-            let mut actor = system.build().on_panic(*on_panic);
-            if let Some(bound) = bound {
-                actor = actor.mailbox(*bound);
-            }
-            actor.spawn(State { me, history: 0, log: log.clone() })
-        });
+        let actors = self
+            .actors
+            .iter()
+            .enumerate()
+            .map(|(me, (bound, on_panic))| {
+                let mut actor = system.build().on_panic(*on_panic);
+                if let Some(bound) = bound {
+                    actor = actor.mailbox(*bound);
+                }
+                actor.spawn(State {
+                    me,
+                    history: 0,
+                    log: log.clone(),
+                })
+            });
         let actors: Vec<_> = actors.collect();
         let pairs = (0..PROMISES).map(|_| Promise::pair());
         let (promises, resolvers) = pairs.map(|(promise, one)| (promise, Some(one))).unzip();
         let (later, name) = Promise::pair();
-        let world = World { actors, promises, resolvers };
+        let world = World {
+            actors,
+            promises,
+            resolvers,
+        };
         let threads: Vec<_> = (0..self.threads.len())
             .map(|me| {
                 let (ops, log) = (self.threads[me].clone(), log.clone());
@@ -252,7 +269,11 @@ fn actors(chance: &mut Chance, is_simple: bool) -> Actors {
         })
     });
     let waits_until_idle = chance.below(3) == 0;
-    Actors { actors, threads, waits_until_idle }
+    Actors {
+        actors,
+        threads,
+        waits_until_idle,
+    }
 }
 
 #[test]

@@ -128,7 +128,9 @@ impl Program for Channels {
                             }
                             _ => None,
                         },
-                        Op::DropReceiver(of) => receivers.get_mut(of).and_then(Option::take).map(|_| 3),
+                        Op::DropReceiver(of) => {
+                            receivers.get_mut(of).and_then(Option::take).map(|_| 3)
+                        }
                     };
                     if let Some(seen) = seen {
                         log.note(me, seen);
@@ -153,7 +155,9 @@ fn uses(ops: &[Op], sender: usize) -> bool {
 }
 
 fn channels(chance: &mut Chance) -> Channels {
-    let bounds = chance.some(1..=2, |chance| [None, Some(0), Some(1), Some(2)][chance.below(4)]);
+    let bounds = chance.some(1..=2, |chance| {
+        [None, Some(0), Some(1), Some(2)][chance.below(4)]
+    });
     let count = bounds.len();
     let mut activities = vec![chance.some(1..=3, |chance| {
         let of = chance.below(count);

@@ -48,7 +48,12 @@ fn uses(ops: &[Op], channel: usize, sends: bool) -> bool {
 }
 
 /// Hands out the ends of a kind, the first one to who needs one last.
-fn hand_out<E: Clone>(ends: &mut [Option<E>], sends: bool, me: usize, all: &[Vec<Op>]) -> Vec<Option<E>> {
+fn hand_out<E: Clone>(
+    ends: &mut [Option<E>],
+    sends: bool,
+    me: usize,
+    all: &[Vec<Op>],
+) -> Vec<Option<E>> {
     (0..ends.len())
         .map(|of| match uses(&all[me], of, sends) {
             false => None,
@@ -224,7 +229,11 @@ fn each_case_of_a_selection_has_its_turn() {
         ],
     };
     let all = brute_force(&program, true).expect("it is small");
-    let seen: Vec<_> = all.outcomes.iter().map(|(_, logs)| logs[2].clone()).collect();
+    let seen: Vec<_> = all
+        .outcomes
+        .iter()
+        .map(|(_, logs)| logs[2].clone())
+        .collect();
     // Or what was received first has no sender any more when the second is selected.
     assert_eq!(seen, [[111, 99], [1, -1], [1, 111], [111, 1]]);
     let found = explore(&program);

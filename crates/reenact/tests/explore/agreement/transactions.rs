@@ -141,7 +141,13 @@ fn transactions_on_different_variables_do_not_meet() {
 
 #[test]
 fn who_retries_waits_for_ever_if_nothing_changes() {
-    let found = explore(&Transactions(vec![vec![Op::Await(0, 1)], vec![Op::Sum(vec![1])]]));
+    let found = explore(&Transactions(vec![
+        vec![Op::Await(0, 1)],
+        vec![Op::Sum(vec![1])],
+    ]));
     let verdicts: Vec<_> = found.outcomes.iter().map(|(verdict, _)| *verdict).collect();
-    assert!(verdicts.iter().all(|verdict| verdict.is_bad()), "{verdicts:?}");
+    assert!(
+        verdicts.iter().all(|verdict| verdict.is_bad()),
+        "{verdicts:?}"
+    );
 }
