@@ -111,10 +111,11 @@ impl World {
     fn unblock(&self) -> bool {
         let state = self.state();
         for number in 0..state.born {
+            let Phase::Blocked(until) = state.actors[number as usize].phase else {
+                continue;
+            };
             // SAFETY: The activity waits with it on its stack.
-            if let Phase::Blocked(until) = state.actors[number as usize].phase
-                && unsafe { (*until)() }
-            {
+            if unsafe { (*until)() } {
                 state.actors[number as usize].phase = Phase::Runs;
                 state.ready.push_back(number);
             }

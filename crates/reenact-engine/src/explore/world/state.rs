@@ -179,11 +179,11 @@ impl State {
         if self.is_too_coarse {
             return false;
         }
-        // SAFETY: The activity waits with it on its stack.
-        if pending
-            .possible
-            .is_some_and(|possible| unsafe { !(*possible)() })
-        {
+        let is_impossible = |possible: *const dyn Fn() -> bool| {
+            // SAFETY: The activity waits with it on its stack.
+            unsafe { !(*possible)() }
+        };
+        if pending.possible.is_some_and(is_impossible) {
             return false;
         }
         let touch = pending.event.touch;

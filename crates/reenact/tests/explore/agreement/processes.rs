@@ -143,9 +143,7 @@ impl Program for Processes {
                 };
                 let (log, ops) = (log.clone(), self.processes[me].clone());
                 csp::spawn(move || {
-                    let mut value = 10 * me as i32;
-                    for op in &ops {
-                        value += 1;
+                    for (value, op) in (10 * me as i32 + 1..).zip(&ops) {
                         if let Some(seen) = ends.run(op, value) {
                             log.note(me, seen);
                         }
