@@ -7,13 +7,14 @@
 mod actor;
 mod conductor;
 mod ending;
+mod meeting;
 mod state;
 
 use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 
 use reenact_multiverse::explore::{Links, Moment, Step};
 
-pub use self::conductor::Meeting;
+pub use self::meeting::Meeting;
 use self::{
     actor::{Pending, Phase},
     state::State,

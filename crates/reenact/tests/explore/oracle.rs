@@ -201,7 +201,9 @@ pub(crate) fn compare<P: Program>(
             compared.left_out += 1;
             continue;
         };
-        let found = explore(&program);
+        let found = catch_unwind(AssertUnwindSafe(|| explore(&program)));
+        let found =
+            found.unwrap_or_else(|_| panic!("program {seed} cannot be explored: {program:?}"));
         let missed: Vec<_> = all.outcomes.difference(&found.outcomes).collect();
         let invented: Vec<_> = found.outcomes.difference(&all.outcomes).collect();
         assert!(

@@ -57,6 +57,10 @@ pub(in crate::explore) struct State {
     pub(super) is_ending: bool,
     pub(super) main_has_ended: bool,
     pub(super) failures: Vec<Failure>,
+    /// What each of the facts of this execution comes after.
+    pub(super) reasons: Vec<Vec<Moment>>,
+    /// What those that become true now come after besides.
+    pub(super) more_reasons: Vec<Moment>,
     /// Pools, and how many of them this execution has.
     pub(super) pools: Vec<(usize, Pool)>,
     pub(super) pools_used: usize,
@@ -89,6 +93,8 @@ impl State {
             is_ending: false,
             main_has_ended: false,
             failures: Vec::new(),
+            reasons: Vec::new(),
+            more_reasons: Vec::new(),
             pools: Vec::new(),
             pools_used: 0,
         }
@@ -112,6 +118,7 @@ impl State {
         self.is_too_coarse = false;
         self.main_has_ended = false;
         self.failures.clear();
+        self.reasons.clear();
         self.tasks.clear();
         self.pools_used = 0;
         self.is_tracked = false;
@@ -131,12 +138,30 @@ impl State {
             self.actors.resize_with(index + 1, Actor::unborn);
         }
         self.born = self.born.max(number + 1);
+        let reasons = self.reasons_now();
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
-        if self.is_tracked {
-            actor.inherited.push(self.moment);
+        actor.inherited.extend(reasons);
+    }
+
+    /// What comes after what the activity that runs does now: its own last step, and what it has waited for since; it may be in
+    /// the step of another that it goes on.
+    pub(super) fn reasons_now(&self) -> Vec<Moment> {
+        if !self.is_tracked {
+            return Vec::new();
         }
+        let mut reasons = vec![self.moment];
+        reasons.extend(&self.more_reasons);
+        let last = self.last.get(self.current as usize).copied().flatten();
+        let inherited = self.actors.get(self.current as usize);
+        let inherited = inherited.map_or(&[][..], |actor| &actor.inherited);
+        reasons.extend(
+            last.iter()
+                .chain(inherited)
+                .filter(|&&at| at != self.moment),
+        );
+        reasons
     }
 
     /// The number of a new child of the activity that runs.
@@ -156,6 +181,11 @@ impl State {
         self.tasks.is_empty()
             && actors
                 .all(|actor| !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::Unborn))
+    }
+
+    /// The activity that runs.
+    pub(in crate::explore) fn current(&self) -> u32 {
+        self.current
     }
 
     pub(in crate::explore) fn activities(&self) -> u32 {

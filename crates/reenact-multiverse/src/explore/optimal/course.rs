@@ -108,8 +108,11 @@ impl<'a, R: Runs> Course<'a, R> {
             "{activity:?} could take a step, and cannot after independent ones"
         );
         self.links.clear();
+        let pending = run
+            .pending(activity)
+            .expect("who is enabled is about to do something");
         let event = run.step_at(activity.into(), self.history.next(), &mut self.links);
-        self.history.push(activity, event, &self.links);
+        self.history.push(activity, event, pending, &self.links);
         self.done.steps += 1;
     }
 
@@ -144,7 +147,7 @@ impl<'a, R: Runs> Course<'a, R> {
         for race in history.races() {
             let second = Second {
                 activity: history.activity(race.second),
-                event: history.event(race.second),
+                event: history.pending(race.second),
                 previous: history.previous(race.second),
                 links: history.links(race.second),
             };

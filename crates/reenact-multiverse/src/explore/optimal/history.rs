@@ -18,6 +18,8 @@ struct Entry<E> {
     /// Its number among those of its activity, from 1.
     number: u32,
     event: E,
+    /// What it was when it was about to happen.
+    pending: E,
     /// The one before it of the same activity.
     previous: Option<Moment>,
     /// Where its clock and its links begin.
@@ -72,6 +74,11 @@ impl<E> History<E> {
 
     pub(super) fn activity(&self, moment: Moment) -> Activity {
         self.entries[moment.index()].activity
+    }
+
+    /// What it was when it was about to happen: elsewhere it may turn out to be something else.
+    pub(super) fn pending(&self, moment: Moment) -> &E {
+        &self.entries[moment.index()].pending
     }
 
     pub(super) fn event(&self, moment: Moment) -> &E {
@@ -160,7 +167,7 @@ impl<E> History<E> {
     }
 
     /// An event happens.
-    pub(super) fn push(&mut self, activity: Activity, event: E, links: &Links) {
+    pub(super) fn push(&mut self, activity: Activity, event: E, pending: E, links: &Links) {
         let slot = activity.0 as usize;
         if self.last.len() <= slot {
             self.last.resize(slot + 1, None);
@@ -191,6 +198,7 @@ impl<E> History<E> {
             activity,
             number,
             event,
+            pending,
             previous,
             clock,
             links: self.links.len(),
