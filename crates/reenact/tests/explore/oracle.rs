@@ -152,7 +152,7 @@ pub(crate) fn explore(program: &impl Program) -> Found {
         let mut outcomes = BTreeSet::new();
         let mut classes = BTreeSet::new();
         let budget = Budget {
-            executions: Some(2 * most() as u64),
+            executions: Some(100_000),
             ..Budget::default()
         };
         let report = Explorer::of(explored).budget(budget).run(|execution| {
