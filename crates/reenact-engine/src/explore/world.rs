@@ -7,13 +7,14 @@
 mod actor;
 mod conductor;
 mod ending;
+mod meeting;
 mod state;
 
 use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 
 use reenact_multiverse::explore::{Links, Moment, Step};
 
-pub use self::conductor::Meeting;
+pub use self::meeting::Meeting;
 use self::{
     actor::{Pending, Phase},
     state::State,
@@ -125,10 +126,11 @@ impl World {
     fn unblock(&self) -> bool {
         let state = self.state();
         for number in 0..state.born {
+            let Phase::Blocked(until) = state.actors[number as usize].phase else {
+                continue;
+            };
             // SAFETY: The activity waits with it on its stack.
-            if let Phase::Blocked(until) = state.actors[number as usize].phase
-                && unsafe { (*until)() }
-            {
+            if unsafe { (*until)() } {
                 state.actors[number as usize].phase = Phase::Runs;
                 state.ready.push_back(number);
             }
