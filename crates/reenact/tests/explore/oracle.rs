@@ -220,7 +220,7 @@ pub(crate) fn compare<P: Program>(
 
 /// Whether the explorer that visits each class once tries all choices, too. Until it does, programs that have choices
 /// are run by brute force only.
-pub(crate) const EXPLORER_CHOOSES: bool = false;
+pub(crate) const EXPLORER_CHOOSES: bool = true;
 
 /// Random numbers.
 pub(crate) struct Chance(pub(crate) u64);
