@@ -94,6 +94,11 @@ pub fn is_explored() -> bool {
     is_here()
 }
 
+/// The place of an activity in the family tree, where it is explored.
+pub(crate) fn name_of(number: u32) -> Option<String> {
+    here().map(|world| world.state().families.name(number))
+}
+
 /// Whether this process is an execution that is explored, with threads of its own.
 pub fn is_whole() -> bool {
     whole::is_here()

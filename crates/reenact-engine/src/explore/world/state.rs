@@ -111,13 +111,14 @@ impl State {
 
     /// Another execution begins.
     pub(super) fn begin(&mut self) {
+        for &number in self.names.here() {
+            if let Some(thing) = self.things.get_mut(number as usize) {
+                thing.clear();
+            }
+        }
         self.names.begin();
         for actor in &mut self.actors[..self.born as usize] {
-            debug_assert!(actor.strand.is_none());
-            *actor = Actor::unborn();
-        }
-        for thing in &mut self.things {
-            thing.clear();
+            actor.clear();
         }
         self.born = 0;
         self.asks.clear();
@@ -196,6 +197,12 @@ impl State {
     /// The activity that runs.
     pub(in crate::explore) fn current(&self) -> u32 {
         self.current
+    }
+
+    /// How many activities are on their way.
+    pub(super) fn strands(&self) -> usize {
+        let actors = &self.actors[..self.born as usize];
+        actors.iter().filter(|actor| actor.strand.is_some()).count()
     }
 
     pub(in crate::explore) fn activities(&self) -> u32 {
