@@ -46,7 +46,7 @@ use crate::{
 /// 3. When conducted, the time moves when the changes can be seen.
 #[repr(align(128))]
 pub struct Clock {
-    entity: Entity,
+    pub(crate) entity: Entity,
 }
 
 /// A transaction's turn, from [`Clock::begin`] to [`Clock::end`].
@@ -63,6 +63,14 @@ enum Kind {
     Quiet,
     /// A conductor was asked.
     Asked,
+}
+
+impl Turn {
+    /// Whether somebody decides when it is. Then it may be that it is explored.
+    #[inline(always)]
+    pub fn is_asked(self) -> bool {
+        self.0 == Kind::Asked
+    }
 }
 
 impl Clock {

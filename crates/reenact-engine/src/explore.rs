@@ -16,6 +16,7 @@ mod fiber;
 mod follow;
 mod names;
 mod outside;
+mod queue;
 mod recorded;
 mod run;
 mod schedule;
@@ -42,13 +43,18 @@ pub use self::{
     event::{Event, How},
     failure::{Failure, Panic, Waiting},
     follow::{Followed, Misfit, follow, write_down},
+    queue::{Channel, Outcome, Patience, Possible, Queue},
     run::{Execution, Explored},
     schedule::{Line, NoSchedule, Schedule},
     search::{Finding, Found, NoWay, Search, Way},
     subject::{Subject, Told},
+    thing::End,
     world::Meeting,
 };
-use crate::{Conductor, Op, pool::Task};
+use crate::{
+    Conductor, Op,
+    pool::{Pool, Task},
+};
 
 thread_local! {
     /// The execution that the calling code is part of.
@@ -104,6 +110,11 @@ pub(crate) fn start_from_environment() {
     whole::start_from_environment();
 }
 
+/// Follows a schedule in this process because the environment says so.
+pub(crate) fn follow_from_environment() {
+    whole::follow_from_environment();
+}
+
 /// What an exploration knows something by that is no [`Entity`](crate::Entity): a promise, a variable of transactions.
 #[derive(Default)]
 pub struct Name(AtomicU64);
@@ -133,6 +144,12 @@ impl Named for Name {
     }
 }
 
+impl Named for crate::Clock {
+    fn cell(&self) -> &AtomicU64 {
+        &self.entity.wanted
+    }
+}
+
 impl Named for crate::Entity {
     fn cell(&self) -> &AtomicU64 {
         &self.wanted
@@ -155,7 +172,9 @@ pub fn meet(op: Op, thing: &impl Named, how: How, possible: &dyn Fn() -> bool) -
         possible: Some(possible),
         room: usize::MAX,
         more: &[],
+        awaits: &[],
         answers: 1,
+        count: None,
         site: Location::caller(),
     });
     true
@@ -164,6 +183,40 @@ pub fn meet(op: Op, thing: &impl Named, how: How, possible: &dyn Fn() -> bool) -
 /// As [`meet`], with everything that can be said of it. Which of the answers it is; none elsewhere.
 pub fn meet_as(meeting: &Meeting<'_>) -> Option<u32> {
     here().map(|world| world.meets(meeting))
+}
+
+/// As [`meet`], for a transaction that goes on when one of these has changed.
+pub fn meet_after_change(
+    op: Op,
+    thing: &impl Named,
+    of: &[&Name],
+    possible: &dyn Fn() -> bool,
+    site: &'static Location<'static>,
+) {
+    let Some(world) = here() else {
+        return;
+    };
+    let awaits: Vec<_> = of.iter().map(|name| name.cell()).collect();
+    world.meets(&Meeting {
+        op,
+        how: How::Transact,
+        thing: thing.cell(),
+        possible: Some(possible),
+        room: usize::MAX,
+        more: &[],
+        awaits: &awaits,
+        answers: 1,
+        count: None,
+        site,
+    });
+}
+
+/// What the transaction of the calling activity has met, and how, in its last step.
+pub fn has_met<'a>(met: impl Iterator<Item = (How, &'a Name)>, site: &'static Location<'static>) {
+    if let Some(world) = here() {
+        let mut met = met.map(|(how, name)| (how, name.cell()));
+        world.has_met(&mut met, site);
+    }
 }
 
 /// One of so many answers, each of which will have its turn; none where the calling code is not explored.
@@ -178,7 +231,9 @@ pub fn any_of(op: Op, answers: u32) -> Option<u32> {
         possible: None,
         room: usize::MAX,
         more: &[],
+        awaits: &[],
         answers,
+        count: None,
         site: Location::caller(),
     }))
 }
@@ -212,7 +267,9 @@ pub(crate) fn notify(
         possible: None,
         room: usize::MAX,
         more: &[],
+        awaits: &[],
         answers: if all { ALL } else { 1 },
+        count: None,
         site,
     });
     true
@@ -220,6 +277,121 @@ pub(crate) fn notify(
 
 /// In place of a number of answers: not one of those who wait, but all.
 const ALL: u32 = u32::MAX;
+
+/// A message is about to be sent.
+pub(crate) fn send(
+    op: Op,
+    mailbox: &Name,
+    how: How,
+    room: usize,
+    site: &'static Location<'static>,
+) {
+    let Some(world) = here() else {
+        return;
+    };
+    // Whether there is anything left to do can be asked by whoever sends from elsewhere.
+    let idle = world.idle.cell();
+    let from_outside = [(How::Read, idle, usize::MAX)];
+    let more = match crate::activity::Hot::seat() {
+        None => from_outside.as_slice(),
+        Some(_) => &[],
+    };
+    world.meets(&Meeting {
+        op,
+        how,
+        thing: mailbox.cell(),
+        possible: None,
+        room,
+        more,
+        awaits: &[],
+        answers: 1,
+        count: None,
+        site,
+    });
+}
+
+/// It has been.
+pub(crate) fn has_sent(mailbox: &Name) {
+    if let Some(world) = here() {
+        world.passed(mailbox.cell(), thing::Passed::Sent);
+    }
+}
+
+/// A message, which is there, is about to be handled.
+#[track_caller]
+pub(crate) fn receive(op: Op, mailbox: &Name, room: usize) {
+    if let Some(world) = here() {
+        world.meets(&Meeting {
+            op,
+            how: How::Receive,
+            thing: mailbox.cell(),
+            // It would not be asked if there were none.
+            possible: Some(&|| true),
+            room,
+            more: &[],
+            awaits: &[],
+            answers: 1,
+            count: None,
+            site: Location::caller(),
+        });
+        world.passed(mailbox.cell(), thing::Passed::Received(0));
+    }
+}
+
+/// Nothing more is received.
+#[track_caller]
+pub(crate) fn stop(op: Op, mailbox: &Name) {
+    if meet(op, mailbox, How::StopReceiving, &|| true)
+        && let Some(world) = here()
+    {
+        let stopped = thing::Passed::Stopped(End::Receiving, true);
+        world.passed(mailbox.cell(), stopped);
+    }
+}
+
+/// The calling code is going to be this activity. False where nothing is explored.
+pub(crate) fn sits(number: u32) -> bool {
+    here().inspect(|world| world.sits(number)).is_some()
+}
+
+/// Waits until no light activity has anything to do, and `is_idle` says so too.
+pub(crate) fn wait_until_idle(op: Op, is_idle: &dyn Fn() -> bool) {
+    if let Some(world) = here() {
+        meet(op, &world.idle, How::Write, &|| true);
+        world.wait_until_idle(is_idle);
+    }
+}
+
+/// A pool for the execution that the calling code is part of.
+pub(crate) fn pool(size: usize, make: impl FnOnce() -> Pool) -> Option<Pool> {
+    here().map(|world| world.pool(size, make))
+}
+
+/// Whether the calling code is a turn of a light activity that is explored.
+pub fn is_in_turn() -> bool {
+    is_here() && crate::activity::Hot::seat().is_some()
+}
+
+/// The calling activity panicked, and somebody is told of it.
+pub fn is_told_of_panic() {
+    if let Some(world) = here() {
+        world.forgets_panic();
+    }
+}
+
+/// The calling activity has panicked; if nobody was told, that is a failure.
+pub fn has_panicked() {
+    if let Some(world) = here() {
+        world.has_panicked();
+    }
+}
+
+/// What the calling activity does next comes after what made it run.
+pub fn comes_after_now() {
+    if let Some(world) = here() {
+        world.comes_after_now();
+    }
+}
 
 /// Runs `body` as the activity of this number, as soon as whoever runs now waits. False where nothing is explored.
 ///
@@ -271,6 +443,12 @@ pub(crate) fn schedule(task: std::ptr::NonNull<Task>) -> bool {
     let Some(world) = here() else {
         return false;
     };
+    if world.is_ending() {
+        // Nobody runs any more, and what is left is to be freed.
+        // SAFETY: Who schedules it promises that it may be run.
+        crate::activity::aside(|| unsafe { Task::run(task) });
+        return true;
+    }
     world.schedules(Box::new(move || {
         // SAFETY: Who schedules it promises that it may be run.
         unsafe { Task::run(task) }
@@ -286,7 +464,7 @@ fn listen_to_panics() {
         std::panic::set_hook(Box::new(move |info| match here() {
             Some(world) => {
                 world.panics(panic_of(info));
-                if is_whole() {
+                if whole::is_shown() {
                     before(info);
                 }
             }

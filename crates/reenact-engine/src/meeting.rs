@@ -13,6 +13,7 @@ use crate::{
     Access, Decision, Entity, Op, Seat,
     activity::{HOT, Hot, NOBODY, aside, with_recording},
     entity::arrive,
+    explore,
     mode::{self, Mode},
     record::{self, Diary, check_after_long_silence, count_without_check},
     replay::quiet,
@@ -36,6 +37,8 @@ pub enum Permission {
     Go,
     /// It does not happen.
     Declined,
+    /// It is explored: the model knows what it is for others.
+    Explored,
 }
 
 impl Party {
@@ -113,6 +116,9 @@ impl Entity {
             return Permission::Free;
         }
         cold_path();
+        if explore::is_here() {
+            return Permission::Explored;
+        }
         if mode::byte() == Mode::Replay as u8 && quiet::take(self, op) {
             return Permission::Go;
         }

@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
     sync::{
         Mutex, Once, PoisonError,
-        atomic::{AtomicBool, AtomicU8, Ordering},
+        atomic::{AtomicU8, Ordering},
     },
 };
 
@@ -40,12 +40,22 @@ const EXPLORING: u8 = 6;
 /// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
 pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
 /// Whether it is the sender's.
-static WITH_SENDER: AtomicBool = AtomicBool::new(false);
+const WITH_SENDER: u8 = 1;
+/// Whether somebody explores.
+const IS_EXPLORED: u8 = 2;
+/// What there may be to do about a message that is sent, as bits.
+static SENDS: AtomicU8 = AtomicU8::new(0);
 
 /// Whether the order of messages is recorded by those who send them.
 #[inline(always)]
 pub(crate) fn with_sender() -> bool {
-    WITH_SENDER.load(Ordering::Relaxed)
+    SENDS.load(Ordering::Relaxed) & WITH_SENDER != 0
+}
+
+/// Whether there may be anything to do about a message that is sent.
+#[inline(always)]
+pub(crate) fn sends_matter() -> bool {
+    SENDS.load(Ordering::Relaxed) != 0
 }
 
 static MODE: AtomicU8 = AtomicU8::new(Mode::Unknown as u8);
@@ -81,7 +91,13 @@ pub(crate) fn begin_exploring() -> bool {
     }
     *explorations += 1;
     MODE.store(EXPLORING, Ordering::SeqCst);
+    SENDS.fetch_or(IS_EXPLORED, Ordering::SeqCst);
     true
+}
+
+/// This process is like any other.
+pub(crate) fn be_off() {
+    set(Mode::Off);
 }
 
 /// This process is an execution that is explored.
@@ -94,6 +110,7 @@ pub(crate) fn end_exploring() {
     let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
     *explorations -= 1;
     if *explorations == 0 {
+        SENDS.fetch_and(!IS_EXPLORED, Ordering::SeqCst);
         set(Mode::Off);
     }
 }
@@ -148,12 +165,16 @@ pub(crate) fn settle() {
                 explore::start_from_environment();
                 return;
             }
+            (Ok("follow"), _) => {
+                explore::follow_from_environment();
+                return;
+            }
             (Ok("record" | "replay"), None) => {
                 eprintln!("reenact: REENACT is set but REENACT_TRACE does not say which trace: running unrecorded");
                 Mode::Off
             }
             (Ok(other), _) if other != "off" => {
-                eprintln!("reenact: REENACT={other} is not a mode (record, replay, explore, off): running unrecorded");
+                eprintln!("reenact: REENACT={other} is not a mode (record, replay, explore, follow, off): running unrecorded");
                 Mode::Off
             }
             _ => Mode::Off,
@@ -169,7 +190,9 @@ pub(crate) fn settle() {
 /// Settles which side of a message records it.
 pub(crate) fn settle_strategy() {
     match std::env::var(STRATEGY).as_deref() {
-        Ok("sender") => WITH_SENDER.store(true, Ordering::SeqCst),
+        Ok("sender") => {
+            SENDS.fetch_or(WITH_SENDER, Ordering::SeqCst);
+        }
         Ok("receiver" | "") | Err(_) => {}
         Ok(other) => {
             eprintln!(

@@ -43,9 +43,9 @@ use self::{
     worker::{Worker, current},
 };
 use crate::{
-    Fact,
+    Fact, Op, OpInfo,
     activity::aside,
-    mode,
+    explore, mode,
     raw::{Parker, now},
 };
 
@@ -147,6 +147,12 @@ pub fn give_way() -> bool {
     carrier.is_some()
 }
 
+/// Waiting until there is nothing left to do.
+const IDLE: Op = Op::new(&OpInfo {
+    code: 0x53,
+    name: "wait until there is no work left",
+});
+
 /// Worker threads. Never freed: there are few, and their many tasks refer to them without counting.
 #[derive(Clone, Copy)]
 pub struct Pool {
@@ -232,8 +238,23 @@ impl Pool {
         // Workers are counted from the beginning.
         mode::settle();
         let size = size.get();
+        if let Some(pool) = explore::pool(size, || Pool::with_places(size, Box::default())) {
+            return pool;
+        }
         let places = (0..size + STAND_INS).map(|_| Place::new()).collect();
-        let pool = Pool {
+        let pool = Pool::with_places(size, places);
+        POOLS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(pool.shared);
+        for _ in 0..size {
+            pool.shared.begin_worker();
+        }
+        pool
+    }
+
+    fn with_places(size: usize, places: Box<[Place]>) -> Pool {
+        Pool {
             shared: Box::leak(Box::new(Shared {
                 injector: Injector::new(),
                 places,
@@ -249,15 +270,13 @@ impl Pool {
                 until_closed: Mutex::default(),
                 threads: Mutex::default(),
             })),
-        };
-        POOLS
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(pool.shared);
-        for _ in 0..size {
-            pool.shared.begin_worker();
         }
-        pool
+    }
+
+    /// As if it were new: for one without workers.
+    pub(crate) fn reopen(self) {
+        self.shared.closing.store(false, SeqCst);
+        self.shared.expected.store(0, SeqCst);
     }
 
     /// The pool whose worker the calling thread is; elsewhere the one that all models share, with a worker for each core
@@ -272,6 +291,10 @@ impl Pool {
     /// The one that all models share. It is never closed.
     pub fn shared() -> Pool {
         static SHARED: OnceLock<Pool> = OnceLock::new();
+        static EXPLORED: OnceLock<Pool> = OnceLock::new();
+        if explore::is_here() {
+            return *EXPLORED.get_or_init(|| Pool::with_places(cores(), Box::default()));
+        }
         *SHARED.get_or_init(|| {
             let asked = std::env::var("REENACT_WORKERS").ok();
             let asked = asked.and_then(|asked| asked.parse().ok());
@@ -322,6 +345,7 @@ impl Pool {
             Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
                 worker.schedule(Scheduled(task));
             }
+            _ if explore::schedule(task) => {}
             _ if self.is_closed() => run_closed(Scheduled(task)),
             _ => {
                 self.shared.injector.push(Scheduled(task));
@@ -356,6 +380,9 @@ impl Pool {
     ///
     /// As for [`Pool::schedule`].
     pub unsafe fn hand_over(self, task: NonNull<Task>) {
+        if explore::schedule(task) {
+            return;
+        }
         self.shared.push(Scheduled(task));
     }
 
@@ -382,6 +409,14 @@ impl Pool {
             !current().is_some_and(|worker| std::ptr::eq(worker.shared, self.shared)),
             "a turn cannot wait until there is no work left: it is work itself"
         );
+        if explore::is_here() {
+            assert!(
+                !explore::is_in_turn(),
+                "a turn cannot wait until there is no work left: it is work itself"
+            );
+            explore::wait_until_idle(IDLE, &|| self.shared.expected.load(SeqCst) == 0);
+            return;
+        }
         let fact = {
             let mut waiting = self.shared.quiet.lock();
             if self.shared.is_quiet() {
@@ -519,6 +554,9 @@ impl Shared {
     }
 
     fn inject(&'static self, task: Scheduled) {
+        if explore::schedule(task.0) {
+            return;
+        }
         if self.closing.load(Relaxed) {
             run_closed(task);
         } else {

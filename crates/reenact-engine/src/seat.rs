@@ -13,9 +13,11 @@
 
 use std::{
     cell::{Cell, RefCell},
+    panic::Location,
     sync::Arc,
 };
 
+use crate::explore::{self, How, Name};
 use crate::{
     Arrival, NextArrival, Op, OpInfo, Ticket,
     activity::{
@@ -32,6 +34,18 @@ use crate::{
 pub(crate) const SEND: Op = Op::new(&OpInfo {
     code: 0x50,
     name: "send",
+});
+
+/// Handling a message, where that is explored.
+const HANDLE: Op = Op::new(&OpInfo {
+    code: 0x51,
+    name: "handle a message",
+});
+
+/// Stopping, where that is explored.
+const STOP: Op = Op::new(&OpInfo {
+    code: 0x52,
+    name: "stop",
 });
 
 /// What of a light activity travels with it.
@@ -60,6 +74,8 @@ pub struct Seat {
     arrivals: Cell<*mut Arrivals>,
     rest: RefCell<Rest>,
     sent: Cell<u64>,
+    /// What its mailbox is called where it is explored.
+    mailbox: Name,
 }
 
 enum Rest {
@@ -77,6 +93,8 @@ pub enum Reception {
     Noted,
     /// Only that which is [next](Seat::next) may be handled.
     Ordered,
+    /// Handling one is a step: [`Seat::receives`].
+    Explored,
 }
 
 // SAFETY: See invariant 1.
@@ -123,6 +141,7 @@ impl Seat {
             arrivals: Cell::new(std::ptr::null_mut()),
             rest: RefCell::new(Rest::Nothing),
             sent: Cell::new(0),
+            mailbox: Name::new(),
         }
     }
 
@@ -154,6 +173,10 @@ impl Seat {
             4 | 5 => {
                 self.enter_conducted();
                 Reception::Ordered
+            }
+            _ if explore::sits(self.token - 1) => {
+                self.enter_conducted();
+                Reception::Explored
             }
             _ => Reception::Free,
         }
@@ -288,12 +311,73 @@ impl Seat {
     /// By what the activity will know a message that is about to be sent to it, if not by its sender: where senders
     /// record, in a replay, by its position.
     #[inline(always)]
-    pub fn position(&self) -> Option<(u32, u64)> {
-        if mode::with_sender() && mode::is_conducted() {
-            Some(self.recorded_position())
+    #[track_caller]
+    pub fn position(&self, is_reserved: bool) -> Option<(u32, u64)> {
+        if mode::sends_matter() && mode::is_conducted() {
+            self.position_in_some_mode(is_reserved)
         } else {
             None
         }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn position_in_some_mode(&self, is_reserved: bool) -> Option<(u32, u64)> {
+        if !explore::is_here() {
+            return Some(self.recorded_position());
+        }
+        if !is_reserved {
+            self.send_explored();
+        }
+        None
+    }
+
+    /// A message is about to be sent to it that has a number.
+    #[inline(always)]
+    #[track_caller]
+    pub fn is_sent_numbered(&self) {
+        if mode::sends_matter() && explore::is_here() {
+            self.send_explored();
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn send_explored(&self) {
+        explore::send(
+            SEND,
+            &self.mailbox,
+            How::Send,
+            usize::MAX,
+            Location::caller(),
+        );
+        explore::has_sent(&self.mailbox);
+    }
+
+    /// Where it is explored: a message is about to be sent to it if it has room, which `reserve` finds out. None elsewhere.
+    #[track_caller]
+    pub fn reserves(&self, capacity: u32, reserve: impl FnOnce() -> bool) -> Option<bool> {
+        if !explore::is_here() {
+            return None;
+        }
+        let (mailbox, capacity) = (&self.mailbox, capacity as usize);
+        explore::send(SEND, mailbox, How::TrySend, capacity, Location::caller());
+        let has_room = reserve();
+        if has_room {
+            explore::has_sent(mailbox);
+        }
+        Some(has_room)
+    }
+
+    /// Where it is explored: the activity is about to handle the message that is first in its mailbox.
+    pub fn receives(&self, capacity: Option<u32>) {
+        let capacity = capacity.map_or(usize::MAX, |capacity| capacity as usize);
+        explore::receive(HANDLE, &self.mailbox, capacity);
+    }
+
+    /// Where it is explored: the activity is about to refuse all messages from now on.
+    pub fn stops(&self) {
+        explore::stop(STOP, &self.mailbox);
     }
 
     #[cold]

@@ -13,9 +13,9 @@ use std::{
 };
 
 use crate::{
-    Access, Asked, Op, Operation, Reply, Seat,
+    Access, Asked, Entity, Op, OpInfo, Operation, Reply, Seat,
     activity::{aside, stand_up, with_conducted},
-    conduct,
+    conduct, explore,
     external::{apart, is_played, not_apart, stay_apart},
     mode::{self, Mode},
     raw::RawMutex,
@@ -25,6 +25,12 @@ use crate::{
 /// Comes last from a source that ends. Nothing else that comes is a number this large.
 const OVER: Reply<'static> = Reply::Number(u64::MAX);
 
+/// Bringing something, where that is explored.
+const TURN: Op = Op::new(&OpInfo {
+    code: 0x54,
+    name: "bring something from outside",
+});
+
 /// An activity that stands for something outside. `D` is what hands on what comes.
 pub struct Source<D> {
     seat: Seat,
@@ -33,6 +39,8 @@ pub struct Source<D> {
     turn: RawMutex,
     /// Taken out by who has the turn. None once nothing more comes.
     deliver: Mutex<Option<D>>,
+    /// The turn, where it is explored.
+    order: Entity,
 }
 
 /// The turn to bring something, with what hands it on.
@@ -45,6 +53,9 @@ impl<D> Drop for Turn<'_, D> {
     fn drop(&mut self) {
         *self.source.deliver() = self.deliver.take();
         self.source.turn.unlock();
+        if explore::is_here() {
+            self.source.order.leave(TURN, Access::Take, || ());
+        }
     }
 }
 
@@ -53,7 +64,11 @@ impl<D> Source<D> {
         self.deliver.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[track_caller]
     fn turn(&self) -> Turn<'_, D> {
+        if explore::is_here() {
+            self.order.take(TURN, || Some(()), || (), |()| ());
+        }
         self.turn.lock();
         Turn {
             source: self,
@@ -69,6 +84,7 @@ impl<D: Send + 'static> Source<D> {
             seat: Seat::born(),
             turn: RawMutex::new(),
             deliver: Mutex::new(Some(deliver)),
+            order: Entity::new(),
         }
     }
 
@@ -104,6 +120,10 @@ impl<D: Send + 'static> Source<D> {
         }
         let last = self.turn().deliver.take();
         if let Some(last) = last {
+            if explore::is_here() {
+                // By whoever ends it, which is an activity of the program.
+                return drop(last);
+            }
             aside(|| {
                 self.seat.enter();
                 if mode::byte() == Mode::Record as u8 {

@@ -27,5 +27,11 @@ operations! {
     TRY_WRITE = 17 "try write";
     IS_DISCONNECTED = 14 "is disconnected";
     IS_POISONED = 18 "is poisoned";
-    CHOOSE = 19 "choose";
+    SEND = 19 "send";
+    TRY_SEND = 20 "try send";
+    RECEIVE = 21 "receive";
+    TRY_RECEIVE = 22 "try receive";
+    STOP_SENDING = 23 "drop a sender";
+    STOP_RECEIVING = 24 "drop the receiver";
+    CHOOSE = 25 "choose";
 }

@@ -106,10 +106,14 @@
 //! - *What exploration branches on*: what the channel or the mailbox does, where it hands on.
 //! - *What is dependent*: what is dependent there.
 
-use std::{fmt, io, sync::Arc};
+use std::{
+    fmt, io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 pub use reenact_engine::stay_apart;
-use reenact_engine::{Reply, apart, is_active, is_played, is_withheld};
+use reenact_engine::{Birth, Reply, apart, explore, is_active, is_played, is_withheld};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::outside::{hear_value, ops, tell_value};
@@ -161,6 +165,10 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
         if is_played() {
             return Ok(());
         }
+        if explore::is_explored() {
+            run_explored(name, move || run(&source));
+            return Ok(());
+        }
         let thread = std::thread::Builder::new().name(name.to_owned());
         apart(|| {
             thread.spawn(move || {
@@ -189,6 +197,21 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
 
     /// Nothing more comes.
     pub fn close(self) {}
+}
+
+/// Where it is explored, what feeds a source is an activity as any other: when it does is a choice of the schedule.
+#[cold]
+fn run_explored(name: &str, run: impl FnOnce() + Send + 'static) {
+    let birth = Birth::announce(Some(name));
+    if let Some(number) = birth.number() {
+        let run = move || {
+            let _life = birth.begin();
+            let outcome = catch_unwind(AssertUnwindSafe(run));
+            explore::is_missed(number, outcome.is_err());
+        };
+        // SAFETY: It borrows nothing.
+        unsafe { explore::start(number, Box::new(run)) };
+    }
 }
 
 impl<T: Send + 'static> Drop for Source<T> {

@@ -63,6 +63,8 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
                     file.display()
                 )?;
                 writeln!(out, "  {again}")?;
+                writeln!(out, "under a debugger:")?;
+                writeln!(out, "  {}", debugged(file, args))?;
             }
             Ok(())
         })?,
@@ -163,11 +165,21 @@ pub(super) fn keep(file: &Path, schedule: &str) -> Result<(), Failure> {
 
 /// The command that follows a schedule.
 fn again(file: &Path, args: &ExploreArgs) -> String {
-    let words = args
-        .command
-        .iter()
-        .map(|word| report::quoted(Path::new(word)));
-    let command: Vec<_> = words.collect();
     let file = report::quoted(file);
-    format!("reenact explore --schedule {file} -- {}", command.join(" "))
+    format!("reenact explore --schedule {file} -- {}", command(args))
+}
+
+/// The same, in one process and under a debugger.
+fn debugged(file: &Path, args: &ExploreArgs) -> String {
+    let file = report::quoted(file);
+    format!(
+        "REENACT=follow REENACT_SCHEDULE={file} rust-gdb --args {}",
+        command(args)
+    )
+}
+
+fn command(args: &ExploreArgs) -> String {
+    let words = args.command.iter();
+    let words: Vec<_> = words.map(|word| report::quoted(Path::new(word))).collect();
+    words.join(" ")
 }

@@ -245,7 +245,8 @@ fn tell(teller: &mut Teller, finding: &Finding) {
     teller.tell("end", "");
 }
 
-fn read(path: &Path) -> Result<Schedule, String> {
+/// The schedule in a file.
+pub(super) fn read(path: &Path) -> Result<Schedule, String> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.parse()

@@ -39,6 +39,8 @@ pub enum How {
     StopSending,
     /// Will not receive any more.
     StopReceiving,
+    /// Lets those who try find it waiting.
+    Arrive,
     /// Begins to wait for a signal.
     Wait,
     /// Goes on after a signal, or because its time is up.
@@ -71,6 +73,7 @@ impl How {
             (TrySend, Receive | TryReceive) | (Receive | TryReceive, TrySend) => true,
             (TryReceive, Send) | (Send, TryReceive) => true,
             (StopSending, TryReceive) | (TryReceive, StopSending) => true,
+            (Arrive, TrySend | TryReceive) | (TrySend | TryReceive, Arrive) => true,
             (StopReceiving, Send | TrySend) | (Send | TrySend, StopReceiving) => true,
             (Wait | Wake { timed: true } | Notify, Notify)
             | (Notify, Wait | Wake { timed: true }) => true,
@@ -99,7 +102,7 @@ impl How {
 }
 
 /// All of them.
-const ALL: [How; 20] = [
+const ALL: [How; 21] = [
     How::Take,
     How::Look,
     How::TryTake,
@@ -113,6 +116,7 @@ const ALL: [How; 20] = [
     How::TryReceive,
     How::StopSending,
     How::StopReceiving,
+    How::Arrive,
     How::Wait,
     How::Wake { timed: true },
     How::Wake { timed: false },

@@ -17,6 +17,26 @@ use crate::Map;
 /// Executions are told apart by this, so that a thing that outlives one is not taken for what it was called there.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
+/// A line of the program, and which of the things it is that are met there in one operation.
+#[derive(Clone, Copy)]
+pub(super) struct Place(usize);
+
+impl Place {
+    pub(super) fn new(site: &'static Location<'static>, index: usize) -> Place {
+        Place(std::ptr::from_ref(site).addr() ^ index << 48)
+    }
+
+    /// As a number, which means the same in the children of this process.
+    pub(super) fn code(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// The one of such a number.
+    pub(super) fn from_code(code: u64) -> Place {
+        Place(code as usize)
+    }
+}
+
 /// The names of things.
 #[derive(Default)]
 pub(crate) struct Things {
@@ -40,7 +60,7 @@ pub(crate) struct Things {
 pub(super) struct Met {
     pub(super) activity: u32,
     pub(super) operation: u32,
-    pub(super) site: &'static Location<'static>,
+    pub(super) place: Place,
     pub(super) known: Option<u32>,
 }
 
@@ -52,19 +72,19 @@ impl Things {
         self.is_here.fill(0);
     }
 
-    /// The number of a thing, whose name is kept in `cell`, met by this activity in its n-th operation at this line.
+    /// The number of a thing, whose name is kept in `cell`, met by this activity in its n-th operation at this place.
     #[inline]
     pub(super) fn number(
         &mut self,
         cell: &AtomicU64,
         activity: u32,
         operation: u32,
-        site: &'static Location<'static>,
+        place: Place,
     ) -> u32 {
         let met = Met {
             activity,
             operation,
-            site,
+            place,
             known: self.known(cell),
         };
         if let Some(log) = &mut self.log {
@@ -82,10 +102,10 @@ impl Things {
     pub(super) fn meet_again(&mut self, met: &Met) -> u32 {
         match met.known {
             Some(number) => {
-                self.learn(met.activity, met.operation, met.site, number);
+                self.learn(met.activity, met.operation, met.place, number);
                 number
             }
-            None => self.name(met.activity, met.operation, met.site),
+            None => self.name(met.activity, met.operation, met.place),
         }
     }
 
@@ -119,40 +139,36 @@ impl Things {
     }
 
     #[inline]
-    fn learn(
-        &mut self,
-        activity: u32,
-        operation: u32,
-        site: &'static Location<'static>,
-        number: u32,
-    ) {
-        let site = std::ptr::from_ref(site).addr();
+    fn learn(&mut self, activity: u32, operation: u32, Place(site): Place, number: u32) {
         let place = self.place(activity, operation);
-        match place.iter().find(|(at, _)| *at == site) {
-            Some(&(_, known)) if known == number => {}
-            Some(&(_, known)) => self.unite(known, number),
-            None => place.push((site, number)),
+        let mut known = place.iter().filter(|(at, _)| *at == site);
+        let Some(&(_, first)) = known.next() else {
+            place.push((site, number));
+            return;
+        };
+        if first != number && known.all(|(_, known)| *known != number) {
+            place.push((site, number));
+            self.unite(first, number);
         }
     }
 
     #[cold]
-    fn name(&mut self, activity: u32, operation: u32, site: &'static Location<'static>) -> u32 {
-        let at = std::ptr::from_ref(site).addr();
+    fn name(&mut self, activity: u32, operation: u32, Place(at): Place) -> u32 {
         let place = self.place(activity, operation);
-        let known = place.iter().find(|(site, _)| *site == at).copied();
-        let number = match known {
-            Some((_, number)) if !self.is_here(number) => number,
-            known => {
-                let number = self.same_as.len() as u32;
-                self.same_as.push(number);
-                self.met.push(Vec::new());
-                match known {
-                    Some((_, known)) => self.unite(known, number),
-                    None => self.place(activity, operation).push((at, number)),
-                }
-                number
+        let known = place.iter().filter(|(site, _)| *site == at);
+        let known: Vec<u32> = known.map(|&(_, number)| number).collect();
+        // The first that nobody has: the same whenever the same has happened before.
+        let free = known.iter().copied().find(|&number| !self.is_here(number));
+        let number = free.unwrap_or_else(|| {
+            let number = self.same_as.len() as u32;
+            self.same_as.push(number);
+            self.met.push(Vec::new());
+            self.place(activity, operation).push((at, number));
+            if let Some(&first) = known.first() {
+                self.unite(first, number);
             }
-        };
+            number
+        });
         self.comes(number);
         number
     }

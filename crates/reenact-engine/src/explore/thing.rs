@@ -16,16 +16,55 @@ pub(super) struct Thing {
     /// Who waits for its signal.
     pub(super) waiters: Vec<u32>,
     /// Those events that a next one may race with.
-    recent: Vec<(u32, How, Moment)>,
+    recent: Vec<Recent>,
     /// When those who took it last gave it back, and those who looked since.
     released: Option<Moment>,
     looked: Vec<Moment>,
+    /// Since when those have it who have it now.
+    having: Vec<(u32, Moment)>,
+    /// Who had it from when to when, and whether to look at it, in the order in which they gave it back.
+    had: Vec<(Moment, Moment, bool)>,
     /// When what is in it was sent; when anything was received.
     under_way: VecDeque<Moment>,
     received: Vec<Moment>,
     sent: usize,
-    /// When senders went.
-    stopped: Vec<Moment>,
+    /// When those of each end went, and whether all have.
+    stopped: [Vec<Moment>; 2],
+    are_gone: [bool; 2],
+    /// Who waits to receive, since when.
+    arrived: Vec<(u32, Moment)>,
+    /// When what it holds was changed.
+    changed: Vec<Moment>,
+}
+
+struct Recent {
+    who: u32,
+    how: How,
+    moment: Moment,
+    /// Whether something could be sent, or received, just before it.
+    was_open: [bool; 2],
+}
+
+/// One of the two ends of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Where something is put in.
+    Sending,
+    /// Where it is taken out.
+    Receiving,
+}
+
+/// What has happened at a queue in the current step.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Passed {
+    /// Something was put in.
+    Sent,
+    /// What was at this place was taken out.
+    Received(usize),
+    /// One of this end has gone, and whether that was the last.
+    Stopped(End, bool),
+    /// The activity waits to receive; or does not any more.
+    Arrived(bool),
 }
 
 impl Thing {
@@ -40,7 +79,12 @@ impl Thing {
         self.looked.clear();
         self.under_way.clear();
         self.received.clear();
-        self.stopped.clear();
+        self.stopped.iter_mut().for_each(Vec::clear);
+        self.are_gone = [false; 2];
+        self.arrived.clear();
+        self.changed.clear();
+        self.having.clear();
+        self.had.clear();
     }
 
     /// Whether somebody may take it now.
@@ -48,11 +92,24 @@ impl Thing {
         self.holder.is_none() && self.lookers.is_empty()
     }
 
-    /// What an event of this kind would come after. `room` is how much fits into a queue.
-    pub(super) fn link(&self, activity: u32, how: How, room: usize, links: &mut Links) {
-        for &(who, before, moment) in &self.recent {
-            if who != activity && how.conflicts(before) {
-                links.races(moment);
+    /// What an event of this kind would come after. `room` is how much fits into a queue; `waits` whether it cannot happen before
+    /// there is room, or something in it.
+    pub(super) fn link(
+        &self,
+        activity: u32,
+        how: How,
+        room: usize,
+        waits: bool,
+        links: &mut Links,
+        way: &mut u32,
+    ) {
+        for recent in &self.recent {
+            if recent.who != activity && how.conflicts(recent.how) {
+                let was_open = end_of(how).is_some_and(|end| recent.was_open[end as usize]);
+                match waits && !was_open {
+                    true => links.races_if_possible(recent.moment),
+                    false => links.races(recent.moment),
+                }
             }
         }
         match how {
@@ -63,48 +120,154 @@ impl Thing {
             How::Look | How::TryLook => {
                 self.released.into_iter().for_each(|at| links.follows(at));
             }
-            How::Receive | How::TryReceive => match self.under_way.front() {
-                Some(&sent) => links.follows(sent),
-                None => self.stopped.iter().for_each(|&at| links.follows(at)),
-            },
+            How::Receive | How::TryReceive => {
+                match self.under_way.front() {
+                    Some(&sent) => links.follows(sent),
+                    None => self.stopped[0].iter().for_each(|&at| links.follows(at)),
+                }
+                if waits {
+                    self.ways_to_receive(links, way);
+                }
+            }
             How::Send | How::TrySend => {
-                let made_room = self.sent.checked_sub(room);
-                if let Some(&at) = made_room.and_then(|index| self.received.get(index)) {
+                if let Some(at) = self.made_room(room) {
                     links.follows(at);
+                }
+                if waits {
+                    self.ways_to_send(room, links, way);
                 }
             }
             _ => {}
         }
     }
 
+    /// When the room was made that the next one to be sent has.
+    fn made_room(&self, room: usize) -> Option<Moment> {
+        let index = self.sent.checked_sub(room)?;
+        self.received.get(index).copied()
+    }
+
+    fn ways_to_receive(&self, links: &mut Links, way: &mut u32) {
+        for &sent in &self.under_way {
+            links.needs(next(way), Some(sent));
+        }
+        self.way_through_end(End::Sending, links, way);
+    }
+
+    fn ways_to_send(&self, room: usize, links: &mut Links, way: &mut u32) {
+        match self.sent.checked_sub(room) {
+            // Nobody needs any room, but somebody to receive it.
+            _ if room == 0 => {
+                for &(_, at) in self.arrived.iter().skip(self.under_way.len()) {
+                    links.needs(next(way), Some(at));
+                }
+            }
+            None => links.needs(next(way), None),
+            Some(index) => {
+                if let Some(&at) = self.received.get(index) {
+                    links.needs(next(way), Some(at));
+                }
+            }
+        }
+        self.way_through_end(End::Receiving, links, way);
+    }
+
+    /// It is possible since there is nobody any more at the other end.
+    fn way_through_end(&self, end: End, links: &mut Links, way: &mut u32) {
+        if self.are_gone[end as usize] {
+            let way = next(way);
+            for &at in &self.stopped[end as usize] {
+                links.needs(way, Some(at));
+            }
+        }
+    }
+
     /// It happens.
-    pub(super) fn note(&mut self, activity: u32, how: How, moment: Moment) {
-        self.recent.retain(|&(who, before, _)| {
-            let is_before = who == activity || how.conflicts(before);
-            !(is_before && how.stands_for(before))
+    pub(super) fn note(&mut self, activity: u32, how: How, moment: Moment, room: usize) {
+        self.recent.retain(|recent| {
+            let is_before = recent.who == activity || how.conflicts(recent.how);
+            !(is_before && how.stands_for(recent.how))
         });
-        self.recent.push((activity, how, moment));
+        let has_room = match room {
+            0 => self.arrived.len() > self.under_way.len() || how == How::Send,
+            _ => self.sent - self.received.len().min(self.sent) < room,
+        };
+        self.recent.push(Recent {
+            who: activity,
+            how,
+            moment,
+            was_open: [
+                has_room || self.are_gone[End::Receiving as usize],
+                !self.under_way.is_empty() || self.are_gone[End::Sending as usize],
+            ],
+        });
+        if how == How::Write {
+            self.changed.push(moment);
+        }
     }
 
-    /// Something is sent, or received.
-    pub(super) fn sent(&mut self, moment: Moment) {
-        self.sent += 1;
-        self.under_way.push_back(moment);
+    /// When what it holds was changed since then.
+    pub(super) fn changed_since(&self, moment: Option<Moment>) -> impl Iterator<Item = Moment> {
+        let changed = self.changed.iter().copied();
+        changed.filter(move |&at| moment.is_none_or(|moment| at > moment))
     }
 
-    pub(super) fn received(&mut self, moment: Moment) {
-        self.under_way.pop_front();
-        self.received.push(moment);
+    /// This has happened at a queue.
+    pub(super) fn passed(&mut self, activity: u32, what: Passed, moment: Moment) {
+        match what {
+            Passed::Sent => {
+                self.sent += 1;
+                self.under_way.push_back(moment);
+            }
+            Passed::Received(place) => {
+                self.under_way.remove(place);
+                self.received.push(moment);
+            }
+            Passed::Stopped(end, is_last) => {
+                self.stopped[end as usize].push(moment);
+                self.are_gone[end as usize] = is_last;
+            }
+            Passed::Arrived(true) => self.arrived.push((activity, moment)),
+            Passed::Arrived(false) => self.arrived.retain(|&(who, _)| who != activity),
+        }
     }
 
-    /// A sender has gone.
-    pub(super) fn stopped(&mut self, moment: Moment) {
-        self.stopped.push(moment);
+    /// Somebody has taken it, or looks at it, from now on.
+    pub(super) fn had_by(&mut self, activity: u32, moment: Moment) {
+        self.having.push((activity, moment));
+    }
+
+    /// Since when it was impossible to take it, or to look at it, until when, as far as that is later than this.
+    pub(super) fn held(&self, to_look: bool, since: Moment, links: &mut Links) {
+        let had = self
+            .had
+            .iter()
+            .rev()
+            .take_while(|(_, until, _)| *until > since);
+        for &(from, until, looked) in had {
+            if !(to_look && looked) {
+                links.barred(from, Some(until));
+            }
+        }
+        if self.holder.is_some() || !to_look {
+            for &(_, from) in &self.having {
+                links.barred(from, None);
+            }
+        }
+    }
+
+    fn gives_back(&mut self, activity: u32, moment: Option<Moment>, looked: bool) {
+        if let Some(index) = self.having.iter().position(|&(who, _)| who == activity) {
+            let (_, from) = self.having.swap_remove(index);
+            self.had.extend(moment.map(|moment| (from, moment, looked)));
+        }
     }
 
     /// Who took it has given it back.
     pub(super) fn released(&mut self, moment: Option<Moment>) {
-        self.holder = None;
+        if let Some((who, _)) = self.holder.take() {
+            self.gives_back(who, moment, false);
+        }
         self.released = moment;
         self.looked.clear();
     }
@@ -114,6 +277,27 @@ impl Thing {
         if let Some(index) = self.lookers.iter().position(|&who| who == activity) {
             self.lookers.swap_remove(index);
         }
+        self.gives_back(activity, moment, true);
         self.looked.extend(moment);
+    }
+}
+
+/// Another number.
+fn next(way: &mut u32) -> u32 {
+    *way += 1;
+    *way
+}
+
+/// Whether it is done at an end of a queue, where one may have to wait.
+pub(super) fn is_at_queue(how: How) -> bool {
+    end_of(how).is_some()
+}
+
+/// The end of a queue at which it is.
+fn end_of(how: How) -> Option<End> {
+    match how {
+        How::Send | How::TrySend => Some(End::Sending),
+        How::Receive | How::TryReceive => Some(End::Receiving),
+        _ => None,
     }
 }

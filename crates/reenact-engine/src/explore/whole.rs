@@ -7,18 +7,19 @@
 //! and lines of code are addresses in the program, which are the same in both.
 
 mod child;
+mod here;
 mod parent;
 mod wire;
 
 use std::{
-    os::unix::net::UnixStream,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
+use self::child::Control;
 pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
 pub(super) use self::parent::Forked;
-use super::{HERE, World, strand::Baton};
+use super::{HERE, World, recorded::Recorded, strand::Baton};
 use crate::mode;
 
 /// The execution that this process is, if it is one.
@@ -27,11 +28,18 @@ static WHOLE: OnceLock<Whole> = OnceLock::new();
 struct Whole {
     world: Arc<World>,
     main: Arc<Baton>,
+    /// Whether what it prints is shown.
+    is_shown: bool,
 }
 
 /// Whether this process is an execution that is explored.
 pub(super) fn is_here() -> bool {
     WHOLE.get().is_some()
+}
+
+/// The same, and what it prints is shown.
+pub(super) fn is_shown() -> bool {
+    WHOLE.get().is_some_and(|whole| whole.is_shown)
 }
 
 /// Begins to explore because the environment says so. Returns in the children, in which the program goes on.
@@ -41,17 +49,49 @@ pub(crate) fn start_from_environment() {
     super::errand::run(&options, report);
 }
 
+/// Makes the calling process an execution that follows a schedule, without another one that explores: for a debugger. What the
+/// world said to a recorded run is said again, if there is one.
+pub(crate) fn follow_from_environment() {
+    let path = |name| std::env::var_os(name).map(PathBuf::from);
+    let Some(file) = path("REENACT_SCHEDULE") else {
+        eprintln!(
+            "reenact: REENACT=follow, but REENACT_SCHEDULE does not say which schedule: running as ever"
+        );
+        return mode::be_off();
+    };
+    let schedule = super::errand::read(&file);
+    let recorded = path("REENACT_TRACE")
+        .map(|trace| Recorded::open(&trace))
+        .transpose();
+    match (schedule, recorded) {
+        (Ok(schedule), Ok(recorded)) => {
+            let world = World::new();
+            world.state().recorded = recorded.map(Arc::new);
+            become_execution(&world, Control::Follow(schedule), true);
+        }
+        (schedule, recorded) => {
+            let error = schedule
+                .err()
+                .or(recorded.err().map(|error| error.to_string()));
+            eprintln!("reenact: {}", error.unwrap_or_default());
+            // SAFETY: It ends the process, of which nothing has begun.
+            unsafe { libc::_exit(2) };
+        }
+    }
+}
+
 /// Makes the calling process an execution: its thread is the first activity, and goes on when it is its turn.
-fn become_execution(world: &Arc<World>, stream: UnixStream) {
+fn become_execution(world: &Arc<World>, control: Control, is_shown: bool) {
     let main = Arc::new(Baton::default());
     let whole = Whole {
         world: Arc::clone(world),
         main: Arc::clone(&main),
+        is_shown,
     };
     assert!(WHOLE.set(whole).is_ok(), "a process is one execution");
     mode::be_explored();
     super::listen_to_panics();
-    child::control(Arc::clone(world), Arc::clone(&main), stream);
+    child::control(Arc::clone(world), Arc::clone(&main), control);
     HERE.set(Arc::as_ptr(world));
     main.take();
     crate::activity::Conducted::begin_main();

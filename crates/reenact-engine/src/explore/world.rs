@@ -19,20 +19,25 @@ use self::{
     state::State,
 };
 use super::{
-    HERE,
-    event::{Event, NOTHING},
+    HERE, Name,
+    event::{Event, How, NOTHING},
     failure::Failure,
     fiber::{Job, Pause},
     names::Families,
     strand::Strand,
 };
-use crate::activity::{aside, stand_up};
+use crate::{
+    activity::{aside, stand_up},
+    is_attempting,
+};
 
 /// An execution, and what is kept for the next one.
 ///
 /// Always in an [`Arc`].
 pub(crate) struct World {
     state: UnsafeCell<State>,
+    /// That there is nothing left to do for light activities.
+    pub(in crate::explore) idle: Name,
 }
 
 // SAFETY: Used by one thread at a time: the one that explores, or the one that has its turn.
@@ -47,6 +52,7 @@ impl World {
     pub(super) fn new() -> Arc<World> {
         Arc::new(World {
             state: UnsafeCell::new(State::new()),
+            idle: Name::new(),
         })
     }
 
@@ -194,7 +200,15 @@ impl World {
             }
             resume_unwind(Box::new(Leave));
         }
+        assert!(
+            !is_attempting(),
+            "exploration does not support operations within a transaction"
+        );
         let number = state.current;
+        if number == NOTHING {
+            // It was made before anything was explored.
+            return;
+        }
         let actor = &mut state.actors[number as usize];
         actor.operations += 1;
         actor.phase = Phase::Pending(pending);
@@ -221,13 +235,8 @@ impl World {
         let mut event = state.perform(step, Some(links));
         self.resume(number);
         let state = self.state();
-        if let Some(footprint) = state.footprint.take() {
-            for touch in footprint.iter() {
-                let thing = state.thing(touch.thing);
-                thing.link(number, touch.how, usize::MAX, links);
-                thing.note(number, touch.how, moment);
-            }
-            event.more = Some(footprint);
+        if event.touch.how == How::Transact {
+            event.more = state.met(number, links);
         }
         self.settle();
         event

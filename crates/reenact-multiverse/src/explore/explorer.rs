@@ -89,7 +89,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
         let mut told = None;
         let mut divergence = None;
         loop {
-            let limit = self.is_over(&course.done, began, &mut told);
+            let limit = self.is_over(&course, began, &mut told);
             if let Some(limit) = limit {
                 course.coverage.stop(limit);
                 break;
@@ -111,7 +111,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
             }
         }
         Report {
-            progress: course.done,
+            progress: course.progress(),
             coverage: course.coverage,
             divergence,
         }
@@ -119,12 +119,12 @@ impl<'a, R: Runs> Explorer<'a, R> {
 
     fn is_over(
         &mut self,
-        done: &Progress,
+        course: &Course<'_, R>,
         began: Instant,
         told: &mut Option<Instant>,
     ) -> Option<Limit> {
         if let Some(most) = self.budget.executions
-            && done.executions + done.redundant >= most
+            && course.executed() >= most
         {
             return Some(Limit::Executions(most));
         }
@@ -141,7 +141,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
             && told.is_none_or(|told| now - told >= REPORT_EVERY)
         {
             *told = Some(now);
-            if listener(*done).is_break() {
+            if listener(course.progress()).is_break() {
                 return Some(Limit::Cancelled);
             }
         }

@@ -77,5 +77,6 @@ pub(super) fn sum(a: &Progress, b: &Progress) -> Progress {
         failures: a.failures + b.failures,
         steps: a.steps + b.steps,
         repeated: a.repeated + b.repeated,
+        estimate: None,
     }
 }

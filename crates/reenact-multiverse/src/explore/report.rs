@@ -110,8 +110,8 @@ impl fmt::Display for Coverage {
 pub struct Progress {
     /// Executions that were run to their end, or to that of the budget.
     pub executions: u64,
-    /// Executions that were given up because another one was equivalent. An exploration that is not bounded in steps has
-    /// none.
+    /// Executions that were given up because another one was equivalent. There are none if all operations do what they
+    /// were announced to do and executions are not bounded in steps.
     pub redundant: u64,
     /// Deadlocks among the executions.
     pub deadlocks: u64,
@@ -121,6 +121,12 @@ pub struct Progress {
     pub steps: u64,
     /// Steps taken again to get back to where something else was to be tried.
     pub repeated: u64,
+    /// How many executions there will be in all. `None`: there is nothing to tell it by yet.
+    ///
+    /// It supposes that all steps known to be tried at a point lead to equally many executions, as Knuth's estimate of the
+    /// size of a tree does, and grows when more become known: a hint whether to wait for minutes or for years. At the end
+    /// it is the number of those that were made.
+    pub estimate: Option<u64>,
 }
 
 /// A program did something else under the same steps. What it does depends on more than their order, on the time perhaps

@@ -123,7 +123,11 @@ fn is_ordered(steps: &[Taken], a: usize, b: usize) -> bool {
         }
         (Wait(x) | Notify(x), Notify(y)) | (Notify(x), Wait(y)) => x == y,
         (Set(x), Ask(y) | Await(y)) | (Ask(x), Set(y)) => x == y,
-        (Send(x), Send(y)) | (Receive(x), Receive(y)) => x == y,
+        (Send(x), Send(y)) => {
+            let is_received = count(a, first.event) < count(steps.len(), Receive(x));
+            x == y && (is_received || capacity(x).is_some())
+        }
+        (Receive(x), Receive(y)) => x == y,
         (Send(x), Receive(y)) => x == y && count(a, first.event) == count(b, second.event),
         (Receive(x), Send(y)) => {
             let later = capacity(x).map(|capacity| count(a, first.event) + capacity);

@@ -131,3 +131,13 @@ fn a_try_fails_only_while_somebody_has_the_lock() {
     let holder = vec![Lock(0), Unlock(0)];
     assert_eq!(count([holder, vec![TryLock(0), Unlock(0)]]), 3);
 }
+
+#[test]
+fn the_order_of_sends_does_not_matter_if_nobody_receives_them() {
+    for n in 1..=6 {
+        assert_eq!(count((0..n).map(|i| vec![Send(0, Just(i))])), 1);
+    }
+    // Of four, one is received, and only which one can be told.
+    let senders = (0..4).map(|i| vec![Send(0, Just(i))]);
+    assert_eq!(count(senders.chain([vec![Receive(0)]])), 4);
+}

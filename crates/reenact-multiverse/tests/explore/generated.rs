@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-const CASES: u32 = 300;
+const CASES: u32 = 150;
 const MOST_INTERLEAVINGS: usize = 4000;
 
 fn value() -> impl Strategy<Value = Value> {
@@ -124,12 +124,21 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn accesses_locks_and_queues(
+    fn accesses_and_locks(
         program in program(prop_oneof![
-            7 => access(), 6 => hold(), 4 => pass(), 1 => join(), 2 => local(),
+            7 => access(), 6 => hold(), 1 => join(), 2 => local(),
         ].boxed()),
     ) {
         agrees_exactly(&program)?;
+    }
+
+    #[test]
+    fn queues(
+        program in program(prop_oneof![
+            3 => access(), 2 => hold(), 6 => pass(), 1 => join(), 2 => local(),
+        ].boxed()),
+    ) {
+        agrees(&program)?;
     }
 
     #[test]
@@ -201,7 +210,7 @@ proptest! {
             1 => local(),
         ].boxed()),
     ) {
-        agrees_exactly(&program)?;
+        agrees(&program)?;
     }
 
     #[test]

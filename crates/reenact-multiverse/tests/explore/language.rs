@@ -83,6 +83,8 @@ pub enum Event {
     /// By one who has it alone.
     Release(usize),
     Send(usize),
+    /// Only pending: into a queue that may be full, and be closed while it is.
+    SendOrGiveUp(usize),
     /// Only pending.
     TrySend(usize),
     FindFull(usize),

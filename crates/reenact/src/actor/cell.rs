@@ -143,6 +143,7 @@ impl<A: Send + 'static> ActorCell<A> {
 
     /// As [`ActorCell::send`], with room for it.
     #[inline(always)]
+    #[track_caller]
     pub(super) fn send_reserved<F>(&self, message: F) -> Result<(), Refused>
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
@@ -158,11 +159,12 @@ impl<A: Send + 'static> ActorCell<A> {
 
     /// Appends a message that fits; where its sender knows the place that it has, with that.
     #[inline(always)]
+    #[track_caller]
     fn deliver<F>(&self, handler: Handler, message: F) -> Result<(), Refused>
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        match self.core.seat.position() {
+        match self.core.seat.position(self.core.bound.is_some()) {
             None => self.append(handler, sender(), message),
             Some((source, number)) => {
                 let placed = Placed {
@@ -176,6 +178,7 @@ impl<A: Send + 'static> ActorCell<A> {
     }
 
     /// Sends a message that has a number. It is not refused, full or not.
+    #[track_caller]
     pub(super) fn send_numbered<F>(
         &self,
         (source, number): (u32, u64),
@@ -184,6 +187,7 @@ impl<A: Send + 'static> ActorCell<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
+        self.core.seat.is_sent_numbered();
         let source = source | NUMBERED;
         if is_large::<F>() {
             let message = Box::new(message);
@@ -237,18 +241,23 @@ impl Bound {
     /// Room for one more message. Whether there is any is a matter of timing.
     #[track_caller]
     fn reserve(&self) -> Result<(), Refused> {
-        let has_room = choose(ops::SEND_BOUNDED, 1, || {
-            let more = |waiting| (waiting < self.capacity).then_some(waiting + 1);
-            self.waiting
-                .fetch_update(AcqRel, Relaxed, more)
-                .is_ok()
-                .into()
-        });
+        let has_room = choose(ops::SEND_BOUNDED, 1, || self.has_room().into());
         if has_room == 1 {
             Ok(())
         } else {
             Err(Refused::Full)
         }
+    }
+
+    /// Takes room for one more message, if there is any.
+    fn has_room(&self) -> bool {
+        let more = |waiting| (waiting < self.capacity).then_some(waiting + 1);
+        self.waiting.fetch_update(AcqRel, Relaxed, more).is_ok()
+    }
+
+    /// How many messages may wait.
+    pub(super) fn capacity(&self) -> u32 {
+        self.capacity
     }
 
     /// A message is handled.
@@ -264,7 +273,11 @@ impl Core {
     pub(super) fn reserve(&self) -> Result<(), Refused> {
         match &self.bound {
             None => Ok(()),
-            Some(bound) => bound.reserve(),
+            Some(bound) => match self.seat.reserves(bound.capacity, || bound.has_room()) {
+                None => bound.reserve(),
+                Some(true) => Ok(()),
+                Some(false) => Err(Refused::Full),
+            },
         }
     }
 

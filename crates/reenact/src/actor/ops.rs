@@ -22,3 +22,11 @@ pub(super) const TRY_SEND: Op = Op::new(&OpInfo {
     code: 0x44,
     name: "try to send",
 });
+pub(super) const SUBSCRIBE: Op = Op::new(&OpInfo {
+    code: 0x45,
+    name: "ask for what a promise becomes",
+});
+pub(super) const DROP_RESOLVER: Op = Op::new(&OpInfo {
+    code: 0x46,
+    name: "drop a resolver",
+});

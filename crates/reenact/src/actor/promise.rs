@@ -13,10 +13,16 @@ mod wait;
 use std::{
     fmt,
     panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
-use reenact_engine::{Fact, choose};
+use reenact_engine::{
+    Fact, Op, choose,
+    explore::{self, How, Name},
+};
 
 use self::cycle::Link;
 use super::{Broken, Context, FarRef, ops};
@@ -72,10 +78,14 @@ pub struct Resolver<R: Send + 'static> {
     /// those who are to be told.
     last: Arc<Last<R>>,
     shared: Arc<Shared<R>>,
+    /// Where it is explored: whether it has tried to settle the promise, which then is settled.
+    has_tried: AtomicBool,
 }
 
 struct Shared<R> {
     state: Mutex<State<R>>,
+    /// What it is called where it is explored.
+    name: Name,
     settled: Fact,
     /// The line that made it, for reports.
     made_at: &'static Location<'static>,
@@ -112,8 +122,11 @@ struct Last<R: Send + 'static>(Weak<Shared<R>>);
 
 impl<R: Send + 'static> Drop for Last<R> {
     fn drop(&mut self) {
-        if let Some(shared) = self.0.upgrade() {
-            shared.settle(Err(Broken::abandoned()));
+        if let Some(shared) = self.0.upgrade()
+            && shared.claim()
+        {
+            // Where it is explored, this is part of the step of the last resolver that goes.
+            shared.tell(Err(Broken::abandoned()));
         }
     }
 }
@@ -126,6 +139,7 @@ impl<R: Send + 'static> Promise<R> {
         let resolver = Resolver {
             last: Arc::new(Last(Arc::downgrade(&shared))),
             shared: Arc::clone(&shared),
+            has_tried: AtomicBool::new(false),
         };
         (Promise { shared }, resolver)
     }
@@ -141,16 +155,22 @@ impl<R: Send + 'static> Promise<R> {
     /// A promise that is resolved already.
     #[track_caller]
     pub fn resolved(value: R) -> Promise<R> {
-        let shared = Shared::new();
-        shared.settle(Ok(value));
-        Promise { shared }
+        Promise::settled_already(Ok(value))
     }
 
     /// A promise that is broken already.
     #[track_caller]
     pub fn broken(broken: Broken) -> Promise<R> {
+        Promise::settled_already(Err(broken))
+    }
+
+    #[track_caller]
+    fn settled_already(outcome: Result<R, Broken>) -> Promise<R> {
         let shared = Shared::new();
-        shared.settle(Err(broken));
+        // Nobody else has it: that is no operation.
+        if shared.claim() {
+            shared.tell(outcome);
+        }
         Promise { shared }
     }
 
@@ -283,6 +303,11 @@ impl<R: Send + 'static> Resolver<R> {
     /// Whether the promise is the caller's to settle. Which of several comes first is a matter of timing.
     #[track_caller]
     fn claim(&self) -> bool {
+        if explore::is_explored() {
+            self.has_tried.store(true, Relaxed);
+            self.shared.is_met(ops::RESOLVE);
+            return self.shared.claim();
+        }
         choose(ops::RESOLVE, 1, || self.shared.claim().into()) == 1 && {
             // In a replay it is decided by the trace, and nobody has claimed it yet.
             self.shared.claim();
@@ -296,6 +321,16 @@ impl<R: Send + 'static> Clone for Resolver<R> {
         Resolver {
             shared: Arc::clone(&self.shared),
             last: Arc::clone(&self.last),
+            has_tried: AtomicBool::new(self.has_tried.load(Relaxed)),
+        }
+    }
+}
+
+impl<R: Send + 'static> Drop for Resolver<R> {
+    fn drop(&mut self) {
+        // With the last one the promise is broken, unless it is settled; which one is last, others may tell.
+        if explore::is_explored() && !self.has_tried.load(Relaxed) {
+            self.shared.is_met(ops::DROP_RESOLVER);
         }
     }
 }
@@ -318,6 +353,7 @@ impl<R: Send + 'static> Debt<R> {
 
     fn settle_with(mut self, other: Promise<R>) {
         if let Some(shared) = self.0.take() {
+            shared.is_met(ops::RESOLVE);
             shared.claim();
             Shared::follow_to_the_end(&shared, other);
         }
@@ -329,6 +365,7 @@ impl<R: Send + 'static> Debt<R> {
         match catch_unwind(AssertUnwindSafe(action)) {
             Ok(value) => self.settle(Ok(value)),
             Err(panic) => {
+                explore::is_told_of_panic();
                 self.settle(Err(Broken::panicked(&*panic)));
                 resume_unwind(panic);
             }
@@ -355,6 +392,7 @@ impl<R: Send + 'static> Shared<R> {
                 clone: None,
                 source: None,
             }),
+            name: Name::new(),
             settled: Fact::new(),
             made_at: Location::caller(),
         })
@@ -362,6 +400,13 @@ impl<R: Send + 'static> Shared<R> {
 
     fn state(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where it is explored: the calling activity is about to do something to it that others could tell.
+    #[inline]
+    #[track_caller]
+    fn is_met(&self, op: Op) {
+        explore::meet(op, &self.name, How::Write, &|| true);
     }
 
     /// Makes the promise the caller's to settle. False if it is not open.
@@ -376,6 +421,7 @@ impl<R: Send + 'static> Shared<R> {
 
     /// Settles the promise, unless somebody else did.
     fn settle(self: &Arc<Self>, outcome: Result<R, Broken>) {
+        self.is_met(ops::RESOLVE);
         if self.claim() {
             self.tell(outcome);
         }
@@ -402,6 +448,8 @@ impl<R: Send + 'static> Shared<R> {
             for message in messages {
                 message(copy(&outcome, clone));
             }
+            // Others may have come to it meanwhile.
+            self.is_met(ops::RESOLVE);
             state = self.state();
         }
         let mut subscribers = std::mem::take(&mut state.subscribers);
@@ -432,6 +480,7 @@ impl<R: Send + 'static> Shared<R> {
 
     /// Has `waiter` called when the promise is settled, which it may be.
     fn subscribe(&self, waiter: Waiter<R>) {
+        self.is_met(ops::SUBSCRIBE);
         let mut state = self.state();
         match &state.phase {
             Phase::Open | Phase::Following | Phase::Telling => state.subscribers.push(waiter),

@@ -7,12 +7,13 @@
 use std::{
     cmp::Reverse,
     collections::BinaryHeap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
 use reenact_engine::{
-    is_replaying,
+    Birth, explore, is_replaying,
     pool::{Expected, Pool},
     raw::now,
     stay_apart,
@@ -24,7 +25,9 @@ use super::{Promise, promise::Debt};
 #[track_caller]
 pub(super) fn after(pool: Pool, delay: Duration) -> Promise<()> {
     let (promise, debt) = Promise::owed();
-    if is_replaying() {
+    if explore::is_explored() {
+        fire_some_time(debt, pool.expect_work());
+    } else if is_replaying() {
         debt.settle(Ok(()));
     } else {
         clock().add(Timer {
@@ -34,6 +37,23 @@ pub(super) fn after(pool: Pool, delay: Duration) -> Promise<()> {
         });
     }
     promise
+}
+
+/// Where it is explored, a timer is an activity of its own: when it fires is a choice of the schedule.
+#[cold]
+fn fire_some_time(debt: Debt<()>, expected: Expected) {
+    let birth = Birth::announce(Some("timer"));
+    let number = birth.number();
+    let fire = move || {
+        let _life = birth.begin();
+        // At the end of an execution it may be told to leave instead.
+        let _ = catch_unwind(AssertUnwindSafe(|| debt.settle(Ok(()))));
+        drop(expected);
+    };
+    if let Some(number) = number {
+        // SAFETY: It borrows nothing.
+        unsafe { explore::start(number, Box::new(fire)) };
+    }
 }
 
 struct Timer {

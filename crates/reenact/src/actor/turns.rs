@@ -1,11 +1,13 @@
 //! How an actor runs: one message after the other, each a turn.
 
+mod explored;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     ptr::NonNull,
 };
 
-use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, pool::Pool};
+use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, explore, pool::Pool};
 
 use super::{
     OnPanic,
@@ -38,6 +40,10 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
     unsafe {
         let this = core.as_ref();
         let reception = this.seat.enter();
+        if reception == Reception::Explored {
+            explored::run(core, context);
+            return;
+        }
         if this.pool.is_closed() && !this.stopping.get() {
             if this.is_for_workers(reception) {
                 this.pool.hand_over(core.cast());
@@ -53,6 +59,7 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                 Reception::Free => this.turns::<false>(context, &mut left),
                 Reception::Noted => this.turns::<true>(context, &mut left),
                 Reception::Ordered => this.ordered_turns(context, &mut left),
+                Reception::Explored => Pause::Empty,
             }));
             match turns {
                 Ok(Pause::Closing) => {
@@ -101,6 +108,9 @@ unsafe fn stop(core: NonNull<Core>) {
     unsafe {
         let this = core.as_ref();
         this.stopping.set(true);
+        if explore::is_explored() {
+            quietly(|| this.seat.stops());
+        }
         this.mailbox.close();
         quietly(|| (this.destroy)(core, false));
         while let Some(message) = this.mailbox.peek() {
@@ -222,7 +232,7 @@ impl Core {
         // SAFETY: The caller's.
         let has_message = unsafe { self.has_message() };
         match reception {
-            Reception::Free => {}
+            Reception::Free | Reception::Explored => {}
             Reception::Noted if has_message => self.seat.note(Arrival::CLOSING, 0),
             Reception::Noted => {}
             // Elsewhere in the order, if there is one.

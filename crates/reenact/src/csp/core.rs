@@ -16,7 +16,10 @@ use std::{
 };
 
 use reenact_engine::{
-    Access, Entity, Fact, Op, Permission, chose, is_active, is_replaying, raw::BriefLock,
+    Access, Entity, Fact, Op, Permission, chose,
+    explore::{Channel, End as ExploredEnd, Outcome as Explored, Patience, is_explored},
+    is_active, is_replaying,
+    raw::BriefLock,
 };
 
 use super::{
@@ -36,6 +39,20 @@ impl Side {
         match self {
             Side::Sending => Side::Receiving,
             Side::Receiving => Side::Sending,
+        }
+    }
+
+    pub(super) fn end(self) -> ExploredEnd {
+        match self {
+            Side::Sending => ExploredEnd::Sending,
+            Side::Receiving => ExploredEnd::Receiving,
+        }
+    }
+
+    fn end_op(self) -> Op {
+        match self {
+            Side::Sending => ops::STOP_SENDING,
+            Side::Receiving => ops::STOP_RECEIVING,
         }
     }
 
@@ -61,6 +78,8 @@ pub(super) struct Core<T> {
     state: UnsafeCell<State<T>>,
     capacity: usize,
     ends: [End; 2],
+    /// All of it, where it is explored.
+    pub(super) explored: Option<Box<Channel<T>>>,
 }
 
 /// What belongs to one side.
@@ -125,6 +144,7 @@ impl<T> Core<T> {
             }),
             capacity,
             ends: [End::default(), End::default()],
+            explored: is_explored().then(|| Box::new(Channel::new(capacity))),
         }
     }
 
@@ -145,6 +165,7 @@ impl<T> Core<T> {
         let order = &self.end(side).order;
         match order.permission(side.op()) {
             Permission::Free => self.operate_freely(side, message),
+            Permission::Explored => self.operate_explored(side, message),
             Permission::Go => {
                 self.operate_in_turn(side, message);
                 order.leave(side.op(), Access::TryTake, || ());
@@ -160,6 +181,16 @@ impl<T> Core<T> {
                 false
             }
         }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn operate_explored(&self, side: Side, message: &mut Option<T>) -> bool {
+        let Some(channel) = &self.explored else {
+            return self.operate_freely(side, message);
+        };
+        let (op, end, site) = (side.op(), side.end(), Location::caller());
+        channel.operate(op, end, Patience::Forever, message, site) == Explored::Done
     }
 
     #[inline(always)]
@@ -325,10 +356,18 @@ impl<T> Core<T> {
     /// One more handle of this side.
     pub(super) fn one_more(&self, side: Side) {
         self.end(side).handles.fetch_add(1, Relaxed);
+        if let Some(channel) = &self.explored {
+            channel.one_more(side.end());
+        }
     }
 
     /// One less; with the last one, those who wait at the other side need not any more.
+    #[track_caller]
     pub(super) fn one_less(&self, side: Side) {
+        if let Some(channel) = &self.explored {
+            channel.one_less(side.end_op(), side.end(), Location::caller());
+            return;
+        }
         // Both: who is last sees what the others did.
         if self.end(side).handles.fetch_sub(1, AcqRel) == 1 {
             self.close(side);

@@ -29,6 +29,14 @@ pub(super) const RECEIVE: Op = Op::new(&OpInfo {
     code: 0x71,
     name: "receive from a channel",
 });
+pub(super) const STOP_SENDING: Op = Op::new(&OpInfo {
+    code: 0x74,
+    name: "drop a sender",
+});
+pub(super) const STOP_RECEIVING: Op = Op::new(&OpInfo {
+    code: 0x75,
+    name: "drop a receiver",
+});
 pub(super) const SELECT: Op = Op::new(&OpInfo {
     code: 0x72,
     name: "select",

@@ -9,7 +9,7 @@ use std::{
 };
 
 use reenact_engine::{
-    Fact, Seat, choose,
+    Birth, Fact, Seat, choose, explore,
     pool::{Pool, Task, give_way, in_background},
 };
 
@@ -28,6 +28,8 @@ struct Process<F, T> {
 struct Ending<T> {
     outcome: Mutex<Option<Result<T>>>,
     has_come: Fact,
+    /// Its number, where it is explored.
+    explored: Option<u32>,
 }
 
 /// Runs a function as a process of its own, on one of the workers.
@@ -40,9 +42,13 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
+    if explore::is_explored() {
+        return spawn_explored(f);
+    }
     let ending = Arc::new(Ending {
         outcome: Mutex::new(None),
         has_come: Fact::new(),
+        explored: None,
     });
     let process = Box::new(Process {
         // SAFETY: It is scheduled below, as what `run` takes it for.
@@ -55,6 +61,49 @@ where
     // SAFETY: `run` frees it, and it is not scheduled again but by `run`.
     unsafe { Pool::current_or_shared().schedule_to_stay(process.cast()) };
     JoinHandle { ending }
+}
+
+/// The same on a fiber of its own, as whoever explores wants it.
+#[cold]
+fn spawn_explored<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let birth = Birth::announce(None);
+    let ending = Arc::new(Ending {
+        outcome: Mutex::new(None),
+        has_come: Fact::new(),
+        explored: birth.number(),
+    });
+    let its_ending = Arc::clone(&ending);
+    let body = move || {
+        let life = birth.begin();
+        let outcome = catch_unwind(AssertUnwindSafe(f));
+        its_ending.is_missed(outcome.is_err());
+        its_ending.end(outcome);
+        drop(life);
+        its_ending.has_come.establish();
+    };
+    if let Some(number) = ending.explored {
+        // SAFETY: It borrows nothing.
+        unsafe { explore::start(number, Box::new(body)) };
+    }
+    JoinHandle { ending }
+}
+
+impl<T> Ending<T> {
+    fn end(&self, outcome: Result<T>) {
+        let mut place = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(outcome);
+    }
+
+    /// Its panic has not been told to anybody; or it has.
+    fn is_missed(&self, is_missed: bool) {
+        if let Some(number) = self.explored {
+            explore::is_missed(number, is_missed);
+        }
+    }
 }
 
 /// Runs a process, from its beginning to its end.
@@ -77,10 +126,7 @@ unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
         } = *process;
         seat.enter();
         let outcome = catch_unwind(AssertUnwindSafe(code));
-        *ending
-            .outcome
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        ending.end(outcome);
         seat.end();
         ending.has_come.establish();
     });
@@ -95,6 +141,7 @@ impl<T> JoinHandle<T> {
     /// Waits for the process to end, and returns what it returned or panicked with.
     pub fn join(self) -> Result<T> {
         self.wait_for_end();
+        self.ending.is_missed(false);
         let mut outcome = self
             .ending
             .outcome

@@ -91,6 +91,7 @@ impl<T> Clone for Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
+    #[track_caller]
     fn drop(&mut self) {
         self.core.one_less(Side::Receiving);
     }

@@ -7,10 +7,16 @@
 
 use std::{
     cell::Cell,
+    panic::Location,
     time::{Duration, Instant},
 };
 
-use reenact_engine::{Fact, chose, decided, raw::now};
+use reenact_engine::{
+    Fact, chose, decided,
+    explore::{self, End, Possible, Queue},
+    is_replaying,
+    raw::now,
+};
 
 use super::{
     RecvError, SendError,
@@ -44,6 +50,10 @@ pub trait Case {
     fn withdraw(&mut self, has_happened: bool);
     /// It is the one that happens, when its result is asked for: only there is it known which line of the program it is.
     fn decide(&mut self);
+    /// Where it is explored: the channel, as the exploration knows it, and which end of it.
+    fn explored(&self) -> Option<(&Queue, End)>;
+    /// It is explored, and happens.
+    fn happen(&mut self, possible: Possible, site: &'static Location<'static>);
 }
 
 /// A selection that waits.
@@ -146,13 +156,31 @@ impl<T> Case for Operation<'_, T> {
     fn decide(&mut self) {
         self.is_due = true;
     }
+
+    fn explored(&self) -> Option<(&Queue, End)> {
+        let channel = self.core.explored.as_ref()?;
+        Some((channel.queue(), self.side.end()))
+    }
+
+    fn happen(&mut self, possible: Possible, site: &'static Location<'static>) {
+        if let Some(channel) = &self.core.explored {
+            let (end, message) = (self.side.end(), &mut self.message);
+            let outcome = channel.happen(end, Some(possible), false, message, site);
+            self.happened = outcome == explore::Outcome::Done;
+        }
+    }
 }
 
 /// Does one of the operations, the first that is possible. None if none was in time.
 #[track_caller]
 pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
-    if let Some(answer) = decided(ops::SELECT, 0) {
-        return select_as_decided(cases, patience, ops::case(answer));
+    if is_replaying() {
+        if explore::is_explored() {
+            return select_explored(cases, patience);
+        }
+        if let Some(answer) = decided(ops::SELECT, 0) {
+            return select_as_decided(cases, patience, ops::case(answer));
+        }
     }
     let deadline = match patience {
         Patience::For(time) => now().checked_add(time),
@@ -176,6 +204,34 @@ pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> 
             return Some(case);
         }
     }
+}
+
+/// Does one of them, whichever is to be tried.
+///
+/// # Panics
+///
+/// If a channel was made elsewhere: what is not made anew in every execution is not the same in all of them.
+#[cold]
+#[track_caller]
+fn select_explored(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
+    if let ([only], Patience::Forever) = (&mut *cases, patience) {
+        only.decide();
+        return Some(0);
+    }
+    let site = Location::caller();
+    let queues = cases.iter().map(|case| {
+        let queue = case.explored();
+        queue.expect("exploration does not support selecting from a channel that was made before")
+    });
+    let queues: Vec<_> = queues.collect();
+    let patience = match patience {
+        Patience::Forever => explore::Patience::Forever,
+        Patience::None => explore::Patience::None,
+        Patience::For(_) => explore::Patience::Limited,
+    };
+    let possible = Queue::select(ops::SELECT, &queues, patience, site)?;
+    cases[possible.case].happen(possible, site);
+    Some(possible.case)
 }
 
 /// Has that done which the recorded one did. If this one has no such case, that never happens, and who looks at the replay is told so.

@@ -100,6 +100,7 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> Drop for Sender<T> {
+    #[track_caller]
     fn drop(&mut self) {
         self.core.one_less(Side::Sending);
     }

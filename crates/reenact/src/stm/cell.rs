@@ -16,6 +16,7 @@ use std::{
 };
 
 use crossbeam_epoch::{self as epoch, Guard};
+use reenact_engine::explore::Name;
 
 /// In the word: someone writes.
 pub(super) const LOCKED: u64 = 1;
@@ -43,6 +44,8 @@ const VERSION: u32 = 2;
 pub(super) struct Core {
     word: AtomicU64,
     handles: AtomicUsize,
+    /// What it is called where it is explored.
+    pub(super) name: Name,
 }
 
 impl Core {
@@ -153,6 +156,7 @@ impl<T> Cell<T> {
             core: Core {
                 word: AtomicU64::new(0),
                 handles: AtomicUsize::new(1),
+                name: Name::new(),
             },
             slot: UnsafeCell::new(slot),
         });

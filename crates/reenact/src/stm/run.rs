@@ -3,12 +3,12 @@
 use std::{
     cell::Cell,
     mem::ManuallyDrop,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind},
     ptr,
 };
 
 use crossbeam_epoch::{self as epoch, Guard};
-use reenact_engine::{Turn, begin_attempt, end_attempt, is_attempting};
+use reenact_engine::{Turn, begin_attempt, end_attempt, explore, is_attempting};
 
 use super::{
     Transaction,
@@ -145,6 +145,9 @@ impl Attempt {
     #[track_caller]
     fn commit(&mut self, turn: Turn, contention: &Contention) -> bool {
         let stepped = !self.transaction.is_read_only();
+        if turn.is_asked() {
+            self.transaction.tell(true, Location::caller());
+        }
         let op = if stepped {
             contention.give_way();
             if !self.transaction.commit(turn, &self.guard) {
@@ -165,6 +168,9 @@ impl Attempt {
     #[cold]
     #[track_caller]
     fn end_without_effect(&mut self, turn: Turn) -> bool {
+        if turn.is_asked() {
+            self.transaction.tell(false, Location::caller());
+        }
         let placed = self.transaction.place(turn);
         if placed {
             CLOCK.end(turn, ops::READ_ONLY, false);
@@ -176,6 +182,9 @@ impl Attempt {
     #[cold]
     #[track_caller]
     fn wait(self, turn: Turn) -> Turn {
+        if explore::is_explored() {
+            return self.wait_explored(turn);
+        }
         let waiting = self.transaction.await_change();
         drop(self);
         match CLOCK.give_back(turn, ops::RETRY) {
@@ -188,6 +197,22 @@ impl Attempt {
                 turn
             }
         }
+    }
+}
+
+impl Attempt {
+    /// Where it is explored: goes on when something has changed that was read, as another step.
+    #[cold]
+    #[track_caller]
+    fn wait_explored(self, turn: Turn) -> Turn {
+        let site = Location::caller();
+        self.transaction.tell(false, site);
+        let (names, has_changed) = self.transaction.awaited();
+        // So that what was read stays.
+        let _pinned = epoch::pin();
+        drop(self);
+        explore::meet_after_change(ops::RETRY, &CLOCK, &names, &has_changed, site);
+        turn
     }
 }
 

@@ -4,8 +4,13 @@
 //! was read before has not changed: then that time may as well be now. So whatever a transaction sees, even one that
 //! will never commit, was there together at some instant.
 
+use std::panic::Location;
+
 use crossbeam_epoch::Guard;
-use reenact_engine::{Clock, Turn};
+use reenact_engine::{
+    Clock, Turn,
+    explore::{self, How, Name, is_explored},
+};
 
 use super::{
     cell::{Cell, Core, LOCKED, Seen, time_of},
@@ -180,6 +185,32 @@ impl Transaction {
         CLOCK.look(turn, ops::READ_ONLY, self.time, || self.is_valid(false))
     }
 
+    /// Where it is explored: what it has met, which decides what it has to do with others. Its writes only if they take effect.
+    #[cold]
+    pub(super) fn tell(&self, with_writes: bool, site: &'static Location<'static>) {
+        if !is_explored() {
+            return;
+        }
+        // In the order in which it met them, which is the same whenever it runs.
+        let mut met: Vec<*const Core> = Vec::new();
+        let reads = self.reads.iter().map(|read| read.core);
+        let writes = self.writes.cores().filter(|_| with_writes);
+        for core in reads.chain(writes) {
+            if !met.contains(&core) {
+                met.push(core);
+            }
+        }
+        let met = met.into_iter().map(|core| {
+            let how = match with_writes && self.writes.has(core) {
+                true => How::Write,
+                false => How::Read,
+            };
+            // SAFETY: Cells stay as long as transactions that know them.
+            (how, unsafe { &(*core).name })
+        });
+        explore::has_met(met, site);
+    }
+
     /// What is to be done when it has committed.
     #[inline(always)]
     pub(super) fn promised(&mut self) -> Option<Vec<Box<dyn FnOnce()>>> {
@@ -187,6 +218,23 @@ impl Transaction {
             return None;
         }
         Some(std::mem::take(&mut self.after_commit))
+    }
+
+    /// What was read, as it is called where it is explored, and whether any of it has changed, which may be asked as long as
+    /// the calling thread is pinned.
+    pub(super) fn awaited<'a>(&self) -> (Vec<&'a Name>, impl Fn() -> bool + use<'a>) {
+        let reads: Vec<_> = self
+            .reads
+            .iter()
+            .map(|read| (read.core, read.word))
+            .collect();
+        // SAFETY: Cells stay as long as transactions that know them, and whoever is pinned.
+        let names = reads.iter().map(|&(core, _)| unsafe { &(*core).name });
+        let names = names.collect();
+        // SAFETY: As above.
+        let has_changed =
+            move |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() } != word;
+        (names, move || reads.iter().any(&has_changed))
     }
 
     /// To sleep until something changes that was read; none if it has.

@@ -167,6 +167,16 @@ impl Writes {
         }
     }
 
+    /// The variables that are there, some perhaps twice.
+    pub(super) fn cores(&self) -> impl Iterator<Item = *const Core> {
+        self.list.iter().map(|write| write.core)
+    }
+
+    /// Whether this one is.
+    pub(super) fn has(&self, core: *const Core) -> bool {
+        self.find(core).is_some()
+    }
+
     /// What this transaction has written to the variable.
     #[inline(always)]
     pub(super) fn get<T: Send + 'static>(&self, cell: &Cell<T>) -> Option<&T> {

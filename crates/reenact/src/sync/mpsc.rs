@@ -4,6 +4,7 @@
 //! lock and two recorded conditions: the order in which senders and the receiver took the lock is then everything
 //! that can differ between runs, with disconnects, full buffers and time limits in it, and replay has nothing to add.
 
+mod explored;
 mod ordered;
 
 use std::{
@@ -17,6 +18,7 @@ use std::{
 pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use reenact_engine::{
+    explore::is_explored,
     is_active,
     pool::{ask_until_told, can_be_put_aside},
     raw::now,
@@ -33,6 +35,13 @@ fn is_ours() -> bool {
 /// A channel without bound: senders never wait.
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    if is_explored() {
+        let (sender, receiver) = explored::pair(None);
+        return (
+            Sender(SenderKind::Explored(sender)),
+            Receiver(ReceiverKind::Explored(receiver)),
+        );
+    }
     if is_ours() {
         let (sender, receiver) = Channel::pair(None);
         return (
@@ -50,6 +59,13 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// A channel in which `bound` messages wait at most. With 0, each send waits for its receive.
 #[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    if is_explored() {
+        let (sender, receiver) = explored::pair(Some(bound));
+        return (
+            SyncSender(SyncSenderKind::Explored(sender)),
+            Receiver(ReceiverKind::Explored(receiver)),
+        );
+    }
     if is_ours() {
         let (sender, receiver) = Channel::pair(Some(bound));
         return (
@@ -70,6 +86,7 @@ pub struct Sender<T>(SenderKind<T>);
 enum SenderKind<T> {
     Plain(std_mpsc::Sender<T>),
     Ordered(ordered::Sender<T>),
+    Explored(explored::Sender<T>),
 }
 
 impl<T> Sender<T> {
@@ -80,6 +97,7 @@ impl<T> Sender<T> {
         match &self.0 {
             SenderKind::Plain(sender) => sender.send(t),
             SenderKind::Ordered(sender) => sender.send(t),
+            SenderKind::Explored(sender) => sender.send(t),
         }
     }
 }
@@ -89,6 +107,7 @@ impl<T> Clone for Sender<T> {
         Sender(match &self.0 {
             SenderKind::Plain(sender) => SenderKind::Plain(sender.clone()),
             SenderKind::Ordered(sender) => SenderKind::Ordered(sender.clone()),
+            SenderKind::Explored(sender) => SenderKind::Explored(sender.clone()),
         })
     }
 }
@@ -99,6 +118,7 @@ pub struct SyncSender<T>(SyncSenderKind<T>);
 enum SyncSenderKind<T> {
     Plain(std_mpsc::SyncSender<T>),
     Ordered(ordered::Sender<T>),
+    Explored(explored::Sender<T>),
 }
 
 impl<T> SyncSender<T> {
@@ -110,6 +130,7 @@ impl<T> SyncSender<T> {
             SyncSenderKind::Plain(sender) if can_be_put_aside() => send_aside(sender, t),
             SyncSenderKind::Plain(sender) => sender.send(t),
             SyncSenderKind::Ordered(sender) => sender.send(t),
+            SyncSenderKind::Explored(sender) => sender.send(t),
         }
     }
 
@@ -120,6 +141,7 @@ impl<T> SyncSender<T> {
         match &self.0 {
             SyncSenderKind::Plain(sender) => sender.try_send(t),
             SyncSenderKind::Ordered(sender) => sender.try_send(t),
+            SyncSenderKind::Explored(sender) => sender.try_send(t),
         }
     }
 }
@@ -143,6 +165,7 @@ impl<T> Clone for SyncSender<T> {
         SyncSender(match &self.0 {
             SyncSenderKind::Plain(sender) => SyncSenderKind::Plain(sender.clone()),
             SyncSenderKind::Ordered(sender) => SyncSenderKind::Ordered(sender.clone()),
+            SyncSenderKind::Explored(sender) => SyncSenderKind::Explored(sender.clone()),
         })
     }
 }
@@ -153,6 +176,7 @@ pub struct Receiver<T>(ReceiverKind<T>);
 enum ReceiverKind<T> {
     Plain(std_mpsc::Receiver<T>),
     Ordered(ordered::Receiver<T>),
+    Explored(explored::Receiver<T>),
 }
 
 impl<T> Receiver<T> {
@@ -170,6 +194,7 @@ impl<T> Receiver<T> {
             }
             ReceiverKind::Plain(receiver) => receiver.recv(),
             ReceiverKind::Ordered(receiver) => receiver.recv(),
+            ReceiverKind::Explored(receiver) => receiver.recv(),
         }
     }
 
@@ -180,6 +205,7 @@ impl<T> Receiver<T> {
         match &self.0 {
             ReceiverKind::Plain(receiver) => receiver.try_recv(),
             ReceiverKind::Ordered(receiver) => receiver.try_recv(),
+            ReceiverKind::Explored(receiver) => receiver.try_recv(),
         }
     }
 
@@ -199,6 +225,7 @@ impl<T> Receiver<T> {
             }
             ReceiverKind::Plain(receiver) => receiver.recv_timeout(timeout),
             ReceiverKind::Ordered(receiver) => receiver.recv_timeout(timeout),
+            ReceiverKind::Explored(receiver) => receiver.recv_timeout(),
         }
     }
 

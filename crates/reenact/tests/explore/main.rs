@@ -1,6 +1,9 @@
 //! Programs are explored: every way they can go, each class of executions once.
 
+mod agreement;
 mod counts;
 mod failures;
+mod oracle;
+mod primitives;
 mod schedules;
 mod tested;

@@ -14,12 +14,15 @@ use reenact_multiverse::explore::Links;
 
 use super::{
     WHOLE,
+    here::Here,
     wire::{Command, Message, Snapshot, write_failures, write_links},
 };
 use crate::{
     explore::{
         HERE, World,
         fiber::Pause,
+        follow::follow,
+        schedule::Schedule,
         strand::{Baton, Strand},
     },
     external::stay_apart,
@@ -74,8 +77,16 @@ thread_local! {
     static OWN: std::cell::RefCell<Option<Arc<Baton>>> = const { std::cell::RefCell::new(None) };
 }
 
+/// Who says whose turn it is.
+pub(super) enum Control {
+    /// Who is at the other end.
+    Obey(UnixStream),
+    /// A schedule, in a process that nobody else explores.
+    Follow(Schedule),
+}
+
 /// Starts the thread that lets the others run.
-pub(super) fn control(world: Arc<World>, main: Arc<Baton>, stream: UnixStream) {
+pub(super) fn control(world: Arc<World>, main: Arc<Baton>, control: Control) {
     extern "C" fn at_exit() {
         let Some(whole) = WHOLE.get().filter(|_| !HERE.get().is_null()) else {
             return;
@@ -93,8 +104,13 @@ pub(super) fn control(world: Arc<World>, main: Arc<Baton>, stream: UnixStream) {
     let control = move || {
         stay_apart();
         world.begin_whole(main);
-        // Who explores is gone: nobody wants to know any more.
-        let _ = obey(&world, stream);
+        match control {
+            Control::Obey(stream) => {
+                // Who explores is gone: nobody wants to know any more.
+                let _ = obey(&world, stream);
+            }
+            Control::Follow(schedule) => return follow_here(world, &schedule),
+        }
         if !world.has_exited() {
             // SAFETY: It ends the process, whatever its threads do.
             unsafe { libc::_exit(0) };
@@ -105,6 +121,21 @@ pub(super) fn control(world: Arc<World>, main: Arc<Baton>, stream: UnixStream) {
         eprintln!("reenact: cannot start a thread to explore with: {error}");
         // SAFETY: It ends the process.
         unsafe { libc::_exit(1) };
+    }
+}
+
+/// Follows a schedule in this process. If nobody can go on in the end, says so, and leaves everybody where it is: somebody may
+/// want to look.
+fn follow_here(world: Arc<World>, schedule: &Schedule) {
+    let here = Here(world);
+    let followed = follow(&here, schedule, usize::MAX);
+    if let Some(misfit) = &followed.misfit {
+        eprintln!("reenact: the schedule does not quite fit the program: {misfit}");
+    }
+    IS_TOLD.store(1, SeqCst);
+    raw::wake_all(&IS_TOLD);
+    for failure in &followed.failures {
+        eprintln!("reenact: {failure}");
     }
 }
 

@@ -16,7 +16,10 @@ use reenact_multiverse::{
     explore::{Links, Moment, Run, Runs, Step, Verdict},
 };
 
-use super::wire::{Command, Message, Snapshot, read_failures, read_links};
+use super::{
+    child::Control,
+    wire::{Command, Message, Snapshot, read_failures, read_links},
+};
 use crate::explore::{
     Event, World,
     failure::Failure,
@@ -64,7 +67,8 @@ impl Forked {
                 if !self.is_shown.get() {
                     print_to(self.printed.as_deref());
                 }
-                super::become_execution(&self.world, theirs);
+                let is_shown = self.is_shown.get();
+                super::become_execution(&self.world, Control::Obey(theirs), is_shown);
                 std::panic::resume_unwind(Box::new(IsChild));
             }
             process => Ok(Child {

@@ -17,7 +17,7 @@ use crate::{
     explore::{
         event::{Event, How, Touch},
         failure::{Failure, Panic, Waiting},
-        names::Met,
+        names::{Met, Place},
     },
 };
 
@@ -205,7 +205,12 @@ pub(super) fn write_links(message: &mut Message, links: &Links) {
             Link::Follows(moment) => (1, moment, None),
             Link::Races(moment) => (2, moment, None),
             Link::Outside(begin, end) => (3, begin, end),
-            Link::Barred(begin, end) => (4, begin, Some(end)),
+            Link::Barred(begin, end) => (4, begin, end),
+            Link::RacesIfSeen(moment) => (5, moment, None),
+            Link::RacesIfPossible(moment) => (7, moment, None),
+            Link::Needs(way, moment) => (8, Moment(way), moment),
+            // Nothing is told by it.
+            Link::Void => (6, Moment(0), None),
         };
         message.word(kind << 32 | u64::from(begin.0));
         message.word(end.map_or(0, |end| u64::from(end.0) + 1));
@@ -221,7 +226,11 @@ pub(super) fn read_links(message: &mut Message, links: &mut Links) -> io::Result
             (0, _) => Link::After(begin),
             (1, _) => Link::Follows(begin),
             (2, _) => Link::Races(begin),
-            (4, Some(end)) => Link::Barred(begin, end),
+            (4, end) => Link::Barred(begin, end),
+            (7, _) => Link::RacesIfPossible(begin),
+            (8, end) => Link::Needs(word as u32, end),
+            (5, _) => Link::RacesIfSeen(begin),
+            (6, _) => Link::Void,
             _ => Link::Outside(begin, end),
         });
     }
@@ -238,7 +247,7 @@ impl Snapshot {
         for met in &self.met {
             message.word(u64::from(met.activity) << 32 | u64::from(met.operation));
             message.word(met.known.map_or(0, |known| u64::from(known) + 1));
-            message.word(std::ptr::from_ref(met.site) as u64);
+            message.word(met.place.code());
         }
         message.word(self.pending.len() as u64);
         for pending in &self.pending {
@@ -272,8 +281,7 @@ impl Snapshot {
                 activity: (who >> 32) as u32,
                 operation: who as u32,
                 known: known.checked_sub(1).map(|known| known as u32),
-                // SAFETY: As in `read_event`.
-                site: unsafe { &*(message.read()? as *const Location<'static>) },
+                place: Place::from_code(message.read()?),
             });
         }
         for _ in 0..message.count()? {

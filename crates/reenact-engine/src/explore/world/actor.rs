@@ -7,7 +7,13 @@ use reenact_multiverse::explore::Moment;
 use crate::{
     Fact,
     activity::Conducted,
-    explore::{event::Event, failure::Panic, outside::Outside, recorded::Heard, strand::Strand},
+    explore::{
+        event::{Event, Touch},
+        failure::Panic,
+        outside::Outside,
+        recorded::Heard,
+        strand::Strand,
+    },
 };
 
 /// What an activity is about to do.
@@ -17,8 +23,40 @@ pub(in crate::explore) struct Pending {
     pub(super) possible: Option<*const dyn Fn() -> bool>,
     /// Among how many answers there is a choice, if it asks for one.
     pub(super) answers: u32,
+    /// The same, where that changes.
+    pub(super) count: Option<*const dyn Fn() -> u32>,
     /// How much fits into a queue.
     pub(super) room: usize,
+    /// The same for what else it meets.
+    pub(super) more_room: Vec<usize>,
+    /// What it waits for to change.
+    pub(super) awaits: Vec<u32>,
+}
+
+impl Pending {
+    /// Without anything special.
+    pub(super) fn of(event: Event) -> Pending {
+        Pending {
+            event,
+            possible: None,
+            answers: 1,
+            count: None,
+            room: usize::MAX,
+            more_room: Vec::new(),
+            awaits: Vec::new(),
+        }
+    }
+
+    /// Each thing that it meets, how, and how much fits into it.
+    pub(super) fn touches(&self) -> impl Iterator<Item = (Touch, usize)> {
+        let more = self
+            .more_room
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(usize::MAX));
+        let rooms = std::iter::once(self.room).chain(more);
+        self.event.touches().zip(rooms)
+    }
 }
 
 /// What an activity waits for, or does.
@@ -52,6 +90,8 @@ pub(super) struct Actor {
     /// Its last panic, and whether that ended it without anybody having been told.
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
+    /// Whether it is one that runs only when it has something to do.
+    pub(super) is_light: bool,
     pub(super) outside: Outside,
     /// What it has been told of a recorded run.
     pub(super) heard: Heard,
@@ -73,6 +113,7 @@ impl Actor {
             is_notified: false,
             panic: None,
             is_missed: false,
+            is_light: false,
             outside: Outside::default(),
             heard: Heard::default(),
             kept: None,

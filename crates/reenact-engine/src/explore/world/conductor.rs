@@ -2,7 +2,7 @@
 
 use std::{
     panic::{Location, resume_unwind},
-    sync::atomic::AtomicU64,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -17,14 +17,17 @@ use crate::{
     Access, Activity, Asked, Captured, Conductor, Decision, Fact, Op, Operation, Recollection,
     Reply,
     activity::Conducted,
+    clock::is_clock,
     explore::{
         event::{Event, How, NOTHING, Touch},
         failure::Panic,
         fiber::Job,
         names::Families,
         strand::Strand,
+        thing::Passed,
         whole,
     },
+    pool::Pool,
 };
 
 /// What an activity meets, in its model's words.
@@ -39,10 +42,14 @@ pub struct Meeting<'a> {
     pub possible: Option<&'a dyn Fn() -> bool>,
     /// How much fits into a queue.
     pub room: usize,
-    /// What else it meets.
-    pub more: &'a [(How, &'a AtomicU64)],
+    /// What else it meets, and how much fits into that.
+    pub more: &'a [(How, &'a AtomicU64, usize)],
+    /// Those things that have to change before it can.
+    pub awaits: &'a [&'a AtomicU64],
     /// In how many ways it can go.
     pub answers: u32,
+    /// The same, where that changes with what others do.
+    pub count: Option<&'a dyn Fn() -> u32>,
     /// The line of the program.
     pub site: &'static Location<'static>,
 }
@@ -87,20 +94,17 @@ impl Conductor for World {
             state.was_too_coarse |= state.moment.is_some();
         }
         let thing = match operation.entity {
-            Some(entity) => state.number(&entity.wanted, operation.site),
+            // Of all transactions there is one order, whoever else explores in this process.
+            Some(_) if how == How::Transact => NOTHING,
+            Some(entity) => state.number(&entity.wanted, operation.site, 0),
             None => NOTHING,
         };
-        self.announce(Pending {
-            event: Event {
-                op: operation.op,
-                site: operation.site,
-                touch: Touch { how, thing },
-                more: None,
-            },
-            possible: None,
-            answers: 1,
-            room: usize::MAX,
-        });
+        self.announce(Pending::of(Event {
+            op: operation.op,
+            site: operation.site,
+            touch: Touch { how, thing },
+            more: None,
+        }));
         self.state().decision
     }
 
@@ -114,21 +118,20 @@ impl Conductor for World {
         let Some(thing) = state.names.known(&entity.wanted) else {
             return;
         };
+        if is_clock(entity.key.load(Relaxed)) {
+            // What transactions did is known by what they met.
+            return;
+        }
         if state.releases_are_steps && !state.is_ending {
-            self.announce(Pending {
-                event: Event {
-                    op: operation.op,
-                    site: operation.site,
-                    touch: Touch {
-                        how: How::Release,
-                        thing,
-                    },
-                    more: None,
+            self.announce(Pending::of(Event {
+                op: operation.op,
+                site: operation.site,
+                touch: Touch {
+                    how: How::Release,
+                    thing,
                 },
-                possible: None,
-                answers: 1,
-                room: usize::MAX,
-            });
+                more: None,
+            }));
         }
         self.state().release(thing, operation.access);
     }
@@ -181,7 +184,12 @@ impl Conductor for World {
     fn ended(&self, _activity: &Activity) {}
 
     fn light_born(&self, _parent: &Activity) -> u32 {
-        self.state().child("")
+        let state = self.state();
+        let number = state.child("");
+        let actor = &mut state.actors[number as usize];
+        actor.phase = Phase::Ended;
+        actor.is_light = true;
+        number
     }
 
     fn recall(&self, _activity: &Activity, what: Captured) -> Option<Recollection> {
@@ -216,15 +224,22 @@ impl World {
     /// The activity that runs meets something: returns which of the answers it is.
     pub(in crate::explore) fn meets(&self, meeting: &Meeting<'_>) -> u32 {
         let state = self.state();
-        let thing = state.number(meeting.thing, meeting.site);
+        let thing = match meeting.how {
+            How::Transact | How::Choose => NOTHING,
+            _ => state.number(meeting.thing, meeting.site, 0),
+        };
         let more: Vec<_> = meeting
             .more
             .iter()
-            .map(|&(how, cell)| Touch {
+            .enumerate()
+            .map(|(index, &(how, cell, _))| Touch {
                 how,
-                thing: state.number(cell, meeting.site),
+                thing: state.number(cell, meeting.site, index + 1),
             })
             .collect();
+        let awaits = meeting.awaits.iter().enumerate();
+        let awaits = awaits.map(|(index, cell)| state.number(cell, meeting.site, index + 1));
+        let awaits = awaits.collect();
         let more = (!more.is_empty()).then(|| more.into());
         // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
         let possible = meeting.possible.map(|possible| unsafe {
@@ -244,9 +259,43 @@ impl World {
             },
             possible,
             answers: meeting.answers,
+            // SAFETY: As above.
+            count: meeting.count.map(|count| unsafe {
+                std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(
+                    count,
+                )
+            }),
             room: meeting.room,
+            more_room: meeting.more.iter().map(|&(_, _, room)| room).collect(),
+            awaits,
         });
         self.state().answer
+    }
+
+    /// What the transaction of the activity that runs has met.
+    pub(in crate::explore) fn has_met(
+        &self,
+        met: &mut dyn Iterator<Item = (How, &AtomicU64)>,
+        site: &'static Location<'static>,
+    ) {
+        let state = self.state();
+        let met = met.enumerate().map(|(index, (how, cell))| Touch {
+            how,
+            thing: state.number(cell, site, index + 1),
+        });
+        let met = met.collect();
+        state.footprint = Some(met);
+    }
+
+    /// What the activity that runs has just done at a queue.
+    pub(in crate::explore) fn passed(&self, queue: &AtomicU64, what: Passed) {
+        let state = self.state();
+        if let Some(moment) = state.moment
+            && let Some(thing) = state.names.known(queue)
+        {
+            let number = state.current;
+            state.thing(thing).passed(number, what, moment);
+        }
     }
 
     /// The activity that runs gives up a lock and waits for a signal, with the lock again: whether there was one.
@@ -266,7 +315,9 @@ impl World {
             possible: None,
             room: usize::MAX,
             more,
+            awaits: &[],
             answers: 1,
+            count: None,
             site,
         };
         self.meets(&meeting(How::Wait, &[]));
@@ -275,7 +326,10 @@ impl World {
         if let Some(lock) = state.names.known(lock) {
             state.release(lock, Access::Take);
         }
-        self.meets(&meeting(How::Wake { timed }, &[(How::Take, lock)]));
+        self.meets(&meeting(
+            How::Wake { timed },
+            &[(How::Take, lock, usize::MAX)],
+        ));
         self.state().decision != Decision::Decline
     }
 
@@ -348,15 +402,79 @@ impl World {
 
     /// The activity that runs is going to be this one.
     pub(in crate::explore) fn sits(&self, number: u32) {
-        self.state().current = number;
+        let state = self.state();
+        state.current = number;
+        if let Some(actor) = state.actors.get_mut(number as usize)
+            && !state.is_ending
+        {
+            actor.phase = Phase::Runs;
+        }
+    }
+
+    /// The activity that runs cannot go on before light ones have nothing to do any more.
+    pub(in crate::explore) fn wait_until_idle(&self, is_idle: &dyn Fn() -> bool) {
+        self.block(&|| self.state().is_idle() && is_idle());
+        let state = self.state();
+        let last = state.last.iter().enumerate();
+        let last = last.filter(|(who, _)| state.actors[*who].is_light);
+        let last: Vec<_> = last.filter_map(|(_, last)| *last).collect();
+        state.actors[state.current as usize].inherited.extend(last);
+    }
+
+    /// A pool of this size, the n-th of this execution.
+    pub(in crate::explore) fn pool(&self, size: usize, make: impl FnOnce() -> Pool) -> Pool {
+        let state = self.state();
+        let index = state.pools_used;
+        state.pools_used += 1;
+        match state.pools.get(index) {
+            Some(&(known, pool)) if known == size => {
+                pool.reopen();
+                pool
+            }
+            _ => {
+                let pool = make();
+                state.pools.truncate(index);
+                state.pools.push((size, pool));
+                pool
+            }
+        }
+    }
+
+    /// What the activity that runs does next comes after the current step.
+    pub(in crate::explore) fn comes_after_now(&self) {
+        let state = self.state();
+        let number = state.current;
+        if let Some(moment) = state.moment
+            && let Some(actor) = state.actors.get_mut(number as usize)
+        {
+            actor.inherited.push(moment);
+        }
+    }
+
+    /// Somebody is told of its last panic.
+    pub(in crate::explore) fn forgets_panic(&self) {
+        let state = self.state();
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.panic = None;
+        }
+    }
+
+    /// It has panicked, and goes on or not.
+    pub(in crate::explore) fn has_panicked(&self) {
+        let state = self.state();
+        let is_ending = state.is_ending;
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.is_missed |= !is_ending && actor.panic.is_some();
+        }
     }
 
     /// It panics.
     pub(in crate::explore) fn panics(&self, panic: Panic) {
         let state = self.state();
-        if !state.is_ending {
-            let number = state.current;
-            state.actors[number as usize].panic = Some(panic);
+        if !state.is_ending
+            && let Some(actor) = state.actors.get_mut(state.current as usize)
+        {
+            actor.panic = Some(panic);
         }
     }
 

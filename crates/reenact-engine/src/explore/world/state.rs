@@ -16,11 +16,12 @@ use crate::{
         event::{Event, How, NOTHING, Touch},
         failure::{Failure, Panic},
         fiber::Fibers,
-        names::{Families, Things},
+        names::{Families, Place, Things},
         recorded::Recorded,
         strand::{Strand, Waits},
-        thing::Thing,
+        thing::{Thing, is_at_queue},
     },
+    pool::Pool,
 };
 
 pub(in crate::explore) struct State {
@@ -42,8 +43,9 @@ pub(in crate::explore) struct State {
     pub(super) moment: Option<Moment>,
     pub(super) answer: u32,
     pub(super) decision: Decision,
-    /// What the transaction of the current step has met.
+    /// What the transaction of the current step has met; and what it has waited for, since when.
     pub(super) footprint: Option<Arc<[Touch]>>,
+    pub(super) awaited: Option<(Vec<u32>, Option<Moment>)>,
     /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
     pub(super) asks: Vec<(u32, Moment)>,
     pub(super) last: Vec<Option<Moment>>,
@@ -60,6 +62,9 @@ pub(in crate::explore) struct State {
     /// What the world outside said to a recorded run.
     pub(in crate::explore) recorded: Option<Arc<Recorded>>,
     pub(super) failures: Vec<Failure>,
+    /// Pools, and how many of them this execution has.
+    pub(super) pools: Vec<(usize, Pool)>,
+    pub(super) pools_used: usize,
 }
 
 impl State {
@@ -79,6 +84,7 @@ impl State {
             answer: 0,
             decision: Decision::Go,
             footprint: None,
+            awaited: None,
             asks: Vec::new(),
             last: Vec::new(),
             releases_are_steps: false,
@@ -89,6 +95,8 @@ impl State {
             main_has_ended: false,
             recorded: None,
             failures: Vec::new(),
+            pools: Vec::new(),
+            pools_used: 0,
         }
     }
 
@@ -110,6 +118,8 @@ impl State {
         self.is_too_coarse = false;
         self.main_has_ended = false;
         self.failures.clear();
+        self.tasks.clear();
+        self.pools_used = 0;
         self.moment = None;
     }
 
@@ -147,6 +157,14 @@ impl State {
     /// The last panic of the first activity.
     pub(in crate::explore) fn panic_of_main(&self) -> Option<Panic> {
         self.actors.first()?.panic.clone()
+    }
+
+    /// Whether no light activity has anything to do.
+    pub(super) fn is_idle(&self) -> bool {
+        let mut actors = self.actors[..self.born as usize].iter();
+        self.tasks.is_empty()
+            && actors
+                .all(|actor| !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::Unborn))
     }
 
     pub(in crate::explore) fn activities(&self) -> u32 {
@@ -205,7 +223,11 @@ impl State {
                 thing.map_or(1, |thing| thing.waiters.len().max(1) as u32)
             }
             How::Notify => 1,
-            _ => pending.answers.max(1),
+            _ => match pending.count {
+                // SAFETY: The activity waits with it on its stack.
+                Some(count) => unsafe { (*count)() }.max(1),
+                None => pending.answers.max(1),
+            },
         }
     }
 
@@ -216,12 +238,16 @@ impl State {
         };
         actor.inherited.iter().for_each(|&at| links.after(at));
         if let Phase::Pending(pending) = &actor.phase {
-            self.link(number, &pending.event, pending.room, links);
+            if pending.event.touch.how == (How::Wake { timed: false }) && !actor.is_notified {
+                // Whatever others did not do, nobody has told it to go on.
+                return;
+            }
+            self.link(number, pending, links);
         }
     }
 
-    pub(super) fn link(&self, number: u32, event: &Event, room: usize, links: &mut Links) {
-        if event.touch.how == How::Ask {
+    pub(super) fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
+        if pending.event.touch.how == How::Ask {
             for (who, last) in self.last.iter().enumerate() {
                 if who as u32 != number {
                     last.iter().for_each(|&at| links.races(at));
@@ -234,9 +260,26 @@ impl State {
                 links.races(at);
             }
         }
-        for touch in event.touches() {
+        if pending.event.touch.how == How::Transact {
+            // What it meets is known when it has run; if it waits, nothing that it meets was there before.
+            return;
+        }
+        let waits = pending.possible.is_some();
+        let mut way = 0;
+        for (touch, room) in pending.touches() {
             if let Some(thing) = self.things.get(touch.thing as usize) {
-                thing.link(number, touch.how, room, links);
+                let waits = waits && is_at_queue(touch.how);
+                thing.link(number, touch.how, room, waits, links, &mut way);
+            }
+        }
+        let Some(since) = links.earliest_race() else {
+            return;
+        };
+        for touch in pending.event.touches() {
+            if let (How::Take | How::Look, Some(thing)) =
+                (touch.how, self.things.get(touch.thing as usize))
+            {
+                thing.held(touch.how == How::Look, since, links);
             }
         }
     }
@@ -252,12 +295,17 @@ impl State {
             unreachable!("who is chosen is about to do something");
         };
         actor.inherited.clear();
+        self.footprint = None;
+        self.awaited = pending.possible.map(|_| {
+            let last = self.last.get(number as usize).copied().flatten();
+            (pending.awaits.clone(), last)
+        });
         self.decision = Decision::Go;
         self.answer = step.choice;
-        let Pending { event, answers, .. } = pending;
         if let Some(moment) = self.moment {
-            self.note(number, &event, moment);
+            self.note(number, &pending, moment);
         }
+        let Pending { event, answers, .. } = pending;
         for touch in event.touches() {
             self.meet(number, touch, &event, answers, step.choice);
         }
@@ -265,27 +313,43 @@ impl State {
     }
 
     /// Those who come after have to know.
-    pub(super) fn note(&mut self, number: u32, event: &Event, moment: Moment) {
+    pub(super) fn note(&mut self, number: u32, pending: &Pending, moment: Moment) {
         if self.last.len() <= number as usize {
             self.last.resize(number as usize + 1, None);
         }
         self.last[number as usize] = Some(moment);
-        if event.touch.how == How::Ask {
+        if pending.event.touch.how == How::Ask {
             self.asks.push((number, moment));
         }
-        for touch in event.touches() {
-            if touch.thing == NOTHING {
-                continue;
-            }
-            let thing = self.thing(touch.thing);
-            thing.note(number, touch.how, moment);
-            match touch.how {
-                How::StopSending => thing.stopped(moment),
-                How::Send => thing.sent(moment),
-                How::Receive => thing.received(moment),
-                _ => {}
+        for (touch, room) in pending.touches() {
+            if touch.thing != NOTHING && touch.how != How::Transact {
+                let thing = self.thing(touch.thing);
+                thing.note(number, touch.how, moment, room);
             }
         }
+    }
+
+    /// The transaction of the current step has run: what it comes after is known by what it met.
+    pub(super) fn met(&mut self, number: u32, links: &mut Links) -> Option<Arc<[Touch]>> {
+        let footprint = self.footprint.take();
+        let awaited = self.awaited.take();
+        let moment = self.moment?;
+        for touch in footprint.iter().flat_map(|footprint| footprint.iter()) {
+            let thing = self.thing(touch.thing);
+            let waits = awaited.is_some();
+            thing.link(number, touch.how, usize::MAX, waits, links, &mut 0);
+            thing.note(number, touch.how, moment, usize::MAX);
+        }
+        if let Some((awaited, since)) = awaited {
+            let changed = awaited.into_iter().flat_map(|thing| {
+                let thing = &self.things[thing as usize];
+                thing.changed_since(since).filter(|&at| at != moment)
+            });
+            for (way, at) in (0..).zip(changed) {
+                links.needs(way, Some(at));
+            }
+        }
+        footprint
     }
 
     pub(super) fn meet(
@@ -299,15 +363,19 @@ impl State {
         let site = event.site;
         let moment = self.moment;
         match touch.how {
-            How::Take => self.thing(touch.thing).holder = Some((number, site)),
-            How::Look => self.thing(touch.thing).lookers.push(number),
-            How::TryTake | How::TryLook => {
+            How::Take | How::Look | How::TryTake | How::TryLook => {
                 let thing = self.thing(touch.thing);
-                let takes = touch.how == How::TryTake;
+                let takes = matches!(touch.how, How::Take | How::TryTake);
                 if takes && thing.is_free() {
                     thing.holder = Some((number, site));
+                    moment
+                        .into_iter()
+                        .for_each(|moment| thing.had_by(number, moment));
                 } else if !takes && thing.holder.is_none() {
                     thing.lookers.push(number);
+                    moment
+                        .into_iter()
+                        .for_each(|moment| thing.had_by(number, moment));
                 } else {
                     self.decision = Decision::Decline;
                 }
@@ -352,10 +420,16 @@ impl State {
     }
 
     /// The number of a thing that the activity that runs meets.
-    pub(super) fn number(&mut self, cell: &AtomicU64, site: &'static Location<'static>) -> u32 {
+    pub(super) fn number(
+        &mut self,
+        cell: &AtomicU64,
+        site: &'static Location<'static>,
+        index: usize,
+    ) -> u32 {
         let number = self.current;
         let operations = self.actors[number as usize].operations;
-        let thing = self.names.number(cell, number, operations, site);
+        let place = Place::new(site, index);
+        let thing = self.names.number(cell, number, operations, place);
         self.thing(thing);
         thing
     }

@@ -97,12 +97,12 @@ impl Second<'_> {
         }
         !self.links.iter().any(|link| match *link {
             Link::After(other) => chronicle.is_before(first, other, marks),
-            Link::Races(other) => {
+            Link::Races(other) | Link::RacesIfSeen(other) | Link::RacesIfPossible(other) => {
                 other > first
                     && chronicle.is_before(first, other, marks)
                     && self.could_go_before(other, chronicle, marks)
             }
-            Link::Follows(_) => false,
+            Link::Follows(_) | Link::Needs(..) | Link::Void => false,
             Link::Outside(..) | Link::Barred(..) => link.bar().is_some_and(|(begin, end)| {
                 begin < first && end.is_none_or(|end| chronicle.is_before(first, end, marks))
             }),

@@ -12,20 +12,24 @@ use crate::{
 ///
 /// # Nondeterminism
 ///
-/// A send races with the send before it, a receive with the receive before it. A receive comes after the send of what it
+/// A send races with the send before it if that is received (in a queue that is bounded, in any case, for it may be that
+/// only one of them finds room), a receive with the receive before it. A receive comes after the send of what it
 /// takes, a send into a bounded queue after the receive that made room for it, otherwise the two have nothing to do with
 /// each other.
 ///
 /// To try to receive also races with the send of what it takes, or, if it finds the queue empty, with the last receive;
-/// and then the next send races with the try. To try to send also races with the receive that made room, or, if it finds
+/// and then later sends race with the try. To try to send also races with the receive that made room, or, if it finds
 /// the queue full, with the last send; and then the next receive races with the try. Tries that fail commute.
 ///
-/// To close the queue races with the last send and with tries that failed. To find it closed races with the closing. A
-/// send that has waited for room until the closing is given up, and the next receive races with that. A receive that finds the end of a closed queue comes after the closing and races with the last receive.
+/// To close the queue races with what was sent and not received, with the last send and with tries that failed. To find it
+/// closed races with the closing. A send that has waited for room until the closing is given up, and the next receive
+/// races with that. A receive that finds the end of a closed queue comes after the closing and races with the last receive.
 ///
 /// Dependent are: sends with sends, receives with receives, closing with sends; what found the queue empty or full with
-/// sends, receives and closing; what found it closed with closing; what found its end with receives, and if it would not
-/// have waited, with closing; a send that was given up with receives; a try, as long as it is not known how it ends, with whatever each of its ends depends on.
+/// sends, receives and closing; what found it closed with closing; what found its end with receives and with closing; a
+/// send that was given up with receives and with closing. What may yet end in several of these ways, such as a try, or a
+/// send into a queue that may be closed while it is full, is pending as something that depends on whatever each of its
+/// ends depends on.
 #[derive(Clone, Debug, Default)]
 pub struct Passing {
     send: Option<Moment>,
@@ -34,8 +38,9 @@ pub struct Passing {
     under_way: VecDeque<Moment>,
     /// For a bounded queue: the free places, and which receives made them.
     room: Option<VecDeque<Option<Moment>>>,
-    /// Tries in vain to receive since the last send, and to send since the last receive.
+    /// Tries in vain to receive. A send may come after them though it does not come after the send before it.
     found_empty: Latest,
+    /// Tries in vain to send since the last receive.
     found_full: Latest,
     /// Tries in vain to send at all times. Unlike a send, a receive does not come before the closing.
     refused: Latest,
@@ -78,7 +83,11 @@ impl Passing {
     }
 
     fn link_sends(&self, links: &mut Links) {
-        self.link_find_full(links);
+        match self.send {
+            Some(send) if self.room.is_none() => links.races_if_seen(send),
+            Some(send) => links.races(send),
+            None => {}
+        }
         self.found_empty.link_races(links);
     }
 
@@ -112,14 +121,18 @@ impl Passing {
 
     /// What closing would race with.
     pub fn link_close(&self, links: &mut Links) {
-        self.link_sends(links);
+        self.link_find_full(links);
+        for &send in &self.under_way {
+            links.races(send);
+        }
+        self.found_empty.link_races(links);
         self.refused.link_races(links);
     }
 
     /// What a send would race with if the queue is closed and has room.
     pub fn link_send_in_vain(&self, links: &mut Links) {
         if let (Some(send), Some(receive)) = (self.send, self.room()) {
-            links.barred(send, receive);
+            links.barred(send, Some(receive));
         }
         self.link_find_closed(links);
         self.link_find_full(links);
@@ -161,7 +174,6 @@ impl Passing {
         if let Some(room) = &mut self.room {
             room.pop_front();
         }
-        self.found_empty.clear();
     }
 
     /// What was sent first is taken.

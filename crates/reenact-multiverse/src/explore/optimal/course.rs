@@ -27,7 +27,9 @@ pub(in crate::explore) struct Course<'a, R: Runs> {
     plan: Plan<R::Event>,
     /// Those of the event in question. It is here to be used again.
     links: Links,
-    pub(in crate::explore) done: Progress,
+    done: Progress,
+    /// Whether nothing is left to be tried.
+    is_over: bool,
     pub(in crate::explore) coverage: Coverage,
 }
 
@@ -47,6 +49,7 @@ impl<'a, R: Runs> Course<'a, R> {
             plan: Plan::new(),
             links: Links::default(),
             done: Progress::default(),
+            is_over: false,
             coverage: Coverage::default(),
         }
     }
@@ -74,9 +77,11 @@ impl<'a, R: Runs> Course<'a, R> {
         if let End::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
+        self.history.settle();
         self.reverse_races();
         self.reverse_pending(&run);
         self.reverse_choices();
+        self.history.are_looked_at();
         let verdict = match end {
             End::Cut(_) => Verdict::Cut,
             _ => run.verdict(),
@@ -166,7 +171,7 @@ impl<'a, R: Runs> Course<'a, R> {
     /// Sees to it that each race of the execution is tried the other way round.
     fn reverse_races(&mut self) {
         let history = &self.history;
-        for race in history.races() {
+        for race in history.races_to_reverse() {
             let (event, is_certain) = history.announced(race.second);
             let second = Second {
                 step: history.activity(race.second).into(),
@@ -176,8 +181,11 @@ impl<'a, R: Runs> Course<'a, R> {
                 links: history.links(race.second),
             };
             let buffer = self.plan.take_buffer();
-            let reversal = Reversal::of_race(self.runs, history, race.first, second, buffer);
-            self.plan.reverse(reversal);
+            if let Some(reversal) =
+                Reversal::of_race(self.runs, history, race.first, second, buffer)
+            {
+                self.plan.reverse(reversal);
+            }
         }
     }
 
@@ -204,8 +212,11 @@ impl<'a, R: Runs> Course<'a, R> {
                         links,
                     };
                     let buffer = self.plan.take_buffer();
-                    let reversal = Reversal::of_race(self.runs, history, first, second, buffer);
-                    self.plan.reverse(reversal);
+                    if let Some(reversal) =
+                        Reversal::of_race(self.runs, history, first, second, buffer)
+                    {
+                        self.plan.reverse(reversal);
+                    }
                 }
             }
         }
@@ -224,10 +235,26 @@ impl<'a, R: Runs> Course<'a, R> {
         }
     }
 
+    /// How many executions were made, to the end or not.
+    pub(in crate::explore) fn executed(&self) -> u64 {
+        self.done.executions + self.done.redundant
+    }
+
+    /// How far it is.
+    pub(in crate::explore) fn progress(&self) -> Progress {
+        let share = if self.is_over { 1.0 } else { self.plan.share() };
+        let estimate = (share > 0.0).then(|| (self.executed() as f64 / share).round());
+        Progress {
+            estimate: estimate.map(|estimate| estimate as u64),
+            ..self.done
+        }
+    }
+
     /// Back to the last point where something is left to be tried. Returns whether there is one.
     pub(in crate::explore) fn go_back(&mut self) -> bool {
-        self.plan
-            .go_back(&mut self.history, |a, b| self.runs.dependent(a, b))
+        let dependent = |a: &_, b: &_| self.runs.dependent(a, b);
+        self.is_over = !self.plan.go_back(&mut self.history, dependent);
+        !self.is_over
     }
 }
 

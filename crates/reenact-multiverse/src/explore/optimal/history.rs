@@ -8,7 +8,7 @@ use crate::{
     Activity,
     explore::{
         Moment, Step,
-        links::{Link, Links},
+        links::{Link, Links, is_possible_without},
     },
 };
 
@@ -54,6 +54,21 @@ pub(in crate::explore) struct History<E> {
     announced: Vec<(Moment, E)>,
     /// The events that could go in several ways, and in how many.
     open: Vec<(Moment, u32)>,
+    conditions: Vec<Condition>,
+    /// Which events are seen, if any of these is there.
+    is_seen: Vec<bool>,
+    /// How many of the first events have been there when races were looked at the last time.
+    looked_at: usize,
+}
+
+/// A link that depends on what is seen.
+#[derive(Clone, Copy)]
+struct Condition {
+    event: Moment,
+    /// Where the link is.
+    link: usize,
+    /// The event before it that it is about.
+    before: Moment,
 }
 
 impl<E> History<E> {
@@ -67,6 +82,9 @@ impl<E> History<E> {
             last: Vec::new(),
             announced: Vec::new(),
             open: Vec::new(),
+            conditions: Vec::new(),
+            is_seen: Vec::new(),
+            looked_at: 0,
         }
     }
 
@@ -114,10 +132,6 @@ impl<E> History<E> {
         self.schedule.iter().copied().zip(events)
     }
 
-    pub(super) fn races(&self) -> &[Race] {
-        &self.races
-    }
-
     /// The events that could go in several ways, and in how many.
     pub(super) fn open(&self) -> &[(Moment, u32)] {
         &self.open
@@ -153,8 +167,44 @@ impl<E> History<E> {
 
     /// Whether `a` happens before `b`, or is it.
     pub(super) fn is_before(&self, a: Moment, b: Moment) -> bool {
-        let seen = self.clock(b).get(self.activity(a).0 as usize);
-        seen.is_some_and(|&number| number >= self.entries[a.index()].number)
+        // The clock of a later event has an entry for whoever has begun before.
+        a <= b && self.clock_of(b, self.activity(a)) >= self.entries[a.index()].number
+    }
+
+    fn clock_of(&self, moment: Moment, activity: Activity) -> u32 {
+        self.clocks[self.entries[moment.index()].clock + activity.0 as usize]
+    }
+
+    /// The events after this one that do not happen after it.
+    pub(super) fn apart_from(&self, moment: Moment) -> impl Iterator<Item = Moment> {
+        let number = self.entries[moment.index()].number;
+        let activity = self.activity(moment);
+        (moment.0 + 1..self.next().0)
+            .map(Moment)
+            .filter(move |&later| self.clock_of(later, activity) < number)
+    }
+
+    /// The races that have to be looked at: all but those that have been, and whose reversal is the same as then because all
+    /// that has happened since happens after the first event.
+    pub(super) fn races_to_reverse(&self) -> impl Iterator<Item = Race> {
+        let is_plain = self.announced.is_empty();
+        let new = if is_plain { self.looked_at } else { 0 };
+        let floor: Vec<u32> = (0..self.last.len())
+            .map(|slot| {
+                let new = self.entries[new..].iter();
+                let clocks = new.map(|entry| self.clocks.get(entry.clock + slot));
+                clocks.flatten().copied().min().unwrap_or(u32::MAX)
+            })
+            .collect();
+        self.races.iter().copied().filter(move |race| {
+            let slot = self.activity(race.first).0 as usize;
+            race.second.index() >= new || floor[slot] < self.entries[race.first.index()].number
+        })
+    }
+
+    /// All races so far have been looked at.
+    pub(super) fn are_looked_at(&mut self) {
+        self.looked_at = self.len();
     }
 
     /// Whether an event with these predecessors, of this activity, could have gone before `first`, with which it races.
@@ -172,14 +222,15 @@ impl<E> History<E> {
         let is_before = |other| self.is_before(first, other);
         self.activity(first) != activity
             && !previous.is_some_and(is_before)
+            && is_possible_without(first, links, is_before)
             && !links.iter().any(|link| match *link {
                 Link::After(other) => is_before(other),
-                Link::Races(other) => {
+                Link::Races(other) | Link::RacesIfSeen(other) | Link::RacesIfPossible(other) => {
                     other > first
                         && is_before(other)
                         && self.is_reversible(other, activity, previous, links)
                 }
-                Link::Follows(_) => false,
+                Link::Follows(_) | Link::Needs(..) | Link::Void => false,
                 Link::Outside(..) | Link::Barred(..) => link
                     .bar()
                     .is_some_and(|(begin, end)| begin < first && end.is_none_or(is_before)),
@@ -203,25 +254,8 @@ impl<E> History<E> {
         let moment = self.next();
         let previous = self.last[slot];
         let number = previous.map_or(0, |previous| self.entries[previous.index()].number) + 1;
-        for link in links.as_slice() {
-            if let Some(first) = link.race()
-                && self.is_reversible(first, step.activity, previous, links.as_slice())
-            {
-                self.races.push(Race {
-                    first,
-                    second: moment,
-                });
-            }
-        }
         let clock = self.clocks.len();
         self.clocks.resize(clock + self.last.len(), 0);
-        for before in previous
-            .into_iter()
-            .chain(links.as_slice().iter().filter_map(|link| link.before()))
-        {
-            self.join(clock, before);
-        }
-        self.clocks[clock + slot] = number;
         let is_as_announced = announced == event;
         if !is_as_announced {
             self.announced.push((moment, announced));
@@ -236,19 +270,101 @@ impl<E> History<E> {
             clock,
             links: self.links.len(),
         });
-        self.links.extend_from_slice(links.as_slice());
+        for link in links.as_slice() {
+            if let Link::RacesIfSeen(before) = *link {
+                self.conditions.push(Condition {
+                    event: moment,
+                    link: self.links.len(),
+                    before,
+                });
+            }
+            self.links.push(*link);
+        }
         self.last[slot] = Some(moment);
         self.schedule.push(step);
+        self.order(moment);
         is_as_announced
     }
 
-    /// The clock that is being made, at the end, sees what `before` saw.
+    /// Makes the clock of an event, and finds its races, from its links.
+    fn order(&mut self, moment: Moment) {
+        let Entry {
+            number,
+            previous,
+            clock,
+            links: start,
+            ..
+        } = self.entries[moment.index()];
+        let activity = self.activity(moment);
+        let end = start + self.links(moment).len();
+        let width = self.clock(moment).len();
+        self.clocks[clock..clock + width].fill(0);
+        if let Some(previous) = previous {
+            self.join(clock, previous);
+        }
+        for index in start..end {
+            let link = self.links[index];
+            if let Some(before) = link.before() {
+                self.join(clock, before);
+            }
+            if let Some(first) = link.race()
+                && self.is_reversible(first, activity, previous, &self.links[start..end])
+            {
+                self.races.push(Race {
+                    first,
+                    second: moment,
+                });
+            }
+        }
+        self.clocks[clock + activity.0 as usize] = number;
+    }
+
+    /// At the end of an execution: settles what depends on what is seen. Until then, all is taken to be.
+    pub(super) fn settle(&mut self) {
+        if self.conditions.is_empty() {
+            return;
+        }
+        self.find_seen();
+        let mut changed = None;
+        for (index, condition) in self.conditions.iter().enumerate() {
+            let mut others = self.conditions[..index].iter().rev();
+            let mut before = Some(condition.before);
+            while let Some(moment) = before.filter(|moment| !self.is_seen[moment.index()]) {
+                let other = others.find(|other| other.event == moment);
+                before = other.map(|other| other.before);
+            }
+            let link = before.map_or(Link::Void, Link::Races);
+            let old = std::mem::replace(&mut self.links[condition.link], link);
+            if old.race() != link.race() {
+                changed.get_or_insert(condition.event);
+            }
+        }
+        if let Some(first) = changed {
+            self.looked_at = 0;
+            while self.races.pop_if(|race| race.second >= first).is_some() {}
+            for moment in first.0..self.next().0 {
+                self.order(Moment(moment));
+            }
+        }
+    }
+
+    fn find_seen(&mut self) {
+        self.is_seen.clear();
+        self.is_seen.resize(self.entries.len(), false);
+        let mut conditions = self.conditions.iter().peekable();
+        for (index, link) in self.links.iter().enumerate() {
+            if conditions.next_if(|other| other.link == index).is_none()
+                && let Link::Follows(moment) | Link::Races(moment) = *link
+            {
+                self.is_seen[moment.index()] = true;
+            }
+        }
+    }
+
+    /// The clock that is being made, there, sees what `before` saw.
     fn join(&mut self, clock: usize, before: Moment) {
         let start = self.entries[before.index()].clock;
-        let end = match self.entries.get(before.index() + 1) {
-            Some(next) => next.clock,
-            None => clock,
-        };
+        let end = self.entries[before.index() + 1].clock;
         let (old, new) = self.clocks.split_at_mut(clock);
         for (new, old) in new.iter_mut().zip(&old[start..end]) {
             *new = (*new).max(*old);
@@ -263,10 +379,16 @@ impl<E> History<E> {
         self.links.truncate(entry.links);
         self.last[step.activity.0 as usize] = entry.previous;
         let end = self.entries.len();
+        self.looked_at = self.looked_at.min(end);
         let is_gone = |moment: Moment| moment.index() == end;
         while self.races.pop_if(|race| is_gone(race.second)).is_some() {}
         let announced = self.announced.pop_if(|(moment, _)| is_gone(*moment));
         self.open.pop_if(|(moment, _)| is_gone(*moment));
+        while self
+            .conditions
+            .pop_if(|condition| is_gone(condition.event))
+            .is_some()
+        {}
         Some((step, entry.event, announced.map(|(_, event)| event)))
     }
 }

@@ -17,6 +17,8 @@ struct Frame {
     branches: Branches,
     /// Where its sleepers begin. They end where those of the next frame begin.
     sleepers: usize,
+    /// How many other steps have been tried before.
+    finished: u32,
     /// Whether the step was planned when some of its sleepers were known only as they were announced.
     is_early: bool,
 }
@@ -128,6 +130,7 @@ impl<E: Clone> Plan<E> {
             step,
             branches,
             sleepers: start,
+            finished: 0,
             is_early: false,
         });
         Ok(step)
@@ -151,6 +154,7 @@ impl<E: Clone> Plan<E> {
             let is_awake = |step| !asleep.iter().any(|sleeper| sleeper.step == step);
             if let Some(next) = self.forest.take_where(&mut frame.branches, is_awake) {
                 frame.step = next.planned.step;
+                frame.finished += 1;
                 frame.is_early = next.planned.is_early
                     && asleep.iter().any(|sleeper| {
                         let is_woken = |planned: &Planned<E>| {
@@ -170,6 +174,18 @@ impl<E: Clone> Plan<E> {
             self.frames.pop();
         }
         false
+    }
+
+    /// Which share of all there is to try has been tried, if whatever is known to be tried at a point takes equally long.
+    pub(super) fn share(&self) -> f64 {
+        let mut share = 0.0;
+        let mut of_all = 1.0;
+        for frame in &self.frames {
+            let waiting = self.forest.iter(frame.branches).count();
+            of_all /= f64::from(frame.finished) + 1.0 + waiting as f64;
+            share += of_all * f64::from(frame.finished);
+        }
+        share
     }
 
     /// The last step was less than what was announced.

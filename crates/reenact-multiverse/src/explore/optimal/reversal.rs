@@ -51,24 +51,20 @@ pub(super) struct Reversal<'a, R: Runs> {
 }
 
 impl<'a, R: Runs> Reversal<'a, R> {
-    /// Of a race. `buffer` is what [`into_buffer`](Reversal::into_buffer) gave back the last time.
+    /// Of a race. `None`: it cannot be. `buffer` is what [`into_buffer`](Reversal::into_buffer) gave back the last time.
     pub(super) fn of_race(
         runs: &'a R,
         history: &'a History<R::Event>,
         first: Moment,
         second: Second<'a, R::Event>,
         mut buffer: Vec<Moment>,
-    ) -> Self {
+    ) -> Option<Self> {
         debug_assert!(
             runs.dependent(history.event(first), second.event),
             "events that race are dependent"
         );
         buffer.clear();
-        buffer.extend(
-            (first.0 + 1..history.next().0)
-                .map(Moment)
-                .filter(|&moment| !history.is_before(first, moment)),
-        );
+        buffer.extend(history.apart_from(first));
         let mut reversal = Reversal {
             runs,
             history,
@@ -81,8 +77,22 @@ impl<'a, R: Runs> Reversal<'a, R> {
         while let Some(begin) = reversal.begun_and_not_over() {
             let is_apart = |moment: &Moment| !history.is_before(begin, *moment);
             reversal.sequence.retain(is_apart);
+            if reversal.lacks_what_it_comes_after() {
+                return None;
+            }
         }
-        reversal
+        Some(reversal)
+    }
+
+    /// Whether the second event cannot happen because something before it in any case is not in the sequence.
+    fn lacks_what_it_comes_after(&self) -> bool {
+        let lacks =
+            |moment: Moment| moment > self.first && self.sequence.binary_search(&moment).is_err();
+        self.second.previous.is_some_and(lacks)
+            || self.second.links.iter().any(|link| match *link {
+                Link::After(moment) => lacks(moment),
+                _ => false,
+            })
     }
 
     fn begun_and_not_over(&self) -> Option<Moment> {
@@ -205,11 +215,16 @@ impl<'a, R: Runs> Reversal<'a, R> {
             previous, links, ..
         } = self.second;
         let is_before = |before| self.history.is_before(moment, before);
+        // If it is possible only because of what came later, it follows that still.
+        let is_as_it_was = links.contains(&Link::RacesIfPossible(self.first));
         previous.is_some_and(is_before)
             || links.iter().any(|link| match *link {
                 Link::After(before) => is_before(before),
-                Link::Races(before) => before != self.first && is_before(before),
-                Link::Follows(_) => false,
+                Link::Races(before) | Link::RacesIfSeen(before) | Link::RacesIfPossible(before) => {
+                    before != self.first && is_before(before)
+                }
+                Link::Follows(before) => is_as_it_was && is_before(before),
+                Link::Needs(..) | Link::Void => false,
                 Link::Outside(..) | Link::Barred(..) => link.bar().is_some_and(|(begin, end)| {
                     (begin < self.first || self.sequence.binary_search(&begin).is_ok())
                         && end.is_some_and(is_before)

@@ -46,7 +46,12 @@ impl Chains {
         self.links.clear();
         run.step_at(step, moment, &mut self.links);
         let causes = self.links.as_slice().iter().copied();
-        let causes = causes.filter(|link| !matches!(link, Link::Races(_)));
+        let causes = causes.filter(|link| {
+            !matches!(
+                link,
+                Link::Races(_) | Link::RacesIfSeen(_) | Link::RacesIfPossible(_)
+            )
+        });
         self.chronicle.push(step, causes);
         self.look(run, Some(moment));
     }

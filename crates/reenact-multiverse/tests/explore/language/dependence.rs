@@ -23,6 +23,8 @@ fn is_dependent_one_way(a: Event, b: Event) -> bool {
         (Send(a), Send(b) | TrySend(b) | FindFull(b) | TryReceive(b) | FindEmpty(b) | Close(b))
         | (TrySend(a), TrySend(b) | FindFull(b) | Receive(b) | TryReceive(b) | FindEmpty(b))
         | (TrySend(a), Close(b))
+        | (SendOrGiveUp(a), SendOrGiveUp(b) | Send(b) | TrySend(b) | FindFull(b) | Receive(b))
+        | (SendOrGiveUp(a), TryReceive(b) | FindEmpty(b) | Close(b))
         | (GiveUp(a), Receive(b) | TryReceive(b) | Close(b))
         | (FindFull(a), Receive(b) | TryReceive(b) | Close(b))
         | (Receive(a), Receive(b) | TryReceive(b) | FindEmpty(b) | FindEnd(b))

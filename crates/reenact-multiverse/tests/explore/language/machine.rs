@@ -104,6 +104,7 @@ impl Machine<'_> {
             Op::Downgrade(lock) => Event::Downgrade(lock),
             Op::Leave(lock) if self.shared[lock].alone.is_some() => Event::Release(lock),
             Op::Leave(lock) => Event::Leave(lock),
+            Op::Send(queue, _) if capacity(queue).is_some() => Event::SendOrGiveUp(queue),
             Op::Send(queue, _) => Event::Send(queue),
             Op::TrySend(queue, _) => Event::TrySend(queue),
             Op::Receive(queue) => Event::Receive(queue),
@@ -138,9 +139,9 @@ impl Machine<'_> {
             },
             (_, Event::TryLock(mutex)) if self.is_held[mutex] => Event::FindLocked(mutex),
             (_, Event::TryLock(mutex)) => Event::Lock(mutex),
-            (_, Event::Send(queue)) if self.queues[queue].is_closed && self.is_full(queue) => {
-                Event::GiveUp(queue)
-            }
+            (_, Event::SendOrGiveUp(queue)) if !self.queues[queue].is_closed => Event::Send(queue),
+            (_, Event::SendOrGiveUp(queue)) if self.is_full(queue) => Event::GiveUp(queue),
+            (_, Event::SendOrGiveUp(queue)) => Event::FindClosed(queue),
             (_, Event::Send(queue) | Event::TrySend(queue) | Event::Close(queue))
                 if self.queues[queue].is_closed =>
             {
@@ -178,7 +179,9 @@ impl Machine<'_> {
                 let Shared { looking, alone } = &self.shared[lock];
                 alone.is_none() && looking.is_empty()
             }
-            Some(Event::Send(queue)) => self.queues[queue].is_closed || !self.is_full(queue),
+            Some(Event::SendOrGiveUp(queue)) => {
+                self.queues[queue].is_closed || !self.is_full(queue)
+            }
             Some(Event::Receive(queue)) => {
                 let Queue { items, is_closed } = &self.queues[queue];
                 *is_closed || !items.is_empty()
@@ -332,6 +335,15 @@ impl Machine<'_> {
         }
     }
 
+    /// What nobody has received. In what order it was sent can only be told if there is not room for all.
+    fn left_in(&self, queue: usize) -> Vec<i64> {
+        let mut items: Vec<_> = self.queues[queue].items.iter().copied().collect();
+        if capacity(queue).is_none() {
+            items.sort_unstable();
+        }
+        items
+    }
+
     /// What came of it.
     pub fn outcome(&self) -> String {
         let registers: Vec<_> = self.threads.iter().map(|thread| thread.register).collect();
@@ -339,7 +351,7 @@ impl Machine<'_> {
             .map(|number| self.pending(number))
             .collect();
         let used = ..3;
-        let queues: Vec<_> = self.queues[used].iter().map(|queue| &queue.items).collect();
+        let queues: Vec<_> = (0..3).map(|queue| self.left_in(queue)).collect();
         format!(
             "{registers:?} {:?} {queues:?} {:?} {waiting:?} {}",
             &self.variables[used], &self.facts[used], self.has_failed

@@ -92,7 +92,10 @@ impl Running<'_> {
             | Event::Await(_)
             | Event::Pick
             | Event::Join(_) => {}
-            Event::TryLock(_) | Event::TrySend(_) | Event::TryReceive(_) => {
+            Event::TryLock(_)
+            | Event::SendOrGiveUp(_)
+            | Event::TrySend(_)
+            | Event::TryReceive(_) => {
                 unreachable!("it is known how it ends")
             }
         }
@@ -172,7 +175,10 @@ impl Run for Running<'_> {
                     links.after(last);
                 }
             }
-            Event::TryLock(_) | Event::TrySend(_) | Event::TryReceive(_) => {
+            Event::TryLock(_)
+            | Event::SendOrGiveUp(_)
+            | Event::TrySend(_)
+            | Event::TryReceive(_) => {
                 unreachable!("it is known how it ends")
             }
         }

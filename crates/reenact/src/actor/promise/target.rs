@@ -2,7 +2,10 @@
 
 use reenact_engine::Ticket;
 
-use super::{super::Target, Broken, Context, FarRef, Phase, Promise};
+use super::{
+    super::{Target, ops},
+    Broken, Context, FarRef, Phase, Promise,
+};
 
 impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
     #[track_caller]
@@ -42,6 +45,7 @@ impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
 impl<A: Send + 'static> Promise<FarRef<A>> {
     /// Keeps a message until the promise is resolved; at once if it is.
     fn forward(&self, deliver: impl FnOnce(Result<FarRef<A>, Broken>) + Send + 'static) {
+        self.shared.is_met(ops::SUBSCRIBE);
         let mut state = self.shared.state();
         state.clone = Some(FarRef::clone);
         match &state.phase {

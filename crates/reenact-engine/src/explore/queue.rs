@@ -1,0 +1,419 @@
+//! Queues that activities pass messages through, where they are explored: what channels of all kinds have in common.
+//!
+//! A message is sent in one step and received in another. At a queue without room each send waits for its receive: it is an
+//! offer, which the receive accepts; nobody takes a step for that the sender goes on then. Those who do not wait, or not only at
+//! one queue, find a receiver there only if it has arrived, which is a step of its own.
+
+use std::{
+    collections::VecDeque,
+    panic::Location,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use super::{End, Name, event::How, here, thing::Passed, world::Meeting};
+use crate::{Fact, Op};
+
+/// How long one waits for something to become possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// As long as it takes.
+    Forever,
+    /// Until its time is up, which it may be at any time.
+    Limited,
+    /// Not at all.
+    None,
+}
+
+/// What is known of a queue, but for what is in it.
+pub struct Queue {
+    name: Name,
+    capacity: usize,
+    /// How many messages are in it, and how many receivers wait for one.
+    waiting: AtomicUsize,
+    arrived: AtomicUsize,
+    /// How many there are at each end, and how many of these select from several.
+    ends: [AtomicUsize; 2],
+    selecting: [AtomicUsize; 2],
+}
+
+/// What has become possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Possible {
+    /// Which of the cases it is.
+    pub case: usize,
+    /// The place of the message in the queue. None: there is nobody at the other end any more.
+    pub place: Option<usize>,
+}
+
+impl Queue {
+    /// With room for so many messages, and nobody at its ends.
+    pub fn new(capacity: usize) -> Queue {
+        Queue {
+            name: Name::new(),
+            capacity,
+            waiting: AtomicUsize::new(0),
+            arrived: AtomicUsize::new(0),
+            ends: [AtomicUsize::new(0), AtomicUsize::new(0)],
+            selecting: [AtomicUsize::new(0), AtomicUsize::new(0)],
+        }
+    }
+
+    fn is_gone(&self, end: End) -> bool {
+        self.ends[end as usize].load(Relaxed) == 0
+    }
+
+    /// One more at this end.
+    pub fn one_more(&self, end: End) {
+        self.ends[end as usize].fetch_add(1, Relaxed);
+    }
+
+    /// One less, which is a step. Whether it was the last.
+    pub fn one_less(&self, op: Op, end: End, site: &'static Location<'static>) -> bool {
+        let how = match end {
+            End::Sending => How::StopSending,
+            End::Receiving => How::StopReceiving,
+        };
+        self.meet(op, how, None, site);
+        let is_last = self.ends[end as usize].fetch_sub(1, Relaxed) == 1;
+        self.passed(Passed::Stopped(end, is_last));
+        is_last
+    }
+
+    fn meet(
+        &self,
+        op: Op,
+        how: How,
+        possible: Option<&dyn Fn() -> bool>,
+        site: &'static Location<'static>,
+    ) {
+        if let Some(world) = here() {
+            world.meets(&Meeting {
+                op,
+                how,
+                thing: &self.name.0,
+                possible,
+                room: self.room(how),
+                more: &[],
+                awaits: &[],
+                answers: 1,
+                count: None,
+                site,
+            });
+        }
+    }
+
+    /// How much of what is sent this way has to fit in.
+    fn room(&self, how: How) -> usize {
+        match how {
+            How::Send if self.capacity == 0 => usize::MAX,
+            _ => self.capacity,
+        }
+    }
+
+    fn passed(&self, what: Passed) {
+        if let Some(world) = here() {
+            world.passed(&self.name.0, what);
+        }
+    }
+
+    /// Where the message of one that operates here would be, if that is possible now. `has_come`: it is one of those that wait.
+    fn possible(&self, end: End, waits_alone: bool, has_come: bool) -> Option<Option<usize>> {
+        let (waiting, arrived) = (self.waiting.load(Relaxed), self.arrived.load(Relaxed));
+        match end {
+            End::Sending if self.is_gone(End::Receiving) => Some(None),
+            End::Sending => {
+                let fits = match self.capacity {
+                    0 => waits_alone || arrived > waiting,
+                    capacity => waiting < capacity,
+                };
+                fits.then_some(Some(waiting))
+            }
+            End::Receiving => {
+                // Those who have arrived have met the first of those who send.
+                let place = if has_come { 0 } else { arrived };
+                if place < waiting {
+                    Some(Some(place))
+                } else {
+                    (self.is_gone(End::Sending) && waiting == 0).then_some(None)
+                }
+            }
+        }
+    }
+
+    /// Sends or receives, as the message or the room for one is the caller's business; none if it is not possible in time.
+    pub fn operate(
+        &self,
+        op: Op,
+        end: End,
+        patience: Patience,
+        site: &'static Location<'static>,
+    ) -> Option<Possible> {
+        let waits_alone = patience == Patience::Forever;
+        let comes = self.capacity == 0 && end == End::Receiving && patience != Patience::None;
+        if comes {
+            self.meet(op, How::Arrive, None, site);
+            self.arrived.fetch_add(1, Relaxed);
+            self.passed(Passed::Arrived(true));
+        }
+        if !waits_alone {
+            self.meets_no_selection(end);
+        }
+        let possible = || self.possible(end, waits_alone, comes).is_some();
+        let how = match (end, waits_alone) {
+            (End::Sending, true) => How::Send,
+            (End::Sending, false) => How::TrySend,
+            (End::Receiving, true) => How::Receive,
+            (End::Receiving, false) => How::TryReceive,
+        };
+        self.meet(op, how, waits_alone.then_some(&possible), site);
+        let place = self.possible(end, waits_alone, comes);
+        self.happens(end, place.flatten());
+        if comes {
+            self.arrived.fetch_sub(1, Relaxed);
+            self.passed(Passed::Arrived(false));
+        }
+        place.map(|place| Possible { case: 0, place })
+    }
+
+    /// Does one of several of these; none if none is possible in time.
+    pub fn select(
+        op: Op,
+        cases: &[(&Queue, End)],
+        patience: Patience,
+        site: &'static Location<'static>,
+    ) -> Option<Possible> {
+        if let [(queue, end)] = *cases {
+            return queue.operate(op, end, patience, site);
+        }
+        let world = here()?;
+        let Some((first, rest)) = cases.split_first() else {
+            // Nothing will ever be possible.
+            world.block(&|| patience != Patience::Forever);
+            return None;
+        };
+        let how = |end| match end {
+            End::Sending => How::TrySend,
+            End::Receiving => How::TryReceive,
+        };
+        for &(queue, end) in cases {
+            queue.meets_no_selection(end);
+            if patience != Patience::None && queue.capacity == 0 {
+                queue.selecting[end as usize].fetch_add(1, Relaxed);
+            }
+        }
+        let all = || {
+            let cases = cases.iter().enumerate();
+            cases.filter_map(|(case, (queue, end))| {
+                let place = queue.possible(*end, false, false)?;
+                Some(Possible { case, place })
+            })
+        };
+        let possible = || all().next().is_some();
+        let count = || all().count() as u32;
+        let more: Vec<_> = rest
+            .iter()
+            .map(|&(queue, end)| (how(end), &queue.name.0, queue.capacity))
+            .collect();
+        let (queue, end) = *first;
+        let answer = world.meets(&Meeting {
+            op,
+            how: how(end),
+            thing: &queue.name.0,
+            possible: (patience == Patience::Forever).then_some(&possible),
+            room: queue.capacity,
+            more: &more,
+            awaits: &[],
+            answers: 1,
+            count: Some(&count),
+            site,
+        });
+        for &(queue, end) in cases {
+            if patience != Patience::None && queue.capacity == 0 {
+                queue.selecting[end as usize].fetch_sub(1, Relaxed);
+            }
+        }
+        let chosen = all().nth(answer as usize)?;
+        let (queue, end) = cases[chosen.case];
+        queue.happens(end, chosen.place);
+        Some(chosen)
+    }
+
+    /// Somebody who does not wait here alone can meet those who select from several only if both are one step, which is not
+    /// supported.
+    fn meets_no_selection(&self, end: End) {
+        let other = match end {
+            End::Sending => End::Receiving,
+            End::Receiving => End::Sending,
+        };
+        assert!(
+            self.capacity > 0 || self.selecting[other as usize].load(Relaxed) == 0,
+            "exploration does not support this: at a channel without room, a selection, or one who does not wait, may meet a selection"
+        );
+    }
+
+    fn happens(&self, end: End, place: Option<usize>) {
+        match (end, place) {
+            (_, None) => {}
+            (End::Sending, Some(_)) => {
+                self.waiting.fetch_add(1, Relaxed);
+                self.passed(Passed::Sent);
+            }
+            (End::Receiving, Some(place)) => {
+                self.waiting.fetch_sub(1, Relaxed);
+                self.passed(Passed::Received(place));
+            }
+        }
+    }
+}
+
+/// A queue with what is in it.
+pub struct Channel<T> {
+    queue: Queue,
+    messages: Mutex<VecDeque<Entry<T>>>,
+}
+
+struct Entry<T> {
+    message: T,
+    /// The sender that waits until it is received.
+    offer: Option<Arc<Offer<T>>>,
+}
+
+/// A message whose sender waits.
+struct Offer<T> {
+    /// It was received, or there is nobody who could.
+    is_over: Fact,
+    back: Mutex<Option<T>>,
+}
+
+/// What became of an attempt to send or receive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It has happened.
+    Done,
+    /// There is nobody at the other end any more.
+    Closed,
+    /// Not in time.
+    Late,
+}
+
+impl<T> Channel<T> {
+    /// With room for so many messages, and nobody at its ends.
+    pub fn new(capacity: usize) -> Channel<T> {
+        Channel {
+            queue: Queue::new(capacity),
+            messages: Mutex::new(VecDeque::new()),
+        }
+    }
+
+    /// As others select from it.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    fn messages(&self) -> MutexGuard<'_, VecDeque<Entry<T>>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends what is in `message`, or receives into it.
+    pub fn operate(
+        &self,
+        op: Op,
+        end: End,
+        patience: Patience,
+        message: &mut Option<T>,
+        site: &'static Location<'static>,
+    ) -> Outcome {
+        let possible = self.queue.operate(op, end, patience, site);
+        let waits = patience == Patience::Forever && self.queue.capacity == 0;
+        self.happen(end, possible, waits, message, site)
+    }
+
+    /// What is possible happens. For an offer, waits until it is accepted.
+    pub fn happen(
+        &self,
+        end: End,
+        possible: Option<Possible>,
+        waits: bool,
+        message: &mut Option<T>,
+        site: &'static Location<'static>,
+    ) -> Outcome {
+        let place = match possible {
+            None => return Outcome::Late,
+            Some(Possible { place: None, .. }) => return Outcome::Closed,
+            Some(Possible {
+                place: Some(place), ..
+            }) => place,
+        };
+        match end {
+            End::Receiving => {
+                let entry = self.messages().remove(place);
+                if let Some(Entry {
+                    message: sent,
+                    offer,
+                }) = entry
+                {
+                    *message = Some(sent);
+                    if let Some(offer) = offer {
+                        offer.is_over.establish();
+                    }
+                }
+                Outcome::Done
+            }
+            End::Sending => {
+                let Some(sent) = message.take() else {
+                    return Outcome::Done;
+                };
+                let offer = waits.then(|| {
+                    Arc::new(Offer {
+                        is_over: Fact::new(),
+                        back: Mutex::new(None),
+                    })
+                });
+                self.messages().push_back(Entry {
+                    message: sent,
+                    offer: offer.clone(),
+                });
+                if let Some(offer) = offer {
+                    offer
+                        .is_over
+                        .wait(&|| format!("somebody to receive what it sends at {site}"));
+                    *message = offer
+                        .back
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .take();
+                    if message.is_some() {
+                        return Outcome::Closed;
+                    }
+                }
+                Outcome::Done
+            }
+        }
+    }
+
+    /// One more at this end.
+    pub fn one_more(&self, end: End) {
+        self.queue.one_more(end);
+    }
+
+    /// One less. With the last receiver, whatever is left is lost, or its sender's again.
+    pub fn one_less(&self, op: Op, end: End, site: &'static Location<'static>) {
+        if self.queue.one_less(op, end, site) && end == End::Receiving {
+            let left = std::mem::take(&mut *self.messages());
+            for Entry { message, offer } in left {
+                match offer {
+                    Some(offer) => {
+                        let mut back = offer.back.lock().unwrap_or_else(PoisonError::into_inner);
+                        *back = Some(message);
+                        drop(back);
+                        offer.is_over.establish();
+                    }
+                    None => drop(message),
+                }
+            }
+        }
+    }
+}

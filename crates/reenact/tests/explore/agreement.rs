@@ -1,0 +1,7 @@
+//! Generated programs, explored and tried in every way: see [`oracle`](crate::oracle).
+
+mod actors;
+mod channels;
+mod locks;
+mod processes;
+mod transactions;
