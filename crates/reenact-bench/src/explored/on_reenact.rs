@@ -17,7 +17,7 @@ use reenact::{
     thread::spawn,
 };
 use reenact_engine::explore::Explored as Subject;
-use reenact_multiverse::explore::{Budget, Explorer, Report, Sampler};
+use reenact_multiverse::explore::{Explorer, Report, Sampler};
 
 use super::{
     Explored, Hunt, Patience, Stopwatch, Way,
@@ -45,8 +45,7 @@ pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
     match way.strategy() {
         None => {
             assert_eq!(cores, 1, "one of each class is run by one thread so far");
-            let patience = Patience::at_scale(scale);
-            patience.repeat(|| exhaust(program, patience))
+            Patience::at_scale(scale).repeat(|| exhaust(program))
         }
         Some(strategy) => {
             let executions = (EXECUTIONS * scale).round().max(1.0) as u64;
@@ -91,15 +90,11 @@ pub fn hunt(way: Way, program: Program, seeds: u64) -> Hunt {
     Hunt::of(&(0..seeds).map(hunt).collect::<Vec<_>>())
 }
 
-fn exhaust(program: Program, patience: Patience) -> Explored {
+fn exhaust(program: Program) -> Explored {
     let bugs = Arc::new(AtomicU64::new(0));
     let watch = Stopwatch::start();
     let subject = subject(&counting(program, &bugs));
-    let budget = Budget {
-        time: Some(patience.limit),
-        ..Budget::default()
-    };
-    let report = Explorer::of(&subject).budget(budget).run(|_| {});
+    let report = Explorer::of(&subject).run(|_| {});
     let explored = explored(program, watch, &report, &bugs);
     assert_eq!(report.progress.redundant, 0, "{}: {report}", program.name());
     if let Some(classes) = classes(program) {

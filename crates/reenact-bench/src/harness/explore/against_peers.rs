@@ -100,17 +100,18 @@ pub(super) fn trials(effort: Effort, wants: &impl Fn(&str) -> bool) -> Vec<Trial
 }
 
 /// Loom has hundreds of thousands of executions of the program with nine messages, and is asked for them once. In a hurry it
-/// is not waited for: what has passed until then is a lower bound.
+/// is not waited for, and what has passed until then is a lower bound; nor is it asked more than once for those of the one
+/// with six.
 fn of_peer(program: Program, who: Who, scale: f64, effort: Effort) -> Trial {
-    let is_once = (program, who) == (Program::Mpsc3x3, LOOM);
-    let patient = match effort {
-        Effort::Quick => 0.05,
-        Effort::Full => 1.0,
+    let (is_once, scale) = match (program, who, effort) {
+        (Program::Mpsc3x3, LOOM, Effort::Full) => (true, 1.0),
+        (Program::Mpsc3x3 | Program::QueueOrder, LOOM, Effort::Quick) => (true, 0.05),
+        _ => (false, scale),
     };
     Trial {
         program,
         who,
-        scale: if is_once { patient } else { scale },
+        scale,
         is_once,
     }
 }
