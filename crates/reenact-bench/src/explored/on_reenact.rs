@@ -49,9 +49,9 @@ pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
         }
         Some(strategy) => {
             let executions = (EXECUTIONS * scale).round().max(1.0) as u64;
-            let bugs = Arc::new(AtomicU64::new(0));
+            let counts = Arc::new(Counts::default());
             let watch = Stopwatch::start();
-            let body = counting(program, &bugs);
+            let body = counting(program, &counts);
             let subject = subject(&body);
             let sampler = Sampler::of(&subject)
                 .strategy(strategy)
@@ -60,7 +60,7 @@ pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
                 1 => sampler.run(|_| {}),
                 _ => sampler.run_on(cores, || self::subject(&body), |_| {}),
             };
-            explored(program, watch, &report, &bugs)
+            explored(program, watch, &report, &counts)
         }
     }
 }
@@ -91,11 +91,11 @@ pub fn hunt(way: Way, program: Program, seeds: u64) -> Hunt {
 }
 
 fn exhaust(program: Program) -> Explored {
-    let bugs = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Counts::default());
     let watch = Stopwatch::start();
-    let subject = subject(&counting(program, &bugs));
+    let subject = subject(&counting(program, &counts));
     let report = Explorer::of(&subject).run(|_| {});
-    let explored = explored(program, watch, &report, &bugs);
+    let explored = explored(program, watch, &report, &counts);
     assert_eq!(report.progress.redundant, 0, "{}: {report}", program.name());
     if let Some(classes) = classes(program) {
         let name = program.name();
@@ -107,17 +107,25 @@ fn exhaust(program: Program) -> Explored {
     }
 }
 
-/// One execution, which counts the bug if it has it.
+/// How many executions came to the end of the program, and how many had the bug.
+#[derive(Default)]
+struct Counts {
+    ended: AtomicU64,
+    bugs: AtomicU64,
+}
+
+/// One execution, which counts itself once it has come to its end.
 fn counting(
     program: Program,
-    bugs: &Arc<AtomicU64>,
+    counts: &Arc<Counts>,
 ) -> Arc<impl Fn() + Send + Sync + 'static + use<>> {
-    let bugs = Arc::clone(bugs);
+    let counts = Arc::clone(counts);
     Arc::new(move || {
         let outcome = table::execute(program);
         assert!(program.allows(&outcome), "{outcome:?}");
+        counts.ended.fetch_add(1, Relaxed);
         if program.is_bug(&outcome) {
-            bugs.fetch_add(1, Relaxed);
+            counts.bugs.fetch_add(1, Relaxed);
         }
     })
 }
@@ -127,12 +135,16 @@ fn subject<F: Fn() + 'static>(body: &Arc<F>) -> Subject<F> {
     Subject::new(Arc::clone(body)).expect("this process is neither recorded nor replayed")
 }
 
-fn explored(program: Program, watch: Stopwatch, report: &Report, bugs: &AtomicU64) -> Explored {
+fn explored(program: Program, watch: Stopwatch, report: &Report, counts: &Counts) -> Explored {
     let progress = report.progress;
     let deadlocks = progress.deadlocks;
-    let explored = watch.explored(progress.executions, bugs.load(Relaxed) + deadlocks);
+    let bugs = counts.bugs.load(Relaxed) + deadlocks;
+    let explored = watch.explored(progress.executions, bugs);
     assert_eq!(progress.failures, 0, "{}: {report}", program.name());
     assert!(deadlocks == 0 || program.allows(&Outcome::Deadlock));
+    // An execution that is given up on its way would be fast, and miss what comes at the end.
+    let ended = counts.ended.load(Relaxed) + deadlocks;
+    assert_eq!(ended, progress.executions, "{}", program.name());
     Explored {
         steps: Some(progress.steps + progress.repeated),
         ..explored
