@@ -38,6 +38,7 @@ use crate::{
     explore::MAX_STATES_IN_DEBUGGER,
     language::{self, Steps, Task},
     report::{self, counted},
+    rust_program::Start,
     signals,
     universe::BAD,
 };
@@ -47,7 +48,14 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Failure> {
         true => Steps::Single,
         false => Steps::Large,
     };
-    language::open(&args.file, steps, Debug { args })?
+    let Some(file) = &args.file else {
+        let start = Start {
+            command: &args.command,
+            unlocks: args.unlocks,
+        };
+        return language::start(&start, Debug { args })?;
+    };
+    language::open(file, steps, Debug { args })?
 }
 
 struct Debug<'a> {

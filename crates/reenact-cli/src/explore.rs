@@ -25,7 +25,9 @@ use crate::{
     error::Failure,
     findings::{Findings, Stories},
     language::{self, Steps, Task},
-    report, signals,
+    report,
+    rust_program::Start,
+    signals,
 };
 
 /// The default bounds, which a laptop survives.
@@ -36,21 +38,39 @@ pub(crate) const MAX_STATES_IN_DEBUGGER: usize = 1_000_000;
 
 pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let Some(file) = &args.file else {
-        return program::run(args);
+        return match args.breakpoints.is_empty() {
+            true => program::run(args),
+            false => run_paused(args),
+        };
     };
     if file.extension().is_some_and(|end| end == "reenact") {
         return recording::run(args, file);
     }
     signals::make_interruptible();
-    let conditions = args.conditions.iter().map(|text| {
-        Expression::parse(text).map_err(|error| Failure::question("--where", text, error, &[]))
-    });
-    let conditions = conditions.collect::<Result<_, _>>()?;
+    let conditions = conditions(args)?;
     let steps = match args.single_step {
         true => Steps::Single,
         false => Steps::Large,
     };
     language::open(file, steps, Explore { args, conditions })?
+}
+
+/// Lets a Rust program run to breakpoints, in all its universes.
+fn run_paused(args: &ExploreArgs) -> Result<Exit, Failure> {
+    signals::make_interruptible();
+    let conditions = conditions(args)?;
+    let start = Start {
+        command: &args.command,
+        unlocks: false,
+    };
+    language::start(&start, Explore { args, conditions })?
+}
+
+fn conditions(args: &ExploreArgs) -> Result<Vec<Expression>, Failure> {
+    let all = args.conditions.iter().map(|text| {
+        Expression::parse(text).map_err(|error| Failure::question("--where", text, error, &[]))
+    });
+    all.collect()
 }
 
 struct Explore<'a> {

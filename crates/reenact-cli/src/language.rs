@@ -8,7 +8,10 @@ use std::{fs, path::Path};
 use reenact_ambient::{Source, amb, at};
 use reenact_multiverse::Semantics;
 
-use crate::error::Failure;
+use crate::{
+    error::Failure,
+    rust_program::{RustProgram, Start},
+};
 
 /// How much a step of a program is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,12 @@ pub(crate) fn open<T: Task>(file: &Path, steps: Steps, task: T) -> Result<T::Out
     };
     let program = at::Program::new(source.clone()).map_err(wrong)?;
     Ok(task.run(program.with_granularity(granularity), &source))
+}
+
+/// Starts a Rust program and does `task` with it.
+pub(crate) fn start<T: Task>(start: &Start<'_>, task: T) -> Result<T::Output, Failure> {
+    let (program, source) = RustProgram::start(start)?;
+    Ok(task.run(program, &source))
 }
 
 fn read(file: &Path) -> Result<Source, Failure> {

@@ -11,6 +11,7 @@
 //! | `record`, `replay`, `trace`, `explore`, `debug`, `demo` | the commands |
 //! | `files` | the files of a recording: places, completion, who still writes |
 //! | `language` | from a file to a program that is explored or debugged; the only module that knows the languages |
+//! | `rust_program` | a Rust program as such a language |
 //! | `findings`, `universe` | what a search has found, how universes stand |
 //! | `process` | starting a program, waiting for it, ending as it did |
 //! | `signals` | being sent a signal, dying by one (the only `unsafe` code) |
@@ -30,6 +31,7 @@ mod process;
 mod record;
 mod replay;
 mod report;
+mod rust_program;
 mod signals;
 mod suggest;
 mod trace;

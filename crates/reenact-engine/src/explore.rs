@@ -24,6 +24,7 @@ mod recorded;
 mod run;
 mod schedule;
 mod search;
+mod serve;
 mod strand;
 mod subject;
 mod thing;
@@ -42,6 +43,7 @@ use std::{
 };
 
 pub(crate) use self::world::World;
+use self::world::view;
 pub use self::{
     channel::{Channel, Outcome},
     event::{Event, How},
@@ -102,6 +104,15 @@ pub(crate) fn name_of(number: u32) -> Option<String> {
 /// Whether this process is an execution that is explored, with threads of its own.
 pub fn is_whole() -> bool {
     whole::is_here()
+}
+
+/// Where this process is an execution that is explored, what `look` says can be seen under this name, whenever somebody looks. It
+/// is asked while all threads wait.
+#[inline]
+pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce() -> F) {
+    if is_whole() {
+        whole::watch(name, Box::new(look()));
+    }
 }
 
 /// The calling thread, which the system has made, is this activity. Returns when it is its turn.

@@ -33,7 +33,7 @@ use crate::{
 /// Sending, where senders record.
 pub(crate) const SEND: Op = Op::new(&OpInfo {
     code: 0x50,
-    name: "send",
+    name: "send a message",
 });
 
 /// Handling a message, where that is explored.

@@ -120,17 +120,22 @@ impl Pattern {
         }
     }
 
-    /// Whether an operation is such a one. Names are asked for last.
+    /// Whether an operation is such a one, where those of the kinds `at_lines` come to a line. Names are asked for last.
     pub(crate) fn fits(
         &self,
         operation: &Operation<'_>,
+        at_lines: &[OperationKind],
         name: &dyn Fn(Activity) -> String,
     ) -> bool {
+        let kinds = match self.place {
+            Place::Kind(kind) => kind.operations,
+            Place::Line => at_lines,
+        };
         let site = match self.place {
             Place::Kind(kind) if kind.is_by_sender => operation.sent_at,
             _ => operation.site,
         };
-        self.operations().contains(&operation.kind)
+        kinds.contains(&operation.kind)
             && (self.line.is_none() || self.line == site.map(|site| site.line))
             && self
                 .method

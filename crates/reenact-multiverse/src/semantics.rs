@@ -139,6 +139,12 @@ pub trait Semantics: Sync {
         lines.to_vec()
     }
 
+    /// The operations that a breakpoint at a line stops before. In a language that can stop between operations, that is what
+    /// goes on by itself.
+    fn at_lines(&self) -> &'static [OperationKind] {
+        &[OperationKind::Local]
+    }
+
     /// How people call the activity, judging by `state`.
     fn name(&self, state: &Self::State, activity: Activity) -> String;
 
@@ -156,6 +162,11 @@ pub trait Semantics: Sync {
 
     /// What has come of the program so far, and who waits.
     fn ending(&self, state: &Self::State) -> Ending;
+
+    /// The way to `state` in a text by which the program can be led there again, outside of the debugger.
+    fn schedule(&self, _state: &Self::State) -> Option<String> {
+        None
+    }
 
     /// Memory that a state has to itself beyond its own size.
     fn state_bytes(&self, _state: &Self::State) -> usize {

@@ -21,7 +21,7 @@ mod tests;
 
 use std::fmt;
 
-use crate::{Activity, Operation, breakpoint::Pattern};
+use crate::{Activity, Operation, OperationKind, breakpoint::Pattern};
 
 /// A language over steps, compiled.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,8 @@ pub(crate) enum Shape {
 pub(crate) struct Happening<'a> {
     pub(crate) operation: &'a Operation<'a>,
     pub(crate) done: &'a [Operation<'static>],
+    /// See [`Semantics::at_lines`](crate::Semantics::at_lines).
+    pub(crate) at_lines: &'a [OperationKind],
     pub(crate) name: &'a dyn Fn(Activity) -> String,
 }
 
@@ -91,9 +93,12 @@ impl Letter {
         match self {
             Letter::Any => true,
             Letter::Pattern(pattern) if pattern.is_before() => {
-                pattern.fits(step.operation, step.name)
+                pattern.fits(step.operation, step.at_lines, step.name)
             }
-            Letter::Pattern(pattern) => step.done.iter().any(|done| pattern.fits(done, step.name)),
+            Letter::Pattern(pattern) => step
+                .done
+                .iter()
+                .any(|done| pattern.fits(done, step.at_lines, step.name)),
             Letter::Not(inner) => !inner.fits(step),
             Letter::Or(a, b) => a.fits(step) || b.fits(step),
         }

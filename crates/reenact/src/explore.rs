@@ -39,7 +39,7 @@
 
 mod test;
 
-use std::{ops::ControlFlow, path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt::Debug, ops::ControlFlow, path::PathBuf, sync::Arc, time::Duration};
 
 use reenact_engine::explore::{Explored, Search, any_of};
 pub use reenact_engine::explore::{
@@ -77,6 +77,22 @@ pub fn explore(program: impl Fn() + Send + Sync + 'static) {
 #[track_caller]
 pub fn any(answers: u32) -> u32 {
     any_of(ops::CHOOSE, answers).unwrap_or(0)
+}
+
+/// Lets who debugs the whole program in all its universes (`reenact debug -- COMMAND`) see a value, under this name, as it
+/// is whenever everybody waits: its `Debug`. Does nothing elsewhere.
+///
+/// What is watched is kept until the program ends. So give it a reference: an `Arc`, a `&'static`, a far reference, whatever
+/// shows what others change. A lock that somebody has shows itself as locked.
+///
+/// ```
+/// use reenact::sync::{Arc, Mutex};
+///
+/// let balance = Arc::new(Mutex::new(100));
+/// reenact::explore::watch("balance", Arc::clone(&balance));
+/// ```
+pub fn watch(name: &str, value: impl Debug + Send + 'static) {
+    reenact_engine::explore::watch(name, || move || format!("{value:?}"));
 }
 
 /// How a program is explored.

@@ -170,7 +170,8 @@ the universes that have ended count. What a bound has kept from being seen does 
 
 /// Debug a program in all its universes at once
 ///
-/// Opens a session with the program in FILE, which is in Featherweight AmbientTalk (.at) or in λ_amb (.amb). A breakpoint
+/// Opens a session with a Rust program that uses reenact (-- CMD), or with the program in FILE, which is in Featherweight
+/// AmbientTalk (.at) or in λ_amb (.amb). A breakpoint
 /// stops the program in every universe that comes to it, a step is taken in one of them or in all, and every universe can
 /// be looked at, compared with another one and traced back to the start. Nothing is missed: where a program can go more
 /// than one way, it goes all of them.
@@ -180,19 +181,26 @@ the universes that have ended count. What a bound has kept from being seen does 
 #[command(after_help = DEBUG_HELP)]
 pub(crate) struct DebugArgs {
     /// The program
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "command")]
+    pub(crate) file: Option<PathBuf>,
     /// Let a step be one rule of the language; otherwise it is all that concerns nobody else
     #[arg(long)]
     pub(crate) single_step: bool,
+    /// With a Rust program: let giving a lock back be a step, even if nobody could tell when it happens
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) unlocks: bool,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
+    /// A Rust program that uses reenact, with its arguments
+    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["file", "single_step"])]
+    pub(crate) command: Vec<OsString>,
 }
 
 const DEBUG_HELP: &str = "\
 Examples:
   reenact debug listing1.at                    Then type: help
   reenact debug listing1.at < listing1.debug   The commands of a file, with what they say
+  reenact debug -- ./app --fast                A Rust program that uses reenact
 
 A session may look like this:
   ends                                What can come of the program

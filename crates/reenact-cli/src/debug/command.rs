@@ -25,6 +25,7 @@ pub(super) enum Verb {
     Ways,
     List,
     Dot,
+    Schedule,
     Back,
     Help,
     Quit,
@@ -57,7 +58,7 @@ const fn command(
     }
 }
 
-pub(super) static COMMANDS: [Command; 19] = [
+pub(super) static COMMANDS: [Command; 20] = [
     command(
         Verb::Break,
         &["break", "b"],
@@ -210,6 +211,16 @@ Paused universes are pink, ends red, what you asked for is dashed. With ahead, i
 here on instead.
 
   dot session.dot            Then, in a shell: dot -Tsvg session.dot > session.svg",
+    ),
+    command(
+        Verb::Schedule,
+        &["schedule"],
+        "FILE [UNIVERSE]",
+        "Write the steps that lead to a universe to a file",
+        "\
+Only of a Rust program, which goes there again, with what it prints, by:
+
+  reenact explore --schedule FILE -- CMD",
     ),
     command(
         Verb::Back,

@@ -1,7 +1,7 @@
 //! Doing what a line says.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, BufWriter, Write},
     num::NonZeroUsize,
 };
@@ -115,6 +115,7 @@ impl<S: Semantics> Console<S> {
             Verb::Ways => self.ends(out, rest, Stories::All),
             Verb::List => self.list(out, rest),
             Verb::Dot => self.dot(out, rest),
+            Verb::Schedule => self.schedule(out, rest),
             Verb::Back => {
                 let standings = self.session.back().map_err(|error| error.to_string())?;
                 self.standings(out, &standings)
@@ -514,6 +515,25 @@ impl<S: Semantics> Console<S> {
         said(writeln!(
             out,
             "Written to {file}. To see it, in a shell: dot -Tsvg {shown} > session.svg"
+        ))
+    }
+
+    fn schedule(&self, out: &mut dyn Write, text: &str) -> Result<(), Refusal> {
+        let words = words::split(text);
+        let (file, universe) = match words.as_slice() {
+            [file] => (file, self.session.selected()),
+            [file, universe] => (file, self.number(universe)?),
+            _ => return Err("to which file? It is: schedule FILE [UNIVERSE]".to_owned()),
+        };
+        let state = self.session.state(universe);
+        let state = state.map_err(|error| error.to_string())?;
+        let schedule = self.session.language().schedule(&state.base);
+        let schedule = schedule.ok_or("only Rust programs have schedules; see: story")?;
+        fs::write(file, schedule).map_err(|error| format!("cannot write {file}: {error}"))?;
+        let shown = quoted(file.as_ref());
+        said(writeln!(
+            out,
+            "Written to {file}. To go there, in a shell: reenact explore --schedule {shown} -- CMD"
         ))
     }
 

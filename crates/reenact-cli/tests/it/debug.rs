@@ -692,6 +692,7 @@ help where
               ways [in UNIVERSE|here|start] The same, with the shortest way to each end
               list [LINE [LAST]]            The text of the program, with breakpoints (*) and who stands where (>) (l)
               dot FILE [ahead]              Draw how the universes came about, for Graphviz
+              schedule FILE [UNIVERSE]      Write the steps that lead to a universe to a file
               back                          Undo the last step
               help [COMMAND]                What can be typed, or more on a command or a step (h)
               quit                          Leave (q)
@@ -1015,14 +1016,17 @@ fn help_for_debug_shows_a_session() {
     expect![[r#"
         Debug a program in all its universes at once
 
-        Usage: reenact debug [OPTIONS] <FILE>
+        Usage: reenact debug [OPTIONS] [FILE] [-- <CMD>...]
 
         Arguments:
-          <FILE>  The program
+          [FILE]    The program
+          [CMD]...  A Rust program that uses reenact, with its arguments
 
         Options:
               --single-step         Let a step be one rule of the language; otherwise it is all that
                                     concerns nobody else
+              --unlocks             With a Rust program: let giving a lock back be a step, even if nobody
+                                    could tell when it happens
               --max-states <N>      Give up at so many universes [default: 5 million; with breakpoints, 1
                                     million]
               --max-time <SECONDS>  Give up after so many seconds
@@ -1031,6 +1035,7 @@ fn help_for_debug_shows_a_session() {
         Examples:
           reenact debug listing1.at                    Then type: help
           reenact debug listing1.at < listing1.debug   The commands of a file, with what they say
+          reenact debug -- ./app --fast                A Rust program that uses reenact
 
         A session may look like this:
           ends                                What can come of the program

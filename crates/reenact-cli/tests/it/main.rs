@@ -1,6 +1,7 @@
 //! The built command, run as a user runs it.
 
 mod debug;
+mod debug_program;
 mod demo;
 mod errors;
 mod explore;

@@ -1,44 +1,45 @@
 //! From a program that is built with reenact to its replay.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{BufRead, BufReader},
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::OnceLock,
+    sync::Mutex,
 };
 
 use expect_test::expect;
 
 use crate::run::{Place, Run};
 
-/// The program `examples/scenarios.rs`. Cargo builds examples along with the tests, unless asked for these alone.
+/// The program `examples/scenarios.rs`.
 pub(crate) fn scenarios() -> &'static str {
-    static PATH: OnceLock<String> = OnceLock::new();
-    PATH.get_or_init(|| {
+    example("scenarios")
+}
+
+/// A program of `examples`. Cargo builds examples along with the tests, unless asked for these alone.
+pub(crate) fn example(name: &'static str) -> &'static str {
+    static PATHS: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
+    let mut paths = PATHS.lock().unwrap();
+    paths.entry(name).or_insert_with(|| {
         let directory = Path::new(env!("CARGO_BIN_EXE_reenact")).parent().unwrap();
-        let path: PathBuf = directory.join("examples/scenarios");
+        let path: PathBuf = directory.join("examples").join(name);
         if !path.exists() {
             let profile = match directory.file_name().unwrap().to_str().unwrap() {
                 "debug" => "dev",
                 other => other,
             };
             let status = Command::new(env!("CARGO"))
-                .args([
-                    "build",
-                    "--package",
-                    "reenact-cli",
-                    "--example",
-                    "scenarios",
-                ])
+                .args(["build", "--package", "reenact-cli", "--example", name])
                 .args(["--profile", profile, "--target-dir"])
                 .arg(directory.parent().unwrap())
                 .status()
                 .unwrap();
             assert!(status.success());
         }
-        path.to_str().unwrap().to_owned()
+        path.to_str().unwrap().to_owned().leak()
     })
 }
 

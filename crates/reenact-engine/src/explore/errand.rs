@@ -2,6 +2,8 @@
 //!
 //! Asked in the environment, in lines of `name=value`; told in a file, a line for each thing to tell, with a tab after what it is
 //! and what would break a line written as `\n`. Both are between the command `reenact` and the program that it starts.
+//!
+//! Who asks for `serve` is asked for more, see [`serve`](super::serve).
 
 use std::{
     collections::BTreeMap,
@@ -20,6 +22,7 @@ use super::{
     recorded::Recorded,
     schedule::Schedule,
     search::{Finding, Search, Way},
+    serve::serve,
     subject::Told,
     whole::Forked,
 };
@@ -35,6 +38,10 @@ struct Errand {
     search: Search,
     /// Whether what the program prints is shown.
     shows: bool,
+    /// The socket on which universes are asked for, one by one.
+    serve: Option<PathBuf>,
+    /// Whether giving a lock back is a step even if nobody tries to take one.
+    releases: bool,
     /// What the world outside said to a recorded run.
     recorded: Option<Recorded>,
     /// Not to look for failures, but at what else could have happened than what the schedule says.
@@ -120,6 +127,8 @@ impl Errand {
                 "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
                 "seed" => search.seed = number()?,
                 "show" => errand.shows = true,
+                "serve" => errand.serve = Some(PathBuf::from(value)),
+                "releases" => errand.releases = true,
                 "recording" => {
                     let recorded = Recorded::open(Path::new(value));
                     errand.recorded = Some(recorded.map_err(|error| error.to_string())?);
@@ -141,6 +150,14 @@ impl Errand {
     fn run(self, teller: &mut Teller) -> Result<i32, String> {
         let forked = Forked::new(self.recorded);
         forked.is_shown.set(self.shows);
+        if self.releases {
+            forked.let_releases_be_steps();
+        }
+        if let Some(path) = &self.serve {
+            return serve(forked, path)
+                .map(|()| NOTHING_FOUND)
+                .map_err(|error| error.to_string());
+        }
         match (self.around, &self.search.way) {
             (Some(around), Way::Schedule(schedule)) => {
                 around.run(&forked, &self.search, schedule, teller)

@@ -7,8 +7,11 @@
 //! and lines of code are addresses in the program, which are the same in both.
 
 mod child;
+mod glance;
 mod here;
 mod parent;
+mod printed;
+mod watch;
 mod wire;
 
 use std::{
@@ -18,7 +21,8 @@ use std::{
 
 use self::child::Control;
 pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
-pub(super) use self::parent::Forked;
+pub(super) use self::parent::{Forked, ForkedRun};
+pub(super) use self::watch::watch;
 use super::{HERE, World, recorded::Recorded, strand::Baton};
 use crate::mode;
 

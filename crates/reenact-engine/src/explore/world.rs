@@ -9,6 +9,7 @@ mod conductor;
 mod ending;
 mod meeting;
 mod state;
+pub(super) mod view;
 
 use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 

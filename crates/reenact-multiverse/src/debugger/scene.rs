@@ -41,7 +41,8 @@ impl<'a, S: Semantics> Scene<'a, S> {
     }
 
     pub(super) fn fits(&self, pattern: &Pattern, operation: &Operation<'_>) -> bool {
-        pattern.fits(operation, &|activity| self.base.name(self.state, activity))
+        let name = |activity| self.base.name(self.state, activity);
+        pattern.fits(operation, self.base.at_lines(), &name)
     }
 
     pub(super) fn holds(&self, breakpoint: &Breakpoint) -> bool {

@@ -61,6 +61,7 @@ impl<S: Semantics> Debugger<'_, S> {
         let happening = Happening {
             operation: &operation,
             done: &state.done,
+            at_lines: self.base.at_lines(),
             name: &name,
         };
         for point in &mut state.pending {

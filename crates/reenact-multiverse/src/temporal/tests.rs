@@ -28,6 +28,7 @@ fn accepts(automaton: &Temporal, word: &[&'static str]) -> Vec<bool> {
         let happening = Happening {
             operation: &step(name),
             done: &[],
+            at_lines: &[],
             name: &|_| String::new(),
         };
         places = automaton.advance(places, &happening);

@@ -14,6 +14,7 @@ use reenact_multiverse::explore::Links;
 
 use super::{
     WHOLE,
+    glance::write_view,
     here::Here,
     wire::{Command, Message, Snapshot, write_failures, write_links},
 };
@@ -164,6 +165,7 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
                 write_links(&mut reply, &links);
             }
             Command::Failures => write_failures(&mut reply, &world.state().failures()),
+            Command::View => write_view(&mut reply, &world.view()),
             Command::End => {
                 IS_TOLD.store(1, SeqCst);
                 raw::wake_all(&IS_TOLD);

@@ -4,11 +4,9 @@ use std::{
     cell::{Cell, RefCell},
     fs::File,
     io,
-    os::{
-        fd::AsRawFd,
-        unix::{fs::FileExt, net::UnixStream},
-    },
+    os::unix::net::UnixStream,
     sync::Arc,
+    time::Duration,
 };
 
 use reenact_multiverse::{
@@ -18,6 +16,8 @@ use reenact_multiverse::{
 
 use super::{
     child::Control,
+    glance::read_view,
+    printed,
     wire::{Command, Message, Snapshot, read_failures, read_links},
 };
 use crate::explore::{
@@ -25,6 +25,7 @@ use crate::explore::{
     failure::Failure,
     recorded::Recorded,
     subject::{Subject, Told},
+    view::View,
 };
 
 /// The program that this process would be, were it not exploring.
@@ -37,9 +38,6 @@ pub(crate) struct Forked {
     printed: Option<Arc<File>>,
 }
 
-/// Of what a program prints, no more than this is looked at.
-const MOST_PRINTED: usize = 1 << 16;
-
 /// What `fork` is in a child: it is not to come back to who explores.
 struct IsChild;
 
@@ -50,8 +48,18 @@ impl Forked {
         Forked {
             world,
             is_shown: Cell::new(false),
-            printed: output().ok().map(Arc::new),
+            printed: printed::file().ok().map(Arc::new),
         }
+    }
+
+    /// In the executions from now on, giving a lock back is a step.
+    pub(in crate::explore) fn let_releases_be_steps(&self) {
+        self.world.state().releases_are_steps = true;
+    }
+
+    /// Whether it is.
+    pub(in crate::explore) fn are_releases_steps(&self) -> bool {
+        self.world.state().releases_are_steps
     }
 
     /// Makes a child. In the child, the program goes on where this process was started to explore: by unwinding.
@@ -62,8 +70,10 @@ impl Forked {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 drop(ours);
+                // SAFETY: It asks for a signal, should who explores be gone.
+                unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
                 if !self.is_shown.get() {
-                    print_to(self.printed.as_deref());
+                    printed::print_to(self.printed.as_deref());
                 }
                 let is_shown = self.is_shown.get();
                 super::become_execution(&self.world, Control::Obey(theirs), is_shown);
@@ -87,24 +97,6 @@ impl Forked {
                 None
             }
             Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-}
-
-/// A file without a name, to which is always appended.
-fn output() -> io::Result<File> {
-    let file = rustix::fs::memfd_create("reenact-output", rustix::fs::MemfdFlags::CLOEXEC)?;
-    rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::APPEND)?;
-    Ok(File::from(file))
-}
-
-/// What the calling process prints goes there, if anywhere; what it complains of goes nowhere.
-fn print_to(file: Option<&File>) {
-    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
-        // SAFETY: Descriptors of this process.
-        unsafe {
-            libc::dup2(file.unwrap_or(&nowhere).as_raw_fd(), 1);
-            libc::dup2(nowhere.as_raw_fd(), 2);
         }
     }
 }
@@ -154,8 +146,13 @@ pub(crate) struct ForkedRun {
     /// Why there is none any more.
     failure: Option<Failure>,
     has_ended: bool,
+    /// Whether it could not say that it ended.
+    is_dead: bool,
     printed: Option<Arc<File>>,
 }
+
+/// How long an execution may take to say what there is to see.
+const LOOK: Duration = Duration::from_secs(10);
 
 impl ForkedRun {
     /// What the child says now. Nothing any more: it has ended.
@@ -173,6 +170,9 @@ impl ForkedRun {
                 for met in &snapshot.met {
                     state.names.meet_again(met);
                 }
+                // What this process learns is no news to who tells it; and its children must not tell it again.
+                state.families.take_log();
+                state.names.take_log();
                 state.releases_are_steps |= snapshot.was_too_coarse;
                 state.was_too_coarse |= snapshot.was_too_coarse;
                 self.has_ended = snapshot.has_ended;
@@ -181,10 +181,49 @@ impl ForkedRun {
             }
             Err(_) => {
                 self.has_ended = true;
+                self.is_dead = true;
                 self.snapshot = Snapshot::default();
                 None
             }
         }
+    }
+
+    /// What there is to see, until it has been asked how it ended; nothing of one that has ended without a word.
+    pub(in crate::explore) fn view(&self) -> io::Result<View> {
+        let mut child = self.child.borrow_mut();
+        let child = child.as_mut().filter(|child| child.status.is_none());
+        let Some(child) = child.filter(|_| !self.is_dead) else {
+            return Ok(View::default());
+        };
+        child.stream.set_read_timeout(Some(LOOK))?;
+        let view = child.ask(&Command::View);
+        let view = view.and_then(|mut message| read_view(&mut message));
+        child.stream.set_read_timeout(None)?;
+        view
+    }
+
+    /// What it has printed.
+    pub(in crate::explore) fn printed(&self) -> String {
+        let file = self.printed.as_deref();
+        file.map(printed::read).unwrap_or_default()
+    }
+
+    /// Why there is no execution.
+    pub(in crate::explore) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// How it has ended, as the system writes it; nothing if it has not.
+    pub(in crate::explore) fn end(&self) -> Option<libc::c_int> {
+        match self.has_ended {
+            true => self.status(),
+            false => None,
+        }
+    }
+
+    /// Whether it has ended without a word.
+    pub(in crate::explore) fn is_dead(&self) -> bool {
+        self.is_dead
     }
 
     /// Lets the program end, which it is about to: how.
@@ -211,6 +250,7 @@ impl Runs for Forked {
             snapshot: Snapshot::default(),
             failure: None,
             has_ended: false,
+            is_dead: false,
             printed: self.printed.clone().filter(|_| !self.is_shown.get()),
         };
         if let Some(printed) = &self.printed {
@@ -355,14 +395,10 @@ impl Told for ForkedRun {
             true => "ended as it should".to_owned(),
             false => failures.join("\n"),
         };
-        let mut printed = vec![0; MOST_PRINTED];
-        let length = match &self.printed {
-            Some(file) => file.read_at(&mut printed, 0).unwrap_or(0),
-            None => 0,
-        };
-        if length > 0 {
+        let printed = self.printed();
+        if !printed.is_empty() {
             outcome += "\nprinted:";
-            for line in String::from_utf8_lossy(&printed[..length]).lines() {
+            for line in printed.lines() {
                 outcome += &format!("\n  {line}");
             }
         }

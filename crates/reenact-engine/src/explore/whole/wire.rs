@@ -32,6 +32,8 @@ pub(super) enum Command {
     Links(Activity),
     /// Say what went wrong.
     Failures,
+    /// Say what there is to see.
+    View,
     /// Nobody goes on any more: if the program has come to its end, let it.
     End,
 }
@@ -92,12 +94,12 @@ impl Message {
         Ok(u64::from_le_bytes(word.try_into().expect("8 bytes")))
     }
 
-    fn small(&mut self) -> io::Result<u32> {
+    pub(super) fn small(&mut self) -> io::Result<u32> {
         self.read()?.try_into().map_err(|_| too_short())
     }
 
     /// A number of things that follow.
-    fn count(&mut self) -> io::Result<usize> {
+    pub(super) fn count(&mut self) -> io::Result<usize> {
         let count = self.read()? as usize;
         match count <= self.bytes.len() - self.at {
             true => Ok(count),
@@ -105,12 +107,12 @@ impl Message {
         }
     }
 
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    fn read_text(&mut self) -> io::Result<String> {
+    pub(super) fn read_text(&mut self) -> io::Result<String> {
         let length = self.count()?;
         let text = &self.bytes[self.at..self.at + length];
         self.at += length;
@@ -128,7 +130,7 @@ impl Message {
     }
 }
 
-fn too_short() -> io::Error {
+pub(super) fn too_short() -> io::Error {
     io::Error::other("a message of an execution makes no sense")
 }
 
@@ -144,6 +146,7 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
+            Command::View => [4, 0, 0, 0],
             Command::End => [3, 0, 0, 0],
         };
         words.into_iter().for_each(|word| message.word(word));
@@ -162,6 +165,7 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
+            4 => Command::View,
             3 => Command::End,
             _ => return Err(too_short()),
         })
@@ -271,9 +275,7 @@ impl Snapshot {
         message.word(self.is_deadlock.into());
         message.word(self.was_too_coarse.into());
         message.word(self.has_ended.into());
-        let panic = self.panic.as_ref();
-        message.optional(panic.map(|panic| &*panic.message));
-        message.optional(panic.and_then(|panic| panic.place.as_deref()));
+        write_panic(message, self.panic.as_ref());
     }
 
     pub(super) fn read(message: &mut Message) -> io::Result<Snapshot> {
@@ -304,10 +306,19 @@ impl Snapshot {
         snapshot.is_deadlock = message.read()? != 0;
         snapshot.was_too_coarse = message.read()? != 0;
         snapshot.has_ended = message.read()? != 0;
-        let (text, place) = (message.read_optional()?, message.read_optional()?);
-        snapshot.panic = text.map(|message| Panic { message, place });
+        snapshot.panic = read_panic(message)?;
         Ok(snapshot)
     }
+}
+
+pub(super) fn write_panic(message: &mut Message, panic: Option<&Panic>) {
+    message.optional(panic.map(|panic| &*panic.message));
+    message.optional(panic.and_then(|panic| panic.place.as_deref()));
+}
+
+pub(super) fn read_panic(message: &mut Message) -> io::Result<Option<Panic>> {
+    let (text, place) = (message.read_optional()?, message.read_optional()?);
+    Ok(text.map(|message| Panic { message, place }))
 }
 
 pub(super) fn write_failures(message: &mut Message, failures: &[Failure]) {

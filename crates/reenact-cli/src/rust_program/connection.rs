@@ -1,0 +1,218 @@
+//! A program that was started to be asked for its universes.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Read, Write},
+    os::unix::{
+        net::{UnixListener, UnixStream},
+        process::{CommandExt, ExitStatusExt},
+    },
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use reenact_trace::Exit;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+
+use super::told::Told;
+use crate::{error::Failure, signals};
+
+/// How often it is looked whether it has come, or whether somebody has had enough.
+const GLANCE: Duration = Duration::from_millis(5);
+/// An answer takes milliseconds; longer than this, and the program does something that is not explored.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Who interrupts does not want to wait as long.
+const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A program that answers.
+pub(super) struct Connection {
+    program: Program,
+    stream: UnixStream,
+    /// What was read and not looked at.
+    unread: Vec<u8>,
+    /// Why it does not answer any more.
+    broken: Option<String>,
+    _scratch: TempDir,
+}
+
+/// A process with those that it makes, which end with this.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
+impl Connection {
+    /// Starts a program, and waits until it can be asked. Whether giving a lock back is a step in it comes with it.
+    pub(super) fn open(command: &[OsString], unlocks: bool) -> Result<(Connection, bool), Failure> {
+        let (program, arguments) = command.split_first().expect("clap asks for it");
+        let scratch = TempDir::new().map_err(Failure::Scratch)?;
+        let socket = scratch.path().join("socket");
+        let report = scratch.path().join("report");
+        let listener = UnixListener::bind(&socket).map_err(Failure::Scratch)?;
+        listener.set_nonblocking(true).map_err(Failure::Scratch)?;
+        let mut options = format!("serve={}\n", socket.display());
+        if unlocks {
+            options += "releases\n";
+        }
+        let mut starting = Command::new(program);
+        starting
+            .args(arguments)
+            .env("REENACT", "explore")
+            .env("REENACT_EXPLORE", options)
+            .env("REENACT_REPORT", &report)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            // An interrupt is for us.
+            .process_group(0);
+        signals::leave_alone(&mut starting);
+        let child = starting.spawn().map_err(|error| Failure::Start {
+            program: program.clone(),
+            error,
+        })?;
+        let mut running = Program(child);
+        let stream = loop {
+            // In this order: it may have come and gone.
+            let ended = running.0.try_wait().map_err(Failure::Wait)?;
+            match listener.accept() {
+                Ok((stream, _)) => break stream,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(Failure::Scratch(error)),
+            }
+            if let Some(status) = ended {
+                let report = fs::read_to_string(&report).unwrap_or_default();
+                return Err(not_explored(program, status, &report));
+            }
+            thread::sleep(GLANCE);
+        };
+        stream.set_nonblocking(false).map_err(Failure::Scratch)?;
+        stream
+            .set_read_timeout(Some(GLANCE))
+            .map_err(Failure::Scratch)?;
+        let mut connection = Connection {
+            program: running,
+            stream,
+            unread: Vec::new(),
+            broken: None,
+            _scratch: scratch,
+        };
+        let hello = connection.answer().map_err(|error| Failure::Exploration {
+            program: program.clone(),
+            error,
+        })?;
+        let has_unlocks = hello.iter().any(|line| line == "releases\t1");
+        Ok((connection, has_unlocks))
+    }
+
+    /// Asks for a universe.
+    pub(super) fn ask(&mut self, question: &str) -> Told {
+        if let Some(broken) = &self.broken {
+            return Told::error(broken.clone());
+        }
+        let asked = self.stream.write_all(format!("{question}\n").as_bytes());
+        let answer = asked
+            .map_err(|error| self.gone(&error.to_string()))
+            .and_then(|()| self.answer());
+        match answer {
+            Ok(lines) => Told::read(&lines),
+            Err(error) => {
+                self.broken = Some(error.clone());
+                Told::error(error)
+            }
+        }
+    }
+
+    /// The lines of an answer.
+    fn answer(&mut self) -> Result<Vec<String>, String> {
+        let began = Instant::now();
+        let mut lines = Vec::new();
+        let mut looked_at = 0;
+        loop {
+            while let Some(end) = self.unread[looked_at..]
+                .iter()
+                .position(|&byte| byte == b'\n')
+            {
+                let line = &self.unread[looked_at..looked_at + end];
+                let line = String::from_utf8_lossy(line).into_owned();
+                looked_at += end + 1;
+                if line == "end" {
+                    self.unread.drain(..looked_at);
+                    return Ok(lines);
+                }
+                lines.push(line);
+            }
+            self.read_more(began)?;
+        }
+    }
+
+    fn read_more(&mut self, began: Instant) -> Result<(), String> {
+        let mut bytes = [0; 1 << 14];
+        match self.stream.read(&mut bytes) {
+            Ok(0) => Err(self.gone("it has closed its socket")),
+            Ok(length) => {
+                self.unread.extend_from_slice(&bytes[..length]);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
+                let waited = began.elapsed();
+                let is_enough =
+                    waited > PATIENCE || waited > LITTLE_PATIENCE && signals::is_interrupted();
+                match is_enough {
+                    true => Err(format!(
+                        "the program does not answer, for {} seconds: it waits for, or computes, something that is not \
+                         explored",
+                        waited.as_secs()
+                    )),
+                    false => Ok(()),
+                }
+            }
+            Err(error) => Err(self.gone(&error.to_string())),
+        }
+    }
+
+    /// What to say of a program that cannot be asked any more.
+    fn gone(&mut self, why: &str) -> String {
+        match self.program.0.try_wait() {
+            Ok(Some(status)) => format!(
+                "the process that explores the program is gone: {}",
+                match (status.code(), status.signal()) {
+                    (Some(code), _) => format!("it exited with status {code}"),
+                    (None, signal) => {
+                        format!("it was killed by signal {}", signal.unwrap_or_default())
+                    }
+                }
+            ),
+            _ => format!("the process that explores the program is gone: {why}"),
+        }
+    }
+}
+
+/// Why nobody has come who can be asked.
+fn not_explored(program: &OsString, status: ExitStatus, report: &str) -> Failure {
+    let mut lines = report.lines();
+    if let Some(error) = lines.find_map(|line| line.strip_prefix("error\t")) {
+        return Failure::Exploration {
+            program: program.clone(),
+            error: error.to_owned(),
+        };
+    }
+    Failure::NotExplored {
+        program: program.clone(),
+        exit: match (status.code(), status.signal()) {
+            (Some(code), _) => Exit::Status(code),
+            (None, signal) => Exit::Signal(signal.unwrap_or_default()),
+        },
+    }
+}

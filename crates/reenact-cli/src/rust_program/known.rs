@@ -1,0 +1,167 @@
+//! What was told of universes, kept for a while; and what things are called.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{
+    told::{Doing, Stands, Told, Way},
+    universe::{Choice, Universe},
+};
+
+/// So many universes are remembered at least.
+const REMEMBERED: usize = 20_000;
+
+/// What was told so far.
+#[derive(Default)]
+pub(super) struct Knowledge {
+    told: Recent<u128, Arc<Told>>,
+    /// Where steps lead.
+    after: Recent<(u128, Choice), u128>,
+    names: Arc<Mutex<Names>>,
+}
+
+/// A universe, with what its things are called.
+#[derive(Clone)]
+pub(super) struct Seen {
+    pub(super) told: Arc<Told>,
+    names: Arc<Mutex<Names>>,
+}
+
+impl Seen {
+    /// What people call a thing.
+    pub(super) fn name(&self, thing: u32) -> String {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        match names.0.get(&thing) {
+            Some(name) => name.clone(),
+            None => format!("thing-{thing}"),
+        }
+    }
+}
+
+impl Knowledge {
+    /// What was told of a universe, if it is remembered.
+    pub(super) fn of(&mut self, universe: &Universe) -> Option<Seen> {
+        let told = self.told.get(&universe.fingerprint())?;
+        Some(self.seen(told))
+    }
+
+    /// Where a step leads, if that is remembered.
+    pub(super) fn after(&mut self, universe: &Universe, step: &Choice) -> Option<u128> {
+        self.after.get(&(universe.fingerprint(), *step))
+    }
+
+    /// This was told of a universe.
+    pub(super) fn learn(&mut self, universe: &Universe, told: Told) -> Seen {
+        self.names
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .learn(&told);
+        let told = Arc::new(told);
+        self.told.put(universe.fingerprint(), Arc::clone(&told));
+        self.seen(told)
+    }
+
+    /// A step leads from one to the other.
+    pub(super) fn follows(&mut self, before: &Universe, step: &Choice, after: &Universe) {
+        let from = (before.fingerprint(), *step);
+        self.after.put(from, after.fingerprint());
+    }
+
+    fn seen(&self, told: Arc<Told>) -> Seen {
+        Seen {
+            told,
+            names: Arc::clone(&self.names),
+        }
+    }
+}
+
+/// A map that forgets what was not asked for since it was half full.
+struct Recent<K, V> {
+    young: HashMap<K, V>,
+    old: HashMap<K, V>,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Recent {
+            young: HashMap::new(),
+            old: HashMap::new(),
+        }
+    }
+}
+
+impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
+    fn get(&mut self, key: &K) -> Option<V> {
+        if let Some(value) = self.young.get(key) {
+            return Some(value.clone());
+        }
+        let value = self.old.remove(key)?;
+        self.put(*key, value.clone());
+        Some(value)
+    }
+
+    fn put(&mut self, key: K, value: V) {
+        if self.young.len() >= REMEMBERED {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, value);
+    }
+}
+
+/// What things are called, by number: after the line where one was first met. It has no name of its own.
+#[derive(Default)]
+struct Names(HashMap<u32, String>);
+
+impl Names {
+    fn learn(&mut self, told: &Told) {
+        let all = told.activities.iter();
+        let mut all: Vec<&Doing> = all
+            .filter_map(|acting| match &acting.stands {
+                Stands::Does(doing) => Some(doing),
+                _ => None,
+            })
+            .collect();
+        // Rather after a line of the program than after none.
+        all.sort_by_key(|doing| doing.site().is_none());
+        for doing in all {
+            for &(way, thing) in &doing.touches {
+                let Some(thing) = thing.filter(|thing| !self.0.contains_key(thing)) else {
+                    continue;
+                };
+                let name = match doing.site() {
+                    Some(site) => format!("{}@{}", noun(way, doing), site.line),
+                    None => noun(way, doing).to_owned(),
+                };
+                let is_taken = |name: &str| self.0.values().any(|taken| taken == name);
+                let mut others = (2..).map(|number| format!("{name}#{number}"));
+                let name = match is_taken(&name) {
+                    false => name.clone(),
+                    true => others.find(|name| !is_taken(name)).unwrap_or_default(),
+                };
+                self.0.insert(thing, name);
+            }
+        }
+    }
+}
+
+fn noun(way: Way, doing: &Doing) -> &'static str {
+    match way {
+        Way::Send | Way::Receive | Way::TrySend | Way::TryReceive if doing.is_of_actor() => {
+            "mailbox"
+        }
+        Way::Take | Way::Look | Way::TryTake | Way::TryLook | Way::Release => "lock",
+        Way::Send
+        | Way::Receive
+        | Way::TrySend
+        | Way::TryReceive
+        | Way::StopSending
+        | Way::StopReceiving => "channel",
+        Way::Wait | Way::Wake | Way::Notify => "condition",
+        Way::Write if doing.is_resolution() => "promise",
+        Way::Read | Way::Write => "value",
+        Way::Transact | Way::Ask | Way::Choose | Way::Other => "thing",
+    }
+}

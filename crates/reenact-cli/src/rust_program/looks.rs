@@ -1,0 +1,196 @@
+//! What can be seen of a universe, and what came of it.
+
+use reenact_multiverse::{Ending, Observation, Wait};
+
+use super::{
+    known::Seen,
+    told::{Acting, Doing, End, Stands},
+    value, words,
+};
+
+/// What can be seen: everyone, with what they are about to do and what they have; the locks that somebody has; then what the
+/// program wants to be seen, by name.
+pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
+    let told = &seen.told;
+    let activities = told.activities.iter();
+    let mut all: Vec<_> = activities
+        .map(|acting| (acting.place.clone(), activity(acting, seen, file)))
+        .collect();
+    let locks = locks(seen, file);
+    if !locks.is_empty() {
+        all.push(("locks".to_owned(), Observation::Record(locks)));
+    }
+    if !told.printed.is_empty() {
+        let lines = told.printed.iter().cloned().map(Observation::Text);
+        all.push(("printed".to_owned(), Observation::List(lines.collect())));
+    }
+    for (name, text) in &told.watched {
+        all.push((name.clone(), value::read(text)));
+    }
+    if let Some(error) = &told.error {
+        all.push(("error".to_owned(), Observation::Text(error.clone())));
+    }
+    Observation::Record(all)
+}
+
+fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
+    let mut fields = Vec::new();
+    let mut field = |name: &str, text: String| {
+        fields.push((name.to_owned(), Observation::Text(text)));
+    };
+    if !acting.name.is_empty() {
+        field("thread", acting.name.clone());
+    }
+    match &acting.stands {
+        Stands::Does(doing) => {
+            let does = match doing.is_enabled {
+                true => words::does(doing, seen, None, file),
+                false => waits_for(doing, seen, file),
+            };
+            field("does", does);
+            if let Some(site) = doing.site() {
+                if doing.file != file {
+                    field("file", doing.file.clone());
+                }
+                fields.push(("line".to_owned(), Observation::Int(site.line.into())));
+            }
+        }
+        Stands::Waits(what) => field("does", format!("waits for {what}")),
+        Stands::Ended if acting.is_light() => field("does", "has nothing to do".to_owned()),
+        Stands::Ended => field("does", "has ended".to_owned()),
+    }
+    if let Some(panic) = &acting.panic {
+        let text = Observation::Text(panic.clone());
+        fields.push(("panicked".to_owned(), text));
+    }
+    let held = seen.told.holds.iter();
+    let held = held.filter(|(_, who, _)| *who == acting.number);
+    let shared = seen.told.shares.iter();
+    let shared = shared.filter(|(_, who)| *who == acting.number);
+    let has: Vec<_> = held
+        .map(|(thing, ..)| thing)
+        .chain(shared.map(|(thing, _)| thing))
+        .map(|&thing| Observation::Text(seen.name(thing)))
+        .collect();
+    if !has.is_empty() {
+        fields.push(("has".to_owned(), Observation::List(has)));
+    }
+    Observation::Record(fields)
+}
+
+fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+    let place = |who: u32| match seen.told.activity(who) {
+        Some(acting) => acting.place.clone(),
+        None => format!("activity {who}"),
+    };
+    let mut locks = Vec::new();
+    for (thing, who, since) in &seen.told.holds {
+        let fields = [("by", place(*who)), ("since", place_in(since, file))];
+        let fields = fields.map(|(name, text)| (name.to_owned(), Observation::Text(text)));
+        locks.push((seen.name(*thing), Observation::Record(fields.to_vec())));
+    }
+    for (thing, _) in &seen.told.shares {
+        let name = seen.name(*thing);
+        if locks.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        let sharers = seen.told.shares.iter().filter(|(other, _)| other == thing);
+        let sharers = sharers.map(|(_, who)| Observation::Text(place(*who)));
+        let fields = vec![("by".to_owned(), Observation::List(sharers.collect()))];
+        locks.push((name, Observation::Record(fields)));
+    }
+    locks.sort_by(|(a, _), (b, _)| a.cmp(b));
+    locks
+}
+
+fn waits_for(doing: &Doing, seen: &Seen, file: &str) -> String {
+    format!(
+        "waits to {}{}",
+        words::waits_to(doing, seen),
+        who_has(doing, seen, file)
+    )
+}
+
+/// A place such as `bank.rs:12:9`: only the line, if it is in this file.
+fn place_in(place: &str, file: &str) -> String {
+    let within = place
+        .strip_prefix(file)
+        .and_then(|rest| rest.strip_prefix(':'));
+    match within.and_then(|rest| rest.split(':').next()) {
+        Some(line) => format!("line {line}"),
+        None => place.to_owned(),
+    }
+}
+
+/// Who has what an operation would take.
+fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
+    let mut things = doing.touches.iter().filter_map(|(_, thing)| *thing);
+    let holder = things.find_map(|thing| {
+        let held = seen.told.holds.iter().find(|(held, ..)| *held == thing)?;
+        let who = seen.told.activity(held.1)?;
+        Some((&who.place, &held.2))
+    });
+    match holder {
+        Some((who, since)) => format!(", which {who} has since {}", place_in(since, file)),
+        None => String::new(),
+    }
+}
+
+/// What has come of it: what was printed and what is watched, how it ended; what went wrong; and who waits for ever.
+pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
+    let told = &seen.told;
+    let mut ending = Ending::default();
+    if let Some(error) = &told.error {
+        ending.errors.push(error.clone());
+        return ending;
+    }
+    let printed = told.printed.iter().map(|line| format!("prints {line}"));
+    let watched = told.watched.iter();
+    let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
+    ending.outcome = printed.chain(watched).collect();
+    ending.errors = told.failures.clone();
+    if !matches!(told.exit, Some(End::Status(0)) | None) {
+        let all = told.activities.iter();
+        let panics = all.filter_map(|one| Some((&one.place, one.panic.as_ref()?)));
+        let panics = panics.map(|(who, panic)| format!("{who} panicked {panic}"));
+        ending.errors.extend(panics);
+    }
+    match told.exit {
+        Some(End::Status(0)) if ending.outcome.is_empty() => {
+            ending.outcome.push("ends as it should".to_owned());
+        }
+        Some(End::Status(0)) | None => {}
+        Some(End::Status(status)) => ending.errors.push(format!("exits with status {status}")),
+        Some(End::Signal(signal)) => ending.errors.push(format!("is killed by signal {signal}")),
+    }
+    if told.is_deadlock {
+        ending.waits = told
+            .activities
+            .iter()
+            .filter_map(|one| wait(one, seen, file))
+            .collect();
+    }
+    ending
+}
+
+fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
+    let (what, site) = match &acting.stands {
+        Stands::Does(doing) => {
+            let what = match doing.thing() {
+                Some(thing) => seen.name(thing),
+                None => doing.operation.clone(),
+            };
+            (
+                format!("{what}{}", who_has(doing, seen, file)),
+                doing.site(),
+            )
+        }
+        Stands::Waits(what) => (what.clone(), None),
+        Stands::Ended => return None,
+    };
+    Some(Wait {
+        who: acting.place.clone(),
+        what,
+        site,
+    })
+}

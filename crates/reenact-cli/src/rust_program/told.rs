@@ -1,0 +1,362 @@
+//! What a program tells of one of its universes.
+
+use reenact_multiverse::Site;
+
+/// A universe, as it was told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) fingerprint: u128,
+    /// In the order of their numbers.
+    pub(super) activities: Vec<Acting>,
+    /// What is held, by whom, and since where.
+    pub(super) holds: Vec<(u32, u32, String)>,
+    /// What is shared, and by whom.
+    pub(super) shares: Vec<(u32, u32)>,
+    /// What is watched, by name.
+    pub(super) watched: Vec<(String, String)>,
+    pub(super) printed: Vec<String>,
+    pub(super) failures: Vec<String>,
+    pub(super) is_deadlock: bool,
+    pub(super) exit: Option<End>,
+    /// Why nothing was told.
+    pub(super) error: Option<String>,
+}
+
+/// How a program has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Status(i32),
+    Signal(i32),
+}
+
+#[derive(Debug)]
+pub(super) struct Acting {
+    pub(super) number: u32,
+    /// Its place in the family tree, as in `main.2.0`.
+    pub(super) place: String,
+    /// What the program calls it, if it does.
+    pub(super) name: String,
+    pub(super) stands: Stands,
+    /// Its last panic.
+    pub(super) panic: Option<String>,
+}
+
+impl Acting {
+    /// Whether it is an actor, a process or a task, which may have nothing to do for a while: `main.a0`.
+    pub(super) fn is_light(&self) -> bool {
+        let last = self.place.rsplit('.').next().unwrap_or_default();
+        self.place != "main" && last.starts_with(|first: char| first.is_ascii_alphabetic())
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Stands {
+    Does(Doing),
+    /// Waits for something that is no operation.
+    Waits(String),
+    Ended,
+}
+
+/// An operation that is about to be done.
+#[derive(Debug)]
+pub(super) struct Doing {
+    pub(super) operation: String,
+    pub(super) is_enabled: bool,
+    pub(super) ways: u32,
+    pub(super) file: String,
+    site: Site,
+    /// How it meets what.
+    pub(super) touches: Vec<(Way, Option<u32>)>,
+}
+
+/// How a thing is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Take,
+    Look,
+    TryTake,
+    TryLook,
+    Release,
+    Read,
+    Write,
+    Send,
+    Receive,
+    TrySend,
+    TryReceive,
+    StopSending,
+    StopReceiving,
+    Wait,
+    Wake,
+    Notify,
+    Transact,
+    Ask,
+    Choose,
+    /// Somehow.
+    Other,
+}
+
+impl Way {
+    fn parse(word: &str) -> Way {
+        match word {
+            "take" => Way::Take,
+            "look" => Way::Look,
+            "try-take" => Way::TryTake,
+            "try-look" => Way::TryLook,
+            "release" => Way::Release,
+            "read" => Way::Read,
+            "write" => Way::Write,
+            "send" => Way::Send,
+            "receive" => Way::Receive,
+            "try-send" => Way::TrySend,
+            "try-receive" => Way::TryReceive,
+            "stop-sending" => Way::StopSending,
+            "stop-receiving" => Way::StopReceiving,
+            "wait" => Way::Wait,
+            "wake" => Way::Wake,
+            "notify" => Way::Notify,
+            "transact" => Way::Transact,
+            "ask" => Way::Ask,
+            "choose" => Way::Choose,
+            _ => Way::Other,
+        }
+    }
+}
+
+impl Doing {
+    /// Where it is in the source of the program: not in that of the standard library, which drops what the program has, nor
+    /// in ours, which lets actors handle messages.
+    pub(super) fn site(&self) -> Option<Site> {
+        Some(self.site).filter(|_| !is_of_library(&self.file))
+    }
+
+    /// Where it is, whoever's source that is.
+    pub(super) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.site)
+    }
+
+    /// Whether it resolves a promise.
+    pub(super) fn is_resolution(&self) -> bool {
+        self.operation == "resolve"
+    }
+
+    /// Whether it is about the mailbox of an actor.
+    pub(super) fn is_of_actor(&self) -> bool {
+        let words = ["message", "mailbox", "try to send"];
+        words.iter().any(|word| self.operation.contains(word))
+    }
+
+    /// What it is about.
+    pub(super) fn thing(&self) -> Option<u32> {
+        self.touches.first()?.1
+    }
+}
+
+impl Told {
+    /// Nothing, and why.
+    pub(super) fn error(error: impl Into<String>) -> Told {
+        Told {
+            error: Some(error.into()),
+            ..Told::default()
+        }
+    }
+
+    pub(super) fn activity(&self, number: u32) -> Option<&Acting> {
+        let all = &self.activities;
+        let at = all.binary_search_by_key(&number, |acting| acting.number);
+        at.ok().map(|at| &all[at])
+    }
+
+    /// Reads an answer.
+    pub(super) fn read(lines: &[String]) -> Told {
+        let mut told = Told::default();
+        for line in lines {
+            if told.line(line).is_none() {
+                return Told::error(format!("the program says `{line}`, which makes no sense"));
+            }
+        }
+        told.activities.sort_by_key(|acting| acting.number);
+        told
+    }
+
+    fn line(&mut self, line: &str) -> Option<()> {
+        let fields: Vec<String> = line.split('\t').map(plain).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        let number = |text: &str| text.parse::<u32>().ok();
+        match *fields.as_slice() {
+            ["error", error] => self.error = Some(error.to_owned()),
+            ["fingerprint", text] => self.fingerprint = u128::from_str_radix(text, 16).ok()?,
+            ["activity", who, place, name] => self.activities.push(Acting {
+                number: number(who)?,
+                place: place.to_owned(),
+                name: name.to_owned(),
+                stands: Stands::Ended,
+                panic: None,
+            }),
+            ["waits", who, what] => {
+                self.stands(number(who)?, Stands::Waits(what.to_owned()))?;
+            }
+            ["panicked", who, how] => self.find(number(who)?)?.panic = Some(on_one_line(how)),
+            ["ended", who] => self.stands(number(who)?, Stands::Ended)?,
+            [
+                "does",
+                who,
+                operation,
+                is_enabled,
+                ways,
+                file,
+                line,
+                column,
+                touches,
+            ] => {
+                let doing = Doing {
+                    operation: operation.to_owned(),
+                    is_enabled: is_enabled == "1",
+                    ways: number(ways)?,
+                    file: file.to_owned(),
+                    site: Site {
+                        line: number(line)?,
+                        column: number(column)?,
+                    },
+                    touches: touches.split(',').map(touch).collect::<Option<_>>()?,
+                };
+                self.stands(number(who)?, Stands::Does(doing))?;
+            }
+            ["holds", thing, who, since] => {
+                let held = (number(thing)?, number(who)?, since.to_owned());
+                self.holds.push(held);
+            }
+            ["looks", thing, who] => self.shares.push((number(thing)?, number(who)?)),
+            // Who waits for a signal is about to wake up.
+            ["awaits", _, _] => {}
+            ["watched", name, value] => self.watched.push((name.to_owned(), value.to_owned())),
+            ["printed", line] => self.printed.push(line.to_owned()),
+            ["failure", failure] => self.failures.push(failure.to_owned()),
+            ["deadlock"] => self.is_deadlock = true,
+            ["exit", "status", status] => self.exit = Some(End::Status(status.parse().ok()?)),
+            ["exit", "signal", signal] => self.exit = Some(End::Signal(signal.parse().ok()?)),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn stands(&mut self, who: u32, stands: Stands) -> Option<()> {
+        self.find(who)?.stands = stands;
+        Some(())
+    }
+
+    fn find(&mut self, who: u32) -> Option<&mut Acting> {
+        let mut all = self.activities.iter_mut();
+        all.find(|acting| acting.number == who)
+    }
+}
+
+fn is_of_library(file: &str) -> bool {
+    let is_ours = |part: &str| {
+        ["reenact", "reenact-engine", "reenact-tokio", "reenact-http"]
+            .iter()
+            .filter_map(|name| part.strip_prefix(name))
+            .any(|rest| {
+                let mut rest = rest.chars();
+                match rest.next() {
+                    None => true,
+                    Some('-') => rest.next().is_some_and(|first| first.is_ascii_digit()),
+                    Some(_) => false,
+                }
+            })
+    };
+    let parts: Vec<&str> = file.split('/').collect();
+    file.starts_with("/rustc/")
+        || parts
+            .windows(2)
+            .any(|pair| is_ours(pair[0]) && pair[1] == "src")
+}
+
+fn touch(text: &str) -> Option<(Way, Option<u32>)> {
+    match text.split_once(':') {
+        Some((way, thing)) => Some((Way::parse(way), Some(thing.parse().ok()?))),
+        None => Some((Way::parse(text), None)),
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.join(" ")
+}
+
+/// A field as it was before it was written into a line.
+fn plain(field: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = field.chars();
+    while let Some(letter) = letters.next() {
+        plain.push(match letter {
+            '\\' => match letters.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => '\\',
+            },
+            other => other,
+        });
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Told {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        Told::read(&lines)
+    }
+
+    #[test]
+    fn an_answer_is_read() {
+        let told = read(
+            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\t1\t2\tbank.rs\t12\t9\ttake:3,write\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
+        );
+        assert_eq!(told.error, None);
+        assert_eq!(told.fingerprint, 255);
+        assert_eq!(told.watched[0].1, "a\tb\\n");
+        let Stands::Does(doing) = &told.activity(1).unwrap().stands else {
+            panic!("it does something");
+        };
+        assert_eq!(doing.touches, [(Way::Take, Some(3)), (Way::Write, None)]);
+        assert_eq!((doing.ways, doing.site().unwrap().line), (2, 12));
+    }
+
+    #[test]
+    fn the_source_of_a_library_is_not_that_of_the_program() {
+        for file in [
+            "/rustc/59807616/library/core/src/ptr/mod.rs",
+            "crates/reenact/src/actor/promise.rs",
+            "crates/reenact-engine/src/seat.rs",
+            "/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/reenact-0.1.0/src/sync.rs",
+        ] {
+            assert!(is_of_library(file), "{file}");
+        }
+        for file in [
+            "src/main.rs",
+            "crates/reenact-cli/examples/universes.rs",
+            "crates/reenact-tools/src/main.rs",
+        ] {
+            assert!(!is_of_library(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_an_error() {
+        for text in [
+            "nonsense",
+            "",
+            "fingerprint\tz",
+            "does\t1\tlock",
+            "ended\t4",
+            "fingerprint\tff\nactivity\t-1\tmain\t",
+            "exit\tstatus\tx",
+        ] {
+            let told = read(text);
+            assert_eq!(told.error.is_some(), !text.is_empty(), "{text}");
+        }
+    }
+}

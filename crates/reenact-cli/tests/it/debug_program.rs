@@ -1,0 +1,583 @@
+//! Sessions with Rust programs, as transcripts.
+
+mod asked;
+
+use std::{fs, process::Command};
+
+use expect_test::{Expect, expect};
+
+use crate::{
+    program::example,
+    run::{Place, Run},
+};
+
+/// A session with one of the programs of `examples/universes.rs`.
+fn debug(place: &Place, program: &[&str], script: &str) -> Run {
+    let universes = example("universes");
+    let args = [&["debug", "--", universes], program].concat();
+    without_memory(place.reenact_reading(&args, script))
+}
+
+fn without_memory(mut run: Run) -> Run {
+    let lines = run.stdout.lines().map(|line| match line {
+        line if line.starts_with("Memory: ") => "Memory: … per universe\n".to_owned(),
+        line => format!("{line}\n"),
+    });
+    run.stdout = lines.collect();
+    run
+}
+
+/// A session in which every command is understood.
+fn check(program: &str, script: &str, expected: Expect) {
+    let run = debug(&Place::new(), &[program], script);
+    expected.assert_eq(&run.stdout);
+    assert_eq!(run.stderr, "");
+    assert_eq!(run.status.code(), Some(0));
+}
+
+#[test]
+fn a_lost_update_is_found_and_looked_at() {
+    check(
+        "deposits",
+        "ends\nbreak after-lock by main.0 if balance == 100\nrun\nshow\ninto\nstory\nends here\n",
+        expect![[r#"
+            > ends
+            From the start: 25 universes, 24 steps between them
+            Coverage: complete
+            Memory: … per universe
+
+            2 outcomes
+
+            1.  prints 150
+                balance = 150
+                4 ends, reached in 4 ways, the shortest of 5 steps
+
+            2.  prints 200
+                balance = 200
+                2 ends, reached in 2 ways, the shortest of 5 steps
+
+            > break after-lock by main.0 if balance == 100
+            Breakpoint 1: after-lock by main.0 if balance == 100
+
+            > run
+            2 universes paused at breakpoint 1 (after-lock by main.0 if balance == 100)
+              [0–1] next, main.0 takes lock@43
+            1 universe ended
+              [2] prints 200; balance = 200
+
+            > show
+            main:
+              does: "waits for the end of main.0"
+            main.0:
+              thread: "alice"
+              does: "takes lock@43"
+              line: 44
+            main.1:
+              thread: "bob"
+              does: "takes lock@43"
+              line: 43
+            balance: 100
+
+            > into
+            6 universes ended
+              2 of them [0, 3] prints 200; balance = 200
+              4 of them [1–2, 4–5] prints 150; balance = 150
+
+            > story
+            How universe 0 came about
+              1. main.1 takes lock@43 (line 43)
+              2. main.1 takes lock@43 (line 44)
+              3. main.0 takes lock@43 (line 43)
+              4. main.0 takes lock@43 (line 44)
+              5. main takes lock@43 (line 55)
+
+            > ends here
+            From universe 0: 1 universe, 0 steps between them
+            Coverage: complete
+            Memory: … per universe
+
+            1 outcome
+
+            1.  prints 200
+                balance = 200
+                1 end, reached in 1 way, the shortest of 0 steps
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_deadlock_says_who_has_what() {
+    check(
+        "transfers",
+        "ends\nbreak line 66\nrun\nsteps\ninto main.1\nshow locks in 0\ndiff 0 1\n",
+        expect![[r#"
+            > ends
+            From the start: 10 universes, 10 steps between them
+            Coverage: complete
+            Memory: … per universe
+
+            1 outcome
+
+            1.  a = 100
+                b = 100
+                2 ends, reached in 2 ways, the shortest of 4 steps
+
+            1 deadlock
+
+            2.  a = "<locked>"
+                b = "<locked>"
+                main waits for the end of main.0
+                main.0 waits for lock@65#2, which main.1 has since line 65 (line 66)
+                main.1 waits for lock@65, which main.0 has since line 65 (line 66)
+                1 end, reached in 2 ways, the shortest of 2 steps
+
+            > break line 66
+            Breakpoint 1: line 66
+
+            > run
+            2 universes paused at breakpoint 1 (line 66)
+              [0] next, main.0 takes lock@65#2
+              [1] next, main.1 takes lock@65
+
+            > steps
+            main has nothing to do
+              resume, stop, into, over, return, to-commit, after-commit, next-turn
+            main.0 (stopped) takes lock@65#2
+              resume, stop, into, over, return, to-commit, after-commit, next-turn
+            main.1 takes lock@65#2
+              resume, stop, into, over, return, to-commit, after-commit, next-turn
+
+            > into main.1
+            1 universe ended in a deadlock
+              [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for lock@65#2, which main.1 has since line 65 (line 66); main.1 waits for lock@65, which main.0 has since line 65 (line 66)
+            1 universe paused after into
+              [1] next, main.1 takes lock@65
+            1 universe paused at breakpoint 1 (line 66)
+              [2] next, main.0 takes lock@65#2
+
+            > show locks in 0
+            lock@65:
+              by: "main.0"
+              since: "line 65"
+            lock@65#2:
+              by: "main.1"
+              since: "line 65"
+
+            > diff 0 1
+            From universe 0 to 1
+              main.does: "waits for the end of main.0" → "waits for the end of main.1"
+              `main.0`.does: "waits to take lock@65#2, which main.1 has since line 65" → "has ended"
+              `main.0`.line: 66 → nothing
+              `main.0`.has: ["lock@65"] → nothing
+              `main.1`.does: "waits to take lock@65, which main.0 has since line 65" → "takes lock@65"
+              locks.`lock@65`: {by: "main.0", since: "line 65"} → nothing
+              a: "<locked>" → 90
+
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_sent_is_followed_to_who_receives_it() {
+    check(
+        "channel",
+        "break before-channel-send by main.1\nrun\ndelete 1\nto-channel-receiver\nuniverse 2\nshow received\nstory\nback\nwhere received.length == 2 && received[1] == 3\n",
+        expect![[r#"
+            > break before-channel-send by main.1
+            Breakpoint 1: before-channel-send by main.1
+
+            > run
+            1 universe paused at breakpoint 1 (before-channel-send by main.1)
+              [0] next, main.1 sends into channel@87
+
+            > delete 1
+            Removed 1: before-channel-send by main.1
+
+            > to-channel-receiver
+            9 universes paused after to-channel-receiver
+              [0–8] next, main receives from channel@87
+
+            > universe 2
+            Universe 2 paused after to-channel-receiver
+              next, main receives from channel@87
+
+            > show received
+            []
+
+            > story
+            How universe 2 came about
+                 > remove breakpoint 1
+                 > to-channel-receiver of main.1
+              1. main.1 sends into channel@87 (line 87)
+              2. main.0 sends into channel@87 (line 87)
+              3. main.0 sends into channel@87 (line 88)
+              4. main stops sending into channel@87
+
+            > back
+            1 universe paused at breakpoint 1 (removed)
+              [0] next, main.1 sends into channel@87
+
+            > where received.length == 2 && received[1] == 3
+            25 universes of the 394 that can be reached from here; the nearest after 7 steps from universe 0:
+              1. main stops sending into channel@87
+              2. main.0 sends into channel@87 (line 87)
+              3. main receives from channel@87 (line 92)
+              4. main takes lock@93 (line 93)
+              5. main.1 sends into channel@87 (line 87)
+              6. main receives from channel@87 (line 92)
+              7. main takes lock@93 (line 93)
+
+        "#]],
+    );
+}
+
+#[test]
+fn messages_of_actors_have_senders_receivers_and_turns() {
+    check(
+        "actors",
+        "ends\nbreak message-sender by main.1\nrun\nto-resolver\ndelete 1\nend-of-turn main.a0\nbreak message-receiver at 122\nrun\nnext-turn main.a0\nstory 0\n",
+        expect![[r#"
+            > ends
+            From the start: 85 universes, 108 steps between them
+            Coverage: complete
+            Memory: … per universe
+
+            2 outcomes
+
+            1.  prints 150
+                4 ends, reached in 120 ways, the shortest of 13 steps
+
+            2.  prints 200
+                2 ends, reached in 8 ways, the shortest of 13 steps
+
+            > break message-sender by main.1
+            Breakpoint 1: message-sender by main.1
+
+            > run
+            1 universe paused at breakpoint 1 (message-sender by main.1)
+              [0] next, main.1 sends into mailbox@122
+
+            > to-resolver
+            5 universes paused after to-resolver
+              2 of them [0–1] next, main.a0 resolves promise
+              2 of them [2–3] next, main.a0 resolves promise#2
+              [4] next, main.a0 resolves promise#3
+
+            > delete 1
+            Removed 1: message-sender by main.1
+
+            > end-of-turn main.a0
+            5 universes paused after end-of-turn
+              3 of them [0, 2, 4] main.a0 has nothing to do
+              2 of them [1, 3] next, main.a0 handles a message of mailbox@122
+
+            > break message-receiver at 122
+            Breakpoint 2: message-receiver at 122
+
+            > run
+            2 universes paused at breakpoint 2 (message-receiver at 122)
+              [0–1] next, main.a0 handles a message of mailbox@122
+
+            > next-turn main.a0
+            4 universes paused after next-turn
+              [0–3] next, main.a0 handles a message of mailbox@122
+
+            > story 0
+            How universe 0 came about
+              1. main.0 sends into mailbox@122 (line 122)
+                 > next-turn of main.a0
+              2. main.a0 handles a message of mailbox@122
+              3. main.a0 resolves promise
+              4. main.0 sends into mailbox@122 (line 123)
+
+        "#]],
+    );
+}
+
+#[test]
+fn releases_are_steps_where_somebody_tries_or_asks() {
+    check(
+        "try",
+        "ends\nbreak before-unlock\nrun\n",
+        expect![[r#"
+            > ends
+            From the start: 13 universes, 12 steps between them
+            Coverage: complete
+            Memory: … per universe
+
+            2 outcomes
+
+            1.  count = 1
+                2 ends, reached in 2 ways, the shortest of 3 steps
+
+            2.  count = 2
+                2 ends, reached in 2 ways, the shortest of 4 steps
+
+            > break before-unlock
+            Breakpoint 1: before-unlock
+
+            > run
+            2 universes paused at breakpoint 1 (before-unlock)
+              [0] next, main.0 gives back lock@170
+              [1] next, main.1 gives back lock@170
+
+        "#]],
+    );
+    let place = Place::new();
+    let args = [
+        "debug",
+        "--unlocks",
+        "--",
+        example("universes"),
+        "transfers",
+    ];
+    let run = place.reenact_reading(&args, "break after-unlock by main.0\nrun\n");
+    expect![[r#"
+        > break after-unlock by main.0
+        Breakpoint 1: after-unlock by main.0
+
+        > run
+        1 universe ended in a deadlock
+          [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for lock@65#2, which main.1 has since line 65 (line 66); main.1 waits for lock@65, which main.0 has since line 65 (line 66)
+        2 universes paused at breakpoint 1 (after-unlock by main.0)
+          [1–2] next, main.0 gives back lock@65
+
+    "#]].assert_eq(&run.stdout);
+    let run = debug(&place, &["transfers"], "break before-unlock\n");
+    expect![[r#"
+        > break before-unlock
+        error in line 1: no program in this language can stop at before-unlock; there are message-sender, message-receiver, before-turn, after-turn, resolver, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, before-commit, after-commit, before-lock, after-lock
+
+    "#]].assert_eq(&run.stdout);
+}
+
+#[test]
+fn the_way_to_a_universe_is_followed_again_elsewhere() {
+    let place = Place::new();
+    let run = debug(
+        &place,
+        &["transfers"],
+        "run\nschedule bad.schedule 0\nschedule good.schedule 1\n",
+    );
+    assert_eq!(run.status.code(), Some(0), "{}", run.stdout);
+    let follow = |file: &str| {
+        place.reenact(&[
+            "explore",
+            "--schedule",
+            file,
+            "--",
+            example("universes"),
+            "transfers",
+        ])
+    };
+    let bad = follow("bad.schedule");
+    assert!(bad.stdout.starts_with("deadlock\n"), "{}", bad.stdout);
+    assert_eq!(bad.status.code(), Some(1));
+    let good = follow("good.schedule");
+    assert!(
+        good.stdout.starts_with("nothing fails\n"),
+        "{}",
+        good.stdout
+    );
+    assert_eq!(good.status.code(), Some(0));
+}
+
+#[test]
+fn panics_and_signals_are_errors() {
+    check(
+        "panic",
+        "ends\n",
+        expect![[r#"
+            > ends
+            From the start: 5 universes, 4 steps between them
+            Coverage: complete
+            Memory: … per universe
+
+            It has no normal end.
+
+            2 uncaught errors
+
+            1.  error: main panicked at crates/reenact-cli/examples/universes.rs:195:23: called `Result::unwrap()` on an `Err` value: Any { .. }
+                error: main.0 panicked at crates/reenact-cli/examples/universes.rs:191:13: assertion `left == right` failed: somebody was here before left: 2 right: 1
+                error: exits with status 101
+                1 end, reached in 1 way, the shortest of 2 steps
+
+            2.  error: main panicked at crates/reenact-cli/examples/universes.rs:195:23: called `Result::unwrap()` on an `Err` value: Any { .. }
+                error: main.1 panicked at crates/reenact-cli/examples/universes.rs:191:13: assertion `left == right` failed: somebody was here before left: 2 right: 1
+                error: exits with status 101
+                1 end, reached in 1 way, the shortest of 2 steps
+
+        "#]],
+    );
+    check(
+        "abort",
+        "ends\n",
+        expect![[r#"
+        > ends
+        From the start: 5 universes, 4 steps between them
+        Coverage: complete
+        Memory: … per universe
+
+        It has no normal end.
+
+        1 uncaught error
+
+        1.  error: is killed by signal 6
+            2 ends, reached in 2 ways, the shortest of 2 steps
+
+    "#]],
+    );
+}
+
+#[test]
+fn breakpoints_need_no_session() {
+    let place = Place::new();
+    let run = place.reenact(&[
+        "explore",
+        "--break",
+        "after-lock at 65",
+        "--step",
+        "into",
+        "--where",
+        "a == 90",
+        "--",
+        example("universes"),
+        "transfers",
+    ]);
+    // The first line names the source, or the program if that is not to be found.
+    let (_, told) = run.stdout.split_once('\n').unwrap();
+    expect![[r#"
+        Breakpoint 1: after-lock at 65
+
+        Run, 4 universes passed so far
+        2 universes paused at breakpoint 1 (after-lock at 65)
+          [0] next, main.0 takes lock@65#2
+          [1] next, main.1 takes lock@65
+
+        After into, 14 universes passed so far
+        4 universes paused at breakpoint 1 (after-lock at 65)
+          [0] main.1 has nothing to do
+          [1] main.0 has nothing to do
+          [2] next, main.1 takes lock@65
+          [3] next, main.0 takes lock@65#2
+
+        where a == 90
+            1 universe of the 5 that can be reached from here; universe 2 is one
+    "#]]
+    .assert_eq(told);
+    assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
+}
+
+#[test]
+fn a_program_that_does_not_do_the_same_twice_is_told() {
+    let run = debug(&Place::new(), &["flaky", "count"], "ends\n");
+    assert!(
+        run.stdout
+            .contains("error: the program does not do the same twice: "),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_program_that_cannot_be_debugged_is_told() {
+    let place = Place::new();
+    let check = |args: &[&str], status: i32, expected: Expect| {
+        let run = place.reenact(&[&["debug"], args].concat());
+        expected.assert_eq(&run.stderr);
+        assert_eq!((run.status.code(), &*run.stdout), (Some(status), ""));
+    };
+    check(
+        &["--", "./missing"],
+        127,
+        expect![[r#"
+        reenact: cannot run ./missing: No such file or directory (os error 2)
+        help: is the path right, seen from this directory?
+    "#]],
+    );
+    check(
+        &["--", "/bin/sh", "-c", "exit 3"],
+        2,
+        expect![[r#"
+        reenact: /bin/sh did not explore itself: it exited with status 3
+        help: does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself
+    "#]],
+    );
+    check(
+        &["--", "/bin/sh", "-c", "kill -9 $$"],
+        2,
+        expect![[r#"
+        reenact: /bin/sh did not explore itself: it was killed by signal 9
+        help: does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself
+    "#]],
+    );
+    check(
+        &[],
+        2,
+        expect![[r#"
+        error: the following required arguments were not provided:
+          <FILE>
+
+        Usage: reenact debug <FILE> [-- <CMD>...]
+
+        For more information, try '--help'.
+    "#]],
+    );
+}
+
+#[test]
+fn a_program_that_goes_away_is_told() {
+    // One that says nothing but that it is there.
+    let script = r#"import os, socket
+path = os.environ["REENACT_EXPLORE"].split("=", 1)[1].split("\n")[0]
+stream = socket.socket(socket.AF_UNIX)
+stream.connect(path)
+stream.sendall(b"releases\t0\nend\n")
+"#;
+    let place = Place::new();
+    fs::write(place.path("gone.py"), script).unwrap();
+    if Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let run = place.reenact(&["debug", "--", "python3", "gone.py"]);
+    assert!(
+        run.stderr
+            .contains("the process that explores the program is gone"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.status.code(), Some(2));
+    // One that goes on, and says what nobody understands.
+    let nonsense = script.replace("releases\\t0\\nend\\n", "end\\n\\xff\\nend\\n");
+    let nonsense = nonsense + "while stream.recv(4096): pass\n";
+    fs::write(place.path("nonsense.py"), nonsense).unwrap();
+    let run = place.reenact(&["debug", "--", "python3", "nonsense.py"]);
+    assert!(
+        run.stderr.contains("which makes no sense"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let guide = include_str!("../../../../docs/multiverse.md");
+    let (_, session) = guide
+        .split_once("reenact debug -- target/debug/examples/bank\n```\n\n```text\n")
+        .unwrap();
+    let (session, _) = session.split_once("```").unwrap();
+    let commands = session.lines().filter_map(|line| line.strip_prefix("> "));
+    let script: String = commands.map(|line| format!("{line}\n")).collect();
+    let place = Place::new();
+    let printed = place.reenact_reading(&["debug", "--", example("bank")], script);
+    let told = Run {
+        stdout: session.to_owned(),
+        ..place.reenact(&["--version"])
+    };
+    let [printed, told] = [printed, told].map(without_memory);
+    assert_eq!(printed.stdout.trim_end(), told.stdout.trim_end());
+    let text = include_str!("../../examples/bank.rs");
+    let (_, text) = text.split_once("\n\n").unwrap();
+    assert!(guide.contains(text.trim_end()));
+}

@@ -1,0 +1,99 @@
+//! What there is to see of an execution when everybody waits.
+
+use super::{
+    actor::{Actor, Phase},
+    state::State,
+};
+use crate::explore::failure::{Failure, Panic};
+
+/// An execution, as a person looks at it.
+#[derive(Clone, Debug, Default)]
+pub(in crate::explore) struct View {
+    /// By number.
+    pub(in crate::explore) activities: Vec<Acting>,
+    pub(in crate::explore) things: Vec<Held>,
+    /// What the program wants to be seen, by name.
+    pub(in crate::explore) watched: Vec<(String, String)>,
+    pub(in crate::explore) failures: Vec<Failure>,
+}
+
+/// One activity.
+#[derive(Clone, Debug)]
+pub(in crate::explore) struct Acting {
+    /// What the program calls it, if it does.
+    pub(in crate::explore) name: String,
+    pub(in crate::explore) stands: Stands,
+    /// Its last panic, whoever was told.
+    pub(in crate::explore) panic: Option<Panic>,
+}
+
+/// How an activity stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::explore) enum Stands {
+    /// It does not exist here; others have had one of this number.
+    Unborn,
+    /// It is about to do an operation.
+    Pending,
+    /// It waits for this, which is no operation.
+    Waits(String),
+    Ended,
+}
+
+/// A thing that somebody has, or waits at.
+#[derive(Clone, Debug, Default)]
+pub(in crate::explore) struct Held {
+    pub(in crate::explore) thing: u32,
+    /// Who has taken it, and where.
+    pub(in crate::explore) holder: Option<(u32, String)>,
+    pub(in crate::explore) lookers: Vec<u32>,
+    pub(in crate::explore) waiters: Vec<u32>,
+}
+
+impl State {
+    /// What there is to see, but for what is watched.
+    pub(in crate::explore) fn view(&self) -> View {
+        let actors = self.actors[..self.born as usize].iter();
+        let things = (0..).zip(&self.things).map(|(thing, state)| Held {
+            thing,
+            holder: state.holder.map(|(who, at)| (who, at.to_string())),
+            lookers: sorted(&state.lookers),
+            waiters: sorted(&state.waiters),
+        });
+        View {
+            activities: actors.map(view_of).collect(),
+            things: things.filter(Held::is_held).collect(),
+            watched: Vec::new(),
+            failures: self.failures(),
+        }
+    }
+}
+
+impl Held {
+    fn is_held(&self) -> bool {
+        self.holder.is_some() || !self.lookers.is_empty() || !self.waiters.is_empty()
+    }
+}
+
+/// In an order that does not depend on who came first.
+fn sorted(who: &[u32]) -> Vec<u32> {
+    let mut who = who.to_vec();
+    who.sort_unstable();
+    who
+}
+
+fn view_of(actor: &Actor) -> Acting {
+    Acting {
+        name: actor.name.clone(),
+        panic: actor.panic.clone(),
+        stands: match &actor.phase {
+            Phase::Unborn => Stands::Unborn,
+            Phase::Pending(_) => Stands::Pending,
+            // SAFETY: The activity waits with it on its stack.
+            Phase::Waits { what, .. } => Stands::Waits(unsafe { (**what)() }),
+            Phase::Runs | Phase::Blocked(_) => {
+                Stands::Waits("something that is no operation".to_owned())
+            }
+            Phase::Ended => Stands::Ended,
+        },
+    }
+}
