@@ -7,14 +7,15 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests, the examples of the documentation
 cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
-                            (`savina-peers`, `csp`, `stm` and `all` build other libraries first,
-                            `http` and `all` a web service)
+                            (`savina-peers`, `csp`, `stm`, `explore-peers` and `all` build other
+                            libraries first, `http` and `all` a web service)
     --quick                 fewer rounds, within a minute
     --json                  one JSON object per line
+    --only TEXT             only the benches whose name contains this
 ";
 
 /// The suites that compare Reenact with other libraries.
-const WITH_PEERS: [&str; 4] = ["savina-peers", "csp", "stm", "all"];
+const WITH_PEERS: [&str; 5] = ["savina-peers", "csp", "stm", "explore-peers", "all"];
 
 /// The suites that are about a service.
 const WITH_SERVICE: [&str; 2] = ["http", "all"];

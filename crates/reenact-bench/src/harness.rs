@@ -14,6 +14,7 @@ mod ambient;
 mod bench;
 mod child;
 mod effort;
+mod explore;
 mod metric;
 mod plan;
 mod print;
@@ -27,6 +28,7 @@ mod variant;
 mod wait;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -58,6 +60,8 @@ pub struct Options {
     pub runner: PathBuf,
     /// The same on other libraries, `peer-round`. Needed for suites that compare with some.
     pub peers: PathBuf,
+    /// What explores one program once, `reenact-bench-explore`. Needed for the suites that explore.
+    pub explorer: PathBuf,
     /// A service, `acme-air`, and its clients, `acme-air-load`. Needed for the suite that is about it.
     pub service: PathBuf,
     /// See there.
@@ -72,6 +76,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         failures.extend(match suite {
             Suite::Http => run_service(options, directory.path())?,
             Suite::Ambient => run_ambient(options)?,
+            Suite::Explore | Suite::ExplorePeers => run_explore(suite, options)?,
             _ => run_one(suite, options, directory.path())?,
         });
     }
@@ -153,7 +158,7 @@ fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
     Ok(measured.failures)
 }
 
-/// Runs the suite that explores, prints its rows, and returns what went wrong.
+/// Runs the suite that looks for universes, prints its rows, and returns what went wrong.
 fn run_ambient(options: &Options) -> io::Result<Vec<String>> {
     let mut progress = Progress::new();
     let measured = ambient::run(options.effort, |bench| options.wants(bench), &mut progress);
@@ -163,6 +168,30 @@ fn run_ambient(options: &Options) -> io::Result<Vec<String>> {
         effort: options.effort,
         rounds: measured.rounds,
         versions: None,
+    };
+    print(&measured.rows, heading, options.json, measured.remarks)?;
+    Ok(measured.failures)
+}
+
+/// Runs a suite that explores threads, prints its rows, and returns what went wrong.
+fn run_explore(suite: Suite, options: &Options) -> io::Result<Vec<String>> {
+    let versions = match suite {
+        Suite::ExplorePeers => Some(named(
+            &child::versions_of_peers(&options.peers)?,
+            &explore::PEERS,
+        )),
+        _ => None,
+    };
+    let mut progress = Progress::new();
+    let explorers = explore::Explorers::new(&options.explorer, &options.peers)?;
+    let wants = |bench: &str| options.wants(bench);
+    let measured = explore::run(suite, options.effort, &explorers, wants, &mut progress);
+    progress.clear();
+    let heading = Heading {
+        suite,
+        effort: options.effort,
+        rounds: measured.rounds,
+        versions,
     };
     print(&measured.rows, heading, options.json, measured.remarks)?;
     Ok(measured.failures)
@@ -186,13 +215,17 @@ fn print(rows: &[Row], heading: Heading, json: bool, mut remarks: Vec<String>) -
 
 /// What Reenact is compared with. What comes with the compiler has no version of its own.
 fn versions(runner: &Runner, peers: &[Peer]) -> io::Result<String> {
-    let versions = runner.versions_of_peers()?;
+    let names: Vec<_> = peers.iter().map(|peer| peer.name()).collect();
+    Ok(named(&runner.versions_of_peers()?, &names))
+}
+
+fn named(versions: &BTreeMap<String, String>, peers: &[&str]) -> String {
     let versions: Vec<_> = peers
         .iter()
-        .filter_map(|peer| Some((peer.name(), versions.get(peer.name())?)))
+        .filter_map(|&name| Some((name, versions.get(name)?)))
         .map(|(name, version)| format!("{name} {version}"))
         .collect();
-    Ok(format!("compared with {}", versions.join(", ")))
+    format!("compared with {}", versions.join(", "))
 }
 
 impl Options {

@@ -10,6 +10,8 @@
 //!   compiles against both is itself part of what Reenact promises.
 //! - [`savina`] has the programs of actors, [`csp`] those of processes and channels, [`stm`] those of transactions,
 //!   [`sales`] one of all of them. The package `peers` has the others on other libraries.
+//! - [`explored`] has small programs of threads whose executions are explored; the binary `reenact-bench-explore` explores
+//!   one of them once.
 //! - The binary `reenact-bench-round` runs one workload once and prints its [`Measured`].
 //! - The binary `reenact-bench` is the [`harness`]: it runs the variants of a comparison as
 //!   interleaved child processes and prints the ratios.
@@ -19,6 +21,7 @@
 pub mod circuit;
 pub mod cores;
 pub mod csp;
+pub mod explored;
 pub mod harness;
 mod measured;
 pub mod on_reenact;

@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Look into a recording
     #[command(subcommand)]
     Trace(TraceCommand),
-    Explore(ExploreArgs),
+    Explore(Box<ExploreArgs>),
     Debug(DebugArgs),
     /// See it work: catch a bug that comes and goes, and replay it
     ///

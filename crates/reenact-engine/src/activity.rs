@@ -380,6 +380,8 @@ impl Conducted {
         let (conductor, generation) = conduct::current()?;
         let number = conductor.born(origin, parent.map_or(0, |(_, index)| index), &name);
         let family = match (origin, parent) {
+            // Whoever explores knows it by its number.
+            _ if explore::is_here() => String::new(),
             (_, Some((parent, index))) => format!("{}.{index}", parent.family),
             (Origin::Main, _) => "main".to_owned(),
             _ if name.is_empty() => "foreign".to_owned(),
@@ -542,7 +544,10 @@ impl Lineage {
     /// waits for the thread itself in the usual way.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
-            let what = || format!("the end of {}", target.family);
+            let what = || match explore::name_of(target.number) {
+                Some(name) => format!("the end of {name}"),
+                None => format!("the end of {}", target.family),
+            };
             target.ended.wait_if_conducted(&what);
         }
     }

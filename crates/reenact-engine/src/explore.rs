@@ -9,11 +9,13 @@
 //! the same in all executions ([`outside`]); what it keeps in statics is its own business, and whatever differs for no reason that is known here is
 //! found out and said.
 
+mod channel;
 mod errand;
 mod event;
 mod failure;
 mod fiber;
 mod follow;
+pub(crate) mod mailbox;
 mod names;
 mod outside;
 mod overflow;
@@ -43,10 +45,11 @@ use std::{
 pub(crate) use self::world::World;
 use self::world::view;
 pub use self::{
+    channel::{Channel, Outcome},
     event::{Event, How},
     failure::{Failure, Panic, Waiting},
     follow::{Followed, Misfit, follow, write_down},
-    queue::{Channel, Outcome, Patience, Possible, Queue},
+    queue::{Patience, Possible, Queue},
     run::{Execution, Explored},
     schedule::{Line, NoSchedule, Schedule},
     search::{Finding, Found, NoWay, Search, Way},
@@ -91,6 +94,11 @@ pub(crate) fn conductor() -> Option<Arc<dyn Conductor>> {
 #[inline]
 pub fn is_explored() -> bool {
     is_here()
+}
+
+/// The place of an activity in the family tree, where it is explored.
+pub(crate) fn name_of(number: u32) -> Option<String> {
+    here().map(|world| world.state().families.name(number))
 }
 
 /// Whether this process is an execution that is explored, with threads of its own.
@@ -290,77 +298,6 @@ pub(crate) fn notify(
 /// In place of a number of answers: not one of those who wait, but all.
 const ALL: u32 = u32::MAX;
 
-/// A message is about to be sent.
-pub(crate) fn send(
-    op: Op,
-    mailbox: &Name,
-    how: How,
-    room: usize,
-    site: &'static Location<'static>,
-) {
-    let Some(world) = here() else {
-        return;
-    };
-    // Whether there is anything left to do can be asked by whoever sends from elsewhere.
-    let idle = world.idle.cell();
-    let from_outside = [(How::Read, idle, usize::MAX)];
-    let more = match crate::activity::Hot::seat() {
-        None => from_outside.as_slice(),
-        Some(_) => &[],
-    };
-    world.meets(&Meeting {
-        op,
-        how,
-        thing: mailbox.cell(),
-        possible: None,
-        room,
-        more,
-        awaits: &[],
-        answers: 1,
-        count: None,
-        site,
-    });
-}
-
-/// It has been.
-pub(crate) fn has_sent(mailbox: &Name) {
-    if let Some(world) = here() {
-        world.passed(mailbox.cell(), thing::Passed::Sent);
-    }
-}
-
-/// A message, which is there, is about to be handled.
-#[track_caller]
-pub(crate) fn receive(op: Op, mailbox: &Name, room: usize) {
-    if let Some(world) = here() {
-        world.meets(&Meeting {
-            op,
-            how: How::Receive,
-            thing: mailbox.cell(),
-            // It would not be asked if there were none.
-            possible: Some(&|| true),
-            room,
-            more: &[],
-            awaits: &[],
-            answers: 1,
-            count: None,
-            site: Location::caller(),
-        });
-        world.passed(mailbox.cell(), thing::Passed::Received(0));
-    }
-}
-
-/// Nothing more is received.
-#[track_caller]
-pub(crate) fn stop(op: Op, mailbox: &Name) {
-    if meet(op, mailbox, How::StopReceiving, &|| true)
-        && let Some(world) = here()
-    {
-        let stopped = thing::Passed::Stopped(End::Receiving, true);
-        world.passed(mailbox.cell(), stopped);
-    }
-}
-
 /// The calling code is going to be this activity. False where nothing is explored.
 pub(crate) fn sits(number: u32) -> bool {
     here().inspect(|world| world.sits(number)).is_some()
@@ -457,8 +394,10 @@ pub(crate) fn schedule(task: std::ptr::NonNull<Task>) -> bool {
     };
     if world.is_ending() {
         // Nobody runs any more, and what is left is to be freed.
+        let current = world.state().current();
         // SAFETY: Who schedules it promises that it may be run.
         crate::activity::aside(|| unsafe { Task::run(task) });
+        world.sits(current);
         return true;
     }
     world.schedules(Box::new(move || {

@@ -20,7 +20,7 @@ use crate::{activity::with_conducted, conduct, explore, mode, raw};
 #[derive(Default, Debug)]
 pub struct Fact {
     state: AtomicU32,
-    /// Where it is explored: when it became true, and one more.
+    /// Where it is explored: by what number it is known why it became true, and one more.
     moment: AtomicU32,
 }
 
@@ -36,12 +36,12 @@ impl Fact {
         }
     }
 
-    /// When it became true.
+    /// Where it is explored: by what number it is known why it became true.
     pub(crate) fn moment(&self) -> Option<u32> {
         self.moment.load(SeqCst).checked_sub(1)
     }
 
-    /// It became true then.
+    /// It is known by this number why it became true.
     pub(crate) fn note_moment(&self, moment: u32) {
         self.moment.store(moment + 1, SeqCst);
     }

@@ -17,7 +17,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::explore::{self, How, Name};
+use crate::explore::{self, How, Name, mailbox};
 use crate::{
     Arrival, NextArrival, Op, OpInfo, Ticket,
     activity::{
@@ -344,14 +344,14 @@ impl Seat {
     #[cold]
     #[track_caller]
     fn send_explored(&self) {
-        explore::send(
+        mailbox::send(
             SEND,
             &self.mailbox,
             How::Send,
             usize::MAX,
             Location::caller(),
         );
-        explore::has_sent(&self.mailbox);
+        mailbox::has_sent(&self.mailbox);
     }
 
     /// Where it is explored: a message is about to be sent to it if it has room, which `reserve` finds out. None elsewhere.
@@ -360,11 +360,17 @@ impl Seat {
         if !explore::is_here() {
             return None;
         }
-        let (mailbox, capacity) = (&self.mailbox, capacity as usize);
-        explore::send(SEND, mailbox, How::TrySend, capacity, Location::caller());
+        let capacity = capacity as usize;
+        mailbox::send(
+            SEND,
+            &self.mailbox,
+            How::TrySend,
+            capacity,
+            Location::caller(),
+        );
         let has_room = reserve();
         if has_room {
-            explore::has_sent(mailbox);
+            mailbox::has_sent(&self.mailbox);
         }
         Some(has_room)
     }
@@ -372,12 +378,12 @@ impl Seat {
     /// Where it is explored: the activity is about to handle the message that is first in its mailbox.
     pub fn receives(&self, capacity: Option<u32>) {
         let capacity = capacity.map_or(usize::MAX, |capacity| capacity as usize);
-        explore::receive(HANDLE, &self.mailbox, capacity);
+        mailbox::receive(HANDLE, &self.mailbox, capacity);
     }
 
     /// Where it is explored: the activity is about to refuse all messages from now on.
     pub fn stops(&self) {
-        explore::stop(STOP, &self.mailbox);
+        mailbox::stop(STOP, &self.mailbox);
     }
 
     #[cold]

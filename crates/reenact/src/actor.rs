@@ -70,10 +70,13 @@
 //! - **What replay waits for:** an actor handles only the message that is next, and keeps those that come too early. It
 //!   blocks no worker for that: it is idle until the message is there. Timers fire at once; threads that wait for a promise
 //!   wait for it to be settled.
-//! - **What exploration branches on:** which sender's oldest message an actor that has several handles next; both answers to
-//!   each of the choices.
-//! - **What is dependent:** handling two messages of the same actor; settling the same promise; sends to the same bounded
-//!   mailbox, and the turns that make room in it. Sends to an unbounded mailbox are not: only the order of turns matters.
+//! - **What exploration branches on:** in which order messages come into the mailbox of an actor, each of which is sent in a
+//!   step of its own, and handled in another. What is done to a promise is a step: settling it, asking for what it becomes, dropping
+//!   a resolver that has not tried to settle it; passing on what was sent to it are others. A timer fires when the schedule says so, and whether
+//!   time is up before a promise is settled is up to it, too. To wait until there is no work left is a step, and what follows
+//!   comes after all turns.
+//! - **What is dependent:** two sends to the same mailbox; a send and the end of the actor; sends to a bounded mailbox and the turns that
+//!   make room in it. Whatever is done to the same promise. Waiting until there is no work left, and sends by who is not an actor.
 
 mod broken;
 mod cell;

@@ -27,9 +27,14 @@
 //!   channel with one sender and one receiver costs no byte. Both sides of a meeting are recorded before either goes on.
 //! - *What replay waits for*: the same positions, and the partner that comes with them. That a side is gone, where the
 //!   recorded one had found it gone.
-//! - *What exploration branches on*: who is next at each end, and the case of a selection.
+//! - *What exploration branches on*: who is next at each end, the case of a selection, and whether one who does not wait, or
+//!   not for ever, comes before or after the others. Whether its time is up is a choice of the schedule. An end that is
+//!   dropped is a step. Where a channel has no room, sending is an offer, which is one step; receiving is two, to arrive and to take, since
+//!   those who select or do not wait send only to one who has arrived. What exploration does not support, and says so: a
+//!   selection, or one who does not wait, that may meet a selection at a channel without room.
 //! - *What is dependent*: two sends to the same channel, two receives from it; a send and a receive only as the two halves
-//!   of one meeting, or through the room in a buffer.
+//!   of one meeting, or through the room in a buffer. A send and a receiver that is dropped. One who does not wait, or selects,
+//!   and whatever is done at the other end; and the same end.
 
 mod core;
 mod ops;

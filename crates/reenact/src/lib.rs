@@ -31,6 +31,11 @@
 //! order of messages is recorded; [`csp`] has light processes that meet at channels, of which it is recorded who met whom;
 //! [`stm`] has transactions, of which the order of commits is. All of them can be mixed.
 //!
+//! # What did not happen
+//!
+//! [`explore`](mod@explore) runs a program under one schedule after the other, in a test with the attribute
+//! [`#[reenact::test]`](macro@test): what fails in any of them is found, told step by step, and kept.
+//!
 //! # What comes from outside
 //!
 //! Clocks and random numbers are recorded by themselves, on Linux. [`fs`], [`net`], [`process`] and [`io::stdin`] are std's,
@@ -77,6 +82,11 @@ pub struct GuideToProcesses;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/stm.md")]
 pub struct GuideToTransactions;
+
+/// Those of the guide to exploration.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/explore.md")]
+pub struct GuideToExploration;
 
 /// Those of the guide to what comes from outside.
 #[cfg(doctest)]

@@ -103,8 +103,9 @@
 //!   of it reached an actor or was taken out of a channel is recorded there, as for whatever else is sent.
 //! - *What replay waits for*: nothing that a source does not wait for by itself, such as room in a channel. So it may be far
 //!   ahead of those who take what it brings; a [bounded](crate::csp::bounded) channel holds it back.
-//! - *What exploration branches on*: what the channel or the mailbox does, where it hands on.
-//! - *What is dependent*: what is dependent there.
+//! - *What exploration branches on*: when something is brought, and by whom first: whoever brings something is an activity as any
+//!   other, and [`Source::thread`] makes one. What comes has to be the same in all executions.
+//! - *What is dependent*: whatever is brought by the same source; and what is dependent where it is handed on.
 
 use std::{
     fmt, io,

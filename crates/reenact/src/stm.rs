@@ -40,9 +40,11 @@
 //!   says how many there were.
 //! - *What replay waits for*: before the body runs, for that place; a commit also for all who read what was before it. So
 //!   the body runs once, and who retried in the recording only waits for its turn.
-//! - *What exploration branches on*: which transaction is next. They are steps as a whole.
-//! - *What is dependent*: all transactions of which one at least has written; those that only read are not, among
-//!   themselves.
+//! - *What exploration branches on*: which transaction is next. They are steps as a whole. One that retries is a step as
+//!   well, as one that only reads; it goes on in another, when something that it read has changed. Other operations
+//!   within a transaction end the execution with a panic that says so.
+//! - *What is dependent*: transactions of which one has written what the other has read or written. Before one has run it is
+//!   dependent on all others.
 //!
 //! Values that were overwritten are dropped later, by a thread that happens to pass by. That a value has an effect when
 //! it is dropped is a side effect as any other.

@@ -9,8 +9,10 @@
 //!   number of cores.
 //! - **What replay waits for:** the end of the thread, where the answer was yes or the thread is joined. It does not
 //!   sleep, and it does not yield.
-//! - **What exploration branches on:** both answers; which thread parks or unparks first.
-//! - **What is dependent:** operations on the same thread's parking place.
+//! - **What exploration branches on:** both answers; which thread parks or unparks first, and whether the time is up of who parks
+//!   for so long. Sleeping is no step, and takes no time but for the clock of who sleeps; giving way is none, either.
+//! - **What is dependent:** operations on the same thread's parking place. To ask whether a thread has finished is dependent on
+//!   everything.
 
 mod handle;
 mod running;

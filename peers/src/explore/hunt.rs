@@ -1,9 +1,11 @@
 //! How long it takes to find a bug.
+//!
+//! The crate `reenact-bench` includes this file.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How long it took to find the bug of a program.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hunt {
     /// How many executions there were up to and with the first that had the bug: the median over the seeds. `None` if half
     /// of them or more did not find it.
@@ -16,7 +18,7 @@ pub struct Hunt {
 
 impl Hunt {
     /// From what each seed needed, where it found the bug.
-    pub(crate) fn of(needed: &[Option<u64>]) -> Self {
+    pub fn of(needed: &[Option<u64>]) -> Self {
         let mut sorted: Vec<_> = needed.iter().flatten().copied().collect();
         sorted.sort_unstable();
         Self {

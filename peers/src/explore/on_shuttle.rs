@@ -16,7 +16,6 @@ use std::{
         Arc,
         atomic::Ordering::{Relaxed, SeqCst},
     },
-    time::Instant,
 };
 
 use shuttle::{
@@ -30,7 +29,7 @@ use shuttle::{
 };
 
 use super::{
-    explored::Explored,
+    explored::{Explored, Stopwatch},
     hunt::Hunt,
     programs::{Outcome, Program, Shape},
     quiet::quietly,
@@ -63,15 +62,10 @@ const PATIENCE: u64 = 100_000;
 /// Executes the program as many times as the scale says.
 pub(crate) fn run(strategy: Strategy, program: Program, scale: f64) -> Explored {
     let executions = (EXECUTIONS * scale).round().max(1.0) as u64;
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     let schedule = Schedule::new(strategy, 0, executions);
     let (executions, bugs) = search(program, schedule);
-    Explored {
-        ns: start.elapsed().as_nanos() as u64,
-        executions,
-        bugs,
-        complete: None,
-    }
+    watch.explored(executions, bugs)
 }
 
 /// Executes the program with each of so many seeds until its bug is found.

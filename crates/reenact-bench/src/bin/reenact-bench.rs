@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         only: arguments.only,
         runner: beside_this("reenact-bench-round"),
         peers: beside_this("peer-round"),
+        explorer: beside_this("reenact-bench-explore"),
         service: beside_this("acme-air"),
         clients: beside_this("acme-air-load"),
     };

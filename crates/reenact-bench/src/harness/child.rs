@@ -77,12 +77,7 @@ impl Runner {
 
     /// The versions of the other libraries, by name. The error says so if they are not there.
     pub(super) fn versions_of_peers(&self) -> io::Result<BTreeMap<String, String>> {
-        present(
-            &self.peers,
-            "`cargo xtask bench` builds it for the suites that need it",
-        )?;
-        let output = Command::new(&self.peers).arg("--versions").output()?;
-        Ok(serde_json::from_slice(&output.stdout)?)
+        versions_of_peers(&self.peers)
     }
 
     fn command(&self, job: &Job<'_>) -> Command {
@@ -130,31 +125,7 @@ impl Runner {
 
     /// What the child printed, and the most memory it had.
     fn output(&self, job: &Job<'_>) -> Result<(String, u64), String> {
-        let mut command = self.command(job);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = start(&mut command, job.cores)
-            .map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
-        let output = read_to_end(child.stdout.take().expect("it is piped"));
-        let complaints = read_to_end(child.stderr.take().expect("it is piped"));
-        // A child's standard output is closed when it ends, so that this waits for the child.
-        let in_time = output.recv_timeout(job.limit);
-        if in_time.is_err() {
-            let _ = child.kill();
-        }
-        let (status, peak_memory) =
-            wait::wait(child).map_err(|error| format!("cannot wait for the child: {error}"))?;
-        let last_words = || last_lines(&complaints.recv().unwrap_or_default());
-        let Ok(output) = in_time else {
-            let limit = job.limit.as_secs();
-            return Err(format!("gave up after {limit} s{}", last_words()));
-        };
-        if !status.success() {
-            return Err(format!("{status}{}", last_words()));
-        }
-        Ok((output, peak_memory))
+        output(&mut self.command(job), job.cores, job.limit)
     }
 
     /// Makes one file of the trace, as replaying it does, and returns its size.
@@ -164,6 +135,49 @@ impl Runner {
             .map_err(|error| format!("there is no trace at {}: {error}", self.trace.display()))?;
         Ok(metadata.len())
     }
+}
+
+/// The versions of the libraries that `peers` runs programs on, by name. The error says so if it is not there.
+pub(super) fn versions_of_peers(peers: &Path) -> io::Result<BTreeMap<String, String>> {
+    present(
+        peers,
+        "`cargo xtask bench` builds it for the suites that need it",
+    )?;
+    let output = Command::new(peers).arg("--versions").output()?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// What a child on these cores printed, and the most memory it had. The error says what went wrong, with what the child
+/// wrote about it.
+pub(super) fn output(
+    command: &mut Command,
+    cores: Cores,
+    limit: Duration,
+) -> Result<(String, u64), String> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = start(command, cores)
+        .map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
+    let output = read_to_end(child.stdout.take().expect("it is piped"));
+    let complaints = read_to_end(child.stderr.take().expect("it is piped"));
+    // A child's standard output is closed when it ends, so that this waits for the child.
+    let in_time = output.recv_timeout(limit);
+    if in_time.is_err() {
+        let _ = child.kill();
+    }
+    let (status, peak_memory) =
+        wait::wait(child).map_err(|error| format!("cannot wait for the child: {error}"))?;
+    let last_words = || last_lines(&complaints.recv().unwrap_or_default());
+    let Ok(output) = in_time else {
+        let limit = limit.as_secs();
+        return Err(format!("gave up after {limit} s{}", last_words()));
+    };
+    if !status.success() {
+        return Err(format!("{status}{}", last_words()));
+    }
+    Ok((output, peak_memory))
 }
 
 /// Starts a child on these cores. It has those of the thread that starts it, so that is one of its own.

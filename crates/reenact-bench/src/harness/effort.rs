@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{bench::Kind, suite::Suite};
+use crate::explored::Way;
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,32 @@ impl Effort {
             (Self::Quick, Kind::Mixed) => 0.25,
             (Self::Full, Kind::Mixed) => 1.0,
             (effort, Kind::Threads) => effort.scale(Kind::Processes) * THREADS_SHARE,
+        }
+    }
+
+    /// The number of rounds of a suite that explores, of which the last ones may be left out too.
+    pub(super) fn rounds_of_explorations(self) -> u32 {
+        match self {
+            Self::Quick => 11,
+            Self::Full => 15,
+        }
+    }
+
+    /// The scale at which Reenact explores: a tenth of a second, or less in a hurry.
+    pub(super) fn scale_of_exploration(self, way: Way) -> f64 {
+        match (self, way) {
+            (Self::Quick, Way::Exhaustive) => 0.05,
+            (Self::Full, Way::Exhaustive) => 0.25,
+            (Self::Quick, _) => 0.02,
+            (Self::Full, _) => 0.1,
+        }
+    }
+
+    /// The scale at which others draw, which have fewer executions to a scale because they take longer for each.
+    pub(super) fn scale_of_peers_draws(self) -> f64 {
+        match self {
+            Self::Quick => 0.1,
+            Self::Full => 0.5,
         }
     }
 

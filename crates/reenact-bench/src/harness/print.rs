@@ -90,7 +90,8 @@ fn layout(rows: &[Row]) -> String {
 fn cell(row: &Row) -> String {
     match row.metric {
         "actors/s" | "states/s" => format!("{:.2} million", row.value / 1e6),
-        "states" => format!("{}", row.value),
+        "executions/s" => format!("{:.1} thousand", row.value / 1e3),
+        "states" | "executions" => format!("{}", row.value),
         "rss_bytes" if row.value >= f64::from(1 << 20) => {
             format!("{:.1} MiB", row.value / f64::from(1 << 20))
         }

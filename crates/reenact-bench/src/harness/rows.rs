@@ -211,7 +211,7 @@ pub(super) fn doubtful_controls(rows: &[Row]) -> Vec<String> {
 
 /// Whether a row is over several benches.
 pub(super) fn is_summary(bench: &str) -> bool {
-    let name = bench.split(['-', '@']).next().unwrap_or(bench);
+    let name = bench.split(['-', '@', '/']).next().unwrap_or(bench);
     ["geomean", "mean", "worst"].contains(&name)
 }
 

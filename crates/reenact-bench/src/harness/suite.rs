@@ -23,7 +23,11 @@ pub enum Suite {
     Http,
     /// The universes of AmbientTalk programs.
     Ambient,
-    /// Everything but the comparison of actors with other libraries.
+    /// Executions of small programs of threads.
+    Explore,
+    /// The same against other libraries that explore, which have to be built for it.
+    ExplorePeers,
+    /// Everything but the comparisons of actors and of explorations with other libraries.
     All,
 }
 
@@ -39,6 +43,8 @@ impl Suite {
             Self::Mixed => "mixed",
             Self::Http => "http",
             Self::Ambient => "ambient",
+            Self::Explore => "explore",
+            Self::ExplorePeers => "explore-peers",
             Self::All => "all",
         }
     }
@@ -54,6 +60,7 @@ impl Suite {
                 Self::Mixed,
                 Self::Http,
                 Self::Ambient,
+                Self::Explore,
             ],
             one => vec![one],
         }
@@ -120,8 +127,8 @@ impl Suite {
                 Metric::BytesPerOp,
                 Metric::Control,
             ],
-            // It has columns of its own.
-            Self::Ambient | Self::All => &[],
+            // They have columns of their own.
+            Self::Ambient | Self::Explore | Self::ExplorePeers | Self::All => &[],
         }
     }
 

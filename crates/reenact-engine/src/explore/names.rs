@@ -65,6 +65,11 @@ pub(super) struct Met {
 }
 
 impl Things {
+    /// Those that were met in this execution.
+    pub(super) fn here(&self) -> &[u32] {
+        &self.here
+    }
+
     /// Another execution begins.
     pub(super) fn begin(&mut self) {
         self.execution = EXECUTIONS.fetch_add(1, Relaxed).wrapping_add(1);

@@ -5,16 +5,12 @@
 //! one queue, find a receiver there only if it has arrived, which is a step of its own.
 
 use std::{
-    collections::VecDeque,
     panic::Location,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use super::{End, Name, event::How, here, thing::Passed, world::Meeting};
-use crate::{Fact, Op};
+use crate::Op;
 
 /// How long one waits for something to become possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +57,11 @@ impl Queue {
         }
     }
 
+    /// Whether anything fits into it.
+    pub(super) fn has_room(&self) -> bool {
+        self.capacity > 0
+    }
+
     fn is_gone(&self, end: End) -> bool {
         self.ends[end as usize].load(Relaxed) == 0
     }
@@ -80,6 +81,13 @@ impl Queue {
         let is_last = self.ends[end as usize].fetch_sub(1, Relaxed) == 1;
         self.passed(Passed::Stopped(end, is_last));
         is_last
+    }
+
+    /// All receivers have gone: what becomes true meanwhile is so because of all of them.
+    pub(super) fn because_gone(&self, establish: impl FnOnce()) {
+        if let Some(world) = here() {
+            world.because_gone(&self.name.0, End::Receiving, establish);
+        }
     }
 
     fn meet(
@@ -264,155 +272,6 @@ impl Queue {
             (End::Receiving, Some(place)) => {
                 self.waiting.fetch_sub(1, Relaxed);
                 self.passed(Passed::Received(place));
-            }
-        }
-    }
-}
-
-/// A queue with what is in it.
-pub struct Channel<T> {
-    queue: Queue,
-    messages: Mutex<VecDeque<Entry<T>>>,
-}
-
-struct Entry<T> {
-    message: T,
-    /// The sender that waits until it is received.
-    offer: Option<Arc<Offer<T>>>,
-}
-
-/// A message whose sender waits.
-struct Offer<T> {
-    /// It was received, or there is nobody who could.
-    is_over: Fact,
-    back: Mutex<Option<T>>,
-}
-
-/// What became of an attempt to send or receive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// It has happened.
-    Done,
-    /// There is nobody at the other end any more.
-    Closed,
-    /// Not in time.
-    Late,
-}
-
-impl<T> Channel<T> {
-    /// With room for so many messages, and nobody at its ends.
-    pub fn new(capacity: usize) -> Channel<T> {
-        Channel {
-            queue: Queue::new(capacity),
-            messages: Mutex::new(VecDeque::new()),
-        }
-    }
-
-    /// As others select from it.
-    pub fn queue(&self) -> &Queue {
-        &self.queue
-    }
-
-    fn messages(&self) -> MutexGuard<'_, VecDeque<Entry<T>>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sends what is in `message`, or receives into it.
-    pub fn operate(
-        &self,
-        op: Op,
-        end: End,
-        patience: Patience,
-        message: &mut Option<T>,
-        site: &'static Location<'static>,
-    ) -> Outcome {
-        let possible = self.queue.operate(op, end, patience, site);
-        let waits = patience == Patience::Forever && self.queue.capacity == 0;
-        self.happen(end, possible, waits, message, site)
-    }
-
-    /// What is possible happens. For an offer, waits until it is accepted.
-    pub fn happen(
-        &self,
-        end: End,
-        possible: Option<Possible>,
-        waits: bool,
-        message: &mut Option<T>,
-        site: &'static Location<'static>,
-    ) -> Outcome {
-        let place = match possible {
-            None => return Outcome::Late,
-            Some(Possible { place: None, .. }) => return Outcome::Closed,
-            Some(Possible {
-                place: Some(place), ..
-            }) => place,
-        };
-        match end {
-            End::Receiving => {
-                let entry = self.messages().remove(place);
-                if let Some(Entry {
-                    message: sent,
-                    offer,
-                }) = entry
-                {
-                    *message = Some(sent);
-                    if let Some(offer) = offer {
-                        offer.is_over.establish();
-                    }
-                }
-                Outcome::Done
-            }
-            End::Sending => {
-                let Some(sent) = message.take() else {
-                    return Outcome::Done;
-                };
-                let offer = waits.then(|| {
-                    Arc::new(Offer {
-                        is_over: Fact::new(),
-                        back: Mutex::new(None),
-                    })
-                });
-                self.messages().push_back(Entry {
-                    message: sent,
-                    offer: offer.clone(),
-                });
-                if let Some(offer) = offer {
-                    offer
-                        .is_over
-                        .wait(&|| format!("somebody to receive what it sends at {site}"));
-                    *message = offer
-                        .back
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .take();
-                    if message.is_some() {
-                        return Outcome::Closed;
-                    }
-                }
-                Outcome::Done
-            }
-        }
-    }
-
-    /// One more at this end.
-    pub fn one_more(&self, end: End) {
-        self.queue.one_more(end);
-    }
-
-    /// One less. With the last receiver, whatever is left is lost, or its sender's again.
-    pub fn one_less(&self, op: Op, end: End, site: &'static Location<'static>) {
-        if self.queue.one_less(op, end, site) && end == End::Receiving {
-            let left = std::mem::take(&mut *self.messages());
-            for Entry { message, offer } in left {
-                match offer {
-                    Some(offer) => {
-                        let mut back = offer.back.lock().unwrap_or_else(PoisonError::into_inner);
-                        *back = Some(message);
-                        drop(back);
-                        offer.is_over.establish();
-                    }
-                    None => drop(message),
-                }
             }
         }
     }

@@ -23,6 +23,13 @@ pub(super) struct Heard {
     is_given: Vec<bool>,
 }
 
+impl Heard {
+    /// Nothing.
+    pub(super) fn clear(&mut self) {
+        self.is_given.clear();
+    }
+}
+
 impl Recorded {
     pub(super) fn open(path: &Path) -> Result<Recorded, TraceError> {
         let trace = Arc::new(Trace::open(path)?);

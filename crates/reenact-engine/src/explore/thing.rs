@@ -41,8 +41,8 @@ struct Recent {
     who: u32,
     how: How,
     moment: Moment,
-    /// Whether something could be sent, or received, just before it.
-    was_open: [bool; 2],
+    /// Whether something could be sent, or received, and it could be taken, or looked at, just before it.
+    was_open: [bool; 4],
 }
 
 /// One of the two ends of a queue.
@@ -184,22 +184,27 @@ impl Thing {
 
     /// It happens.
     pub(super) fn note(&mut self, activity: u32, how: How, moment: Moment, room: usize) {
-        self.recent.retain(|recent| {
-            let is_before = recent.who == activity || how.conflicts(recent.how);
-            !(is_before && how.stands_for(recent.how))
-        });
         let has_room = match room {
             0 => self.arrived.len() > self.under_way.len() || how == How::Send,
             _ => self.sent - self.received.len().min(self.sent) < room,
         };
+        let was_open = [
+            has_room || self.are_gone[End::Receiving as usize],
+            !self.under_way.is_empty() || self.are_gone[End::Sending as usize],
+            self.is_free(),
+            self.holder.is_none(),
+        ];
+        // Whoever could not have come before this one may have been able to come before an earlier one.
+        self.recent.retain(|recent| {
+            let is_before = recent.who == activity || how.conflicts(recent.how);
+            let mut open = recent.was_open.iter().zip(&was_open);
+            !(is_before && how.stands_for(recent.how) && open.all(|(then, now)| !then || *now))
+        });
         self.recent.push(Recent {
             who: activity,
             how,
             moment,
-            was_open: [
-                has_room || self.are_gone[End::Receiving as usize],
-                !self.under_way.is_empty() || self.are_gone[End::Sending as usize],
-            ],
+            was_open,
         });
         if how == How::Write {
             self.changed.push(moment);
@@ -210,6 +215,11 @@ impl Thing {
     pub(super) fn changed_since(&self, moment: Option<Moment>) -> impl Iterator<Item = Moment> {
         let changed = self.changed.iter().copied();
         changed.filter(move |&at| moment.is_none_or(|moment| at > moment))
+    }
+
+    /// When those at this end went.
+    pub(super) fn stopped(&self, end: End) -> &[Moment] {
+        &self.stopped[end as usize]
     }
 
     /// This has happened at a queue.

@@ -7,6 +7,7 @@
 mod actor;
 mod conductor;
 mod ending;
+mod meeting;
 mod state;
 pub(super) mod view;
 
@@ -14,7 +15,7 @@ use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 
 use reenact_multiverse::explore::{Links, Moment, Step};
 
-pub use self::conductor::Meeting;
+pub use self::meeting::Meeting;
 use self::{
     actor::{Pending, Phase},
     state::State,
@@ -126,10 +127,11 @@ impl World {
     fn unblock(&self) -> bool {
         let state = self.state();
         for number in 0..state.born {
+            let Phase::Blocked(until) = state.actors[number as usize].phase else {
+                continue;
+            };
             // SAFETY: The activity waits with it on its stack.
-            if let Phase::Blocked(until) = state.actors[number as usize].phase
-                && unsafe { (*until)() }
-            {
+            if unsafe { (*until)() } {
                 state.actors[number as usize].phase = Phase::Runs;
                 state.ready.push_back(number);
             }
@@ -255,21 +257,17 @@ impl World {
     pub(super) fn end(&self) {
         let state = self.state();
         state.is_ending = true;
-        loop {
-            let state = self.state();
-            let mut left: Vec<u32> = (0..state.born).collect();
-            left.retain(|&number| state.actors[number as usize].strand.is_some());
-            let before = left.len();
+        let mut left = state.strands();
+        while left > 0 {
             // Children first: they may borrow from their parents.
-            for number in left.into_iter().rev() {
+            for number in (0..self.state().born).rev() {
                 self.resume(number);
             }
-            let state = self.state();
-            let actors = &state.actors[..state.born as usize];
-            let after = actors.iter().filter(|actor| actor.strand.is_some()).count();
-            if after == 0 || after == before {
+            let still_left = self.state().strands();
+            if still_left == left {
                 break;
             }
+            left = still_left;
         }
         let state = self.state();
         for actor in &mut state.actors[..state.born as usize] {

@@ -72,13 +72,18 @@ impl Link {
     }
 }
 
+/// Whether an event with these links races with `first` only if it is possible without that.
+pub(super) fn is_only_if_possible(first: Moment, links: &[Link]) -> bool {
+    links.contains(&Link::RacesIfPossible(first)) && !links.contains(&Link::Races(first))
+}
+
 /// Whether an event with these links is possible without `first`, with which it races, and all that comes after that.
 pub(super) fn is_possible_without(
     first: Moment,
     links: &[Link],
     mut is_after_first: impl FnMut(Moment) -> bool,
 ) -> bool {
-    if !links.contains(&Link::RacesIfPossible(first)) {
+    if !is_only_if_possible(first, links) {
         return true;
     }
     let mut lost = Vec::new();

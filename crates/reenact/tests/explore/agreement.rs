@@ -3,5 +3,6 @@
 mod actors;
 mod channels;
 mod locks;
+mod mixed;
 mod processes;
 mod transactions;

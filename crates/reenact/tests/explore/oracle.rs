@@ -42,7 +42,12 @@ pub(crate) trait Program: fmt::Debug + Clone + 'static {
 }
 
 /// More executions than this are not tried by brute force.
-const MOST: usize = 2_000;
+const MOST: usize = 400;
+
+fn most() -> usize {
+    let asked = std::env::var("REENACT_MOST").ok();
+    asked.and_then(|asked| asked.parse().ok()).unwrap_or(MOST)
+}
 
 /// What an exploration has found.
 pub(crate) struct Found {
@@ -88,7 +93,7 @@ fn try_everything<F: Fn() + 'static>(
 ) -> Option<Found> {
     let mut path: Vec<(Vec<Step>, usize)> = Vec::new();
     let mut outcomes = BTreeSet::new();
-    for executions in 1..=MOST {
+    for executions in 1..=most() {
         let mut run = explored.start();
         let mut links = Links::default();
         let mut moment = 0;
@@ -147,7 +152,7 @@ pub(crate) fn explore(program: &impl Program) -> Found {
         let mut outcomes = BTreeSet::new();
         let mut classes = BTreeSet::new();
         let budget = Budget {
-            executions: Some(2 * MOST as u64),
+            executions: Some(100_000),
             ..Budget::default()
         };
         let report = Explorer::of(explored).budget(budget).run(|execution| {
@@ -196,7 +201,9 @@ pub(crate) fn compare<P: Program>(
             compared.left_out += 1;
             continue;
         };
-        let found = explore(&program);
+        let found = catch_unwind(AssertUnwindSafe(|| explore(&program)));
+        let found =
+            found.unwrap_or_else(|_| panic!("program {seed} cannot be explored: {program:?}"));
         let missed: Vec<_> = all.outcomes.difference(&found.outcomes).collect();
         let invented: Vec<_> = found.outcomes.difference(&all.outcomes).collect();
         assert!(
@@ -213,7 +220,7 @@ pub(crate) fn compare<P: Program>(
 
 /// Whether the explorer that visits each class once tries all choices, too. Until it does, programs that have choices
 /// are run by brute force only.
-pub(crate) const EXPLORER_CHOOSES: bool = false;
+pub(crate) const EXPLORER_CHOOSES: bool = true;
 
 /// Random numbers.
 pub(crate) struct Chance(pub(crate) u64);

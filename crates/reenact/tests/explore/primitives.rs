@@ -246,7 +246,9 @@ fn maps_and_clocks_are_the_same_in_every_execution() {
                 log.note(me, day.unwrap().as_secs() as i32);
             })
         });
-        threads.map(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
     });
     assert_eq!(outcomes.len(), 1, "{outcomes:?}");
 }

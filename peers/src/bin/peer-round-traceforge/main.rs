@@ -19,7 +19,6 @@ use std::{
             Ordering::{Relaxed, SeqCst},
         },
     },
-    time::Instant,
 };
 
 use traceforge::{
@@ -31,7 +30,7 @@ use traceforge::{
     verify,
 };
 
-use explored::{Explored, Patience};
+use explored::{Explored, Patience, Stopwatch};
 use programs::{Outcome, Program, Shape};
 
 #[expect(
@@ -69,7 +68,7 @@ fn main() {
 fn search(program: Program) -> Explored {
     let bugs = Arc::new(AtomicU64::new(0));
     let found = Arc::clone(&bugs);
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     let stats = verify(config(), move || {
         let outcome = table::execute(program);
         assert!(program.allows(&outcome), "{outcome:?}");
@@ -77,14 +76,15 @@ fn search(program: Program) -> Explored {
             found.fetch_add(1, Relaxed);
         }
     });
-    let ns = start.elapsed().as_nanos() as u64;
     let deadlocks = stats.block as u64;
     assert!(deadlocks == 0 || program.allows(&Outcome::Deadlock));
+    let explored = watch.explored(
+        stats.execs as u64 + deadlocks,
+        bugs.load(Relaxed) + deadlocks,
+    );
     Explored {
-        ns,
-        executions: stats.execs as u64 + deadlocks,
-        bugs: bugs.load(Relaxed) + deadlocks,
         complete: Some(true),
+        ..explored
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn control(world: Arc<World>, main: Arc<Baton>, control: Control) {
             }
             Control::Follow(schedule) => return follow_here(world, &schedule),
         }
-        if !world.has_exited() {
+        if !world.is_about_to_end() {
             // SAFETY: It ends the process, whatever its threads do.
             unsafe { libc::_exit(0) };
         }
@@ -217,7 +217,7 @@ impl World {
         state.main_has_ended = true;
     }
 
-    fn has_exited(&self) -> bool {
+    fn is_about_to_end(&self) -> bool {
         self.state().main_has_ended
     }
 }

@@ -102,6 +102,24 @@ pub(super) struct Actor {
 }
 
 impl Actor {
+    /// As if it had never been.
+    pub(super) fn clear(&mut self) {
+        debug_assert!(self.strand.is_none());
+        self.phase = Phase::Unborn;
+        self.name.clear();
+        self.inherited.clear();
+        self.children = [0; 2];
+        self.operations = 0;
+        self.is_notified = false;
+        self.panic = None;
+        self.is_missed = false;
+        self.is_light = false;
+        self.outside = Outside::default();
+        self.heard.clear();
+        self.kept = None;
+        self.conducted = None;
+    }
+
     pub(super) fn unborn() -> Actor {
         Actor {
             phase: Phase::Unborn,

@@ -64,6 +64,10 @@ pub(in crate::explore) struct State {
     /// What the world outside said to a recorded run.
     pub(in crate::explore) recorded: Option<Arc<Recorded>>,
     pub(super) failures: Vec<Failure>,
+    /// What each of the facts of this execution comes after.
+    pub(super) reasons: Vec<Vec<Moment>>,
+    /// What those that become true now come after besides.
+    pub(super) more_reasons: Vec<Moment>,
     /// Pools, and how many of them this execution has.
     pub(super) pools: Vec<(usize, Pool)>,
     pub(super) pools_used: usize,
@@ -98,6 +102,8 @@ impl State {
             has_exited: false,
             recorded: None,
             failures: Vec::new(),
+            reasons: Vec::new(),
+            more_reasons: Vec::new(),
             pools: Vec::new(),
             pools_used: 0,
         }
@@ -105,13 +111,14 @@ impl State {
 
     /// Another execution begins.
     pub(super) fn begin(&mut self) {
+        for &number in self.names.here() {
+            if let Some(thing) = self.things.get_mut(number as usize) {
+                thing.clear();
+            }
+        }
         self.names.begin();
         for actor in &mut self.actors[..self.born as usize] {
-            debug_assert!(actor.strand.is_none());
-            *actor = Actor::unborn();
-        }
-        for thing in &mut self.things {
-            thing.clear();
+            actor.clear();
         }
         self.born = 0;
         self.asks.clear();
@@ -121,6 +128,7 @@ impl State {
         self.is_too_coarse = false;
         self.main_has_ended = false;
         self.failures.clear();
+        self.reasons.clear();
         self.tasks.clear();
         self.pools_used = 0;
         self.moment = None;
@@ -140,10 +148,26 @@ impl State {
             self.actors.resize_with(index + 1, Actor::unborn);
         }
         self.born = self.born.max(number + 1);
+        let reasons = self.reasons_now();
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
-        actor.inherited.extend(self.moment);
+        actor.inherited.extend(reasons);
+    }
+
+    /// What comes after what the activity that runs does now: its own last step, and what it has waited for since; it may be in
+    /// the step of another that it goes on.
+    pub(super) fn reasons_now(&self) -> Vec<Moment> {
+        let Some(moment) = self.moment else {
+            return Vec::new();
+        };
+        let mut reasons = vec![moment];
+        reasons.extend(&self.more_reasons);
+        let last = self.last.get(self.current as usize).copied().flatten();
+        let inherited = self.actors.get(self.current as usize);
+        let inherited = inherited.map_or(&[][..], |actor| &actor.inherited);
+        reasons.extend(last.iter().chain(inherited).filter(|&&at| at != moment));
+        reasons
     }
 
     /// The number of a new child of the activity that runs.
@@ -170,6 +194,17 @@ impl State {
                 .all(|actor| !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::Unborn))
     }
 
+    /// The activity that runs.
+    pub(in crate::explore) fn current(&self) -> u32 {
+        self.current
+    }
+
+    /// How many activities are on their way.
+    pub(super) fn strands(&self) -> usize {
+        let actors = &self.actors[..self.born as usize];
+        actors.iter().filter(|actor| actor.strand.is_some()).count()
+    }
+
     pub(in crate::explore) fn activities(&self) -> u32 {
         self.born
     }
@@ -191,11 +226,11 @@ impl State {
         if self.is_too_coarse {
             return false;
         }
-        // SAFETY: The activity waits with it on its stack.
-        if pending
-            .possible
-            .is_some_and(|possible| unsafe { !(*possible)() })
-        {
+        let is_impossible = |possible: *const dyn Fn() -> bool| {
+            // SAFETY: The activity waits with it on its stack.
+            unsafe { !(*possible)() }
+        };
+        if pending.possible.is_some_and(is_impossible) {
             return false;
         }
         let touch = pending.event.touch;

@@ -4,7 +4,10 @@
 //! make no difference to them decides whether they are tried already, or will be.
 
 use super::{history::History, wakeup::Planned};
-use crate::explore::{Moment, Runs, Step, links::Link};
+use crate::explore::{
+    Moment, Runs, Step,
+    links::{Link, is_only_if_possible},
+};
 
 /// The second event of a race, or the same event with another choice.
 ///
@@ -216,7 +219,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
         } = self.second;
         let is_before = |before| self.history.is_before(moment, before);
         // If it is possible only because of what came later, it follows that still.
-        let is_as_it_was = links.contains(&Link::RacesIfPossible(self.first));
+        let is_as_it_was = is_only_if_possible(self.first, links);
         previous.is_some_and(is_before)
             || links.iter().any(|link| match *link {
                 Link::After(before) => is_before(before),

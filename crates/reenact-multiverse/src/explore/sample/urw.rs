@@ -40,8 +40,9 @@ struct Left {
 ///
 /// # Invariants
 ///
-/// 1. Whoever has begun and has not been found to be over has the weight of what is left of it, and at least 1: whoever
-///    goes on longer than expected has one more step to go. All others have none.
+/// 1. Whoever has begun has the weight of what is left of it, and at least 1: whoever goes on longer than expected has one
+///    more step to go. Who waits for something that is no step has nothing pending and is not over, so those that are over
+///    cannot be told and keep a weight of 1. All others have none.
 /// 2. The total is that of the weights.
 #[derive(Clone, Debug, Default)]
 struct Shares {
@@ -151,7 +152,7 @@ impl Urw {
         });
     }
 
-    /// Draws of all, as [`Enabled::any`] does. Whoever turns out to be over is not drawn again.
+    /// Draws of all, as [`Enabled::any`] does.
     #[inline]
     pub(super) fn choose(
         &mut self,
@@ -166,9 +167,6 @@ impl Urw {
             let activity = self.shares.any(random);
             if run.is_enabled(activity) {
                 return Some(activity);
-            }
-            if run.pending(activity).is_none() {
-                self.shares.set(activity.0 as usize, 0);
             }
         }
         self.shares.any_of(enabled.of(run), random)

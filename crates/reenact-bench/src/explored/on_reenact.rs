@@ -1,0 +1,223 @@
+//! The programs on Reenact.
+
+use std::sync::{
+    Arc,
+    atomic::{
+        AtomicU64,
+        Ordering::{Relaxed, SeqCst},
+    },
+};
+
+use reenact::{
+    sync::{
+        Mutex, MutexGuard,
+        atomic::AtomicU64 as Counter,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::spawn,
+};
+use reenact_engine::explore::Explored as Subject;
+use reenact_multiverse::explore::{Explorer, Report, Sampler};
+
+use super::{
+    Explored, Hunt, Patience, Stopwatch, Way,
+    programs::{Outcome, Program, Shape},
+    way::classes,
+};
+
+#[path = "../../../../peers/src/explore/table.rs"]
+mod table;
+
+/// How many executions a round draws at scale 1: about half a second of the smaller programs.
+const EXECUTIONS: f64 = 200_000.0;
+
+/// How many executions a seed may need to find a bug.
+const PATIENCE: u64 = 100_000;
+
+/// Explores the program on so many threads: as many executions as the scale says, or all of them as often as it takes to
+/// measure that.
+///
+/// # Panics
+///
+/// If an execution ends as none should, if there are more or fewer classes than are known, or if a way that one thread goes
+/// alone is to be gone by more.
+pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
+    match way.strategy() {
+        None => {
+            assert_eq!(cores, 1, "one of each class is run by one thread so far");
+            Patience::at_scale(scale).repeat(|| exhaust(program))
+        }
+        Some(strategy) => {
+            let executions = (EXECUTIONS * scale).round().max(1.0) as u64;
+            let counts = Arc::new(Counts::default());
+            let watch = Stopwatch::start();
+            let body = counting(program, &counts);
+            let subject = subject(&body);
+            let sampler = Sampler::of(&subject)
+                .strategy(strategy)
+                .executions(executions);
+            let report = match cores {
+                1 => sampler.run(|_| {}),
+                _ => sampler.run_on(cores, || self::subject(&body), |_| {}),
+            };
+            explored(program, watch, &report, &counts)
+        }
+    }
+}
+
+/// Explores the program with each of so many seeds until its bug is found.
+///
+/// # Panics
+///
+/// If the way does not leave anything to chance.
+pub fn hunt(way: Way, program: Program, seeds: u64) -> Hunt {
+    let strategy = way.strategy().expect("a seed is for what is drawn");
+    let body = Arc::new(move || {
+        let outcome = table::execute(program);
+        assert!(!program.is_bug(&outcome), "the bug");
+    });
+    let subject = subject(&body);
+    let hunt = |seed| {
+        let report = Sampler::of(&subject)
+            .strategy(strategy)
+            .seed(seed)
+            .executions(PATIENCE)
+            .stop_at_failure()
+            .run(|_| {});
+        let progress = report.progress;
+        (progress.failures + progress.deadlocks > 0).then_some(progress.executions)
+    };
+    Hunt::of(&(0..seeds).map(hunt).collect::<Vec<_>>())
+}
+
+fn exhaust(program: Program) -> Explored {
+    let counts = Arc::new(Counts::default());
+    let watch = Stopwatch::start();
+    let subject = subject(&counting(program, &counts));
+    let report = Explorer::of(&subject).run(|_| {});
+    let explored = explored(program, watch, &report, &counts);
+    assert_eq!(report.progress.redundant, 0, "{}: {report}", program.name());
+    if let Some(classes) = classes(program) {
+        let name = program.name();
+        assert_eq!(explored.executions, classes, "{name}: {report}");
+    }
+    Explored {
+        complete: Some(report.coverage.is_complete()),
+        ..explored
+    }
+}
+
+/// How many executions came to the end of the program, and how many had the bug.
+#[derive(Default)]
+struct Counts {
+    ended: AtomicU64,
+    bugs: AtomicU64,
+}
+
+/// One execution, which counts itself once it has come to its end.
+fn counting(
+    program: Program,
+    counts: &Arc<Counts>,
+) -> Arc<impl Fn() + Send + Sync + 'static + use<>> {
+    let counts = Arc::clone(counts);
+    Arc::new(move || {
+        let outcome = table::execute(program);
+        assert!(program.allows(&outcome), "{outcome:?}");
+        counts.ended.fetch_add(1, Relaxed);
+        if program.is_bug(&outcome) {
+            counts.bugs.fetch_add(1, Relaxed);
+        }
+    })
+}
+
+/// The program as the calling thread explores it.
+fn subject<F: Fn() + 'static>(body: &Arc<F>) -> Subject<F> {
+    Subject::new(Arc::clone(body)).expect("this process is neither recorded nor replayed")
+}
+
+fn explored(program: Program, watch: Stopwatch, report: &Report, counts: &Counts) -> Explored {
+    let progress = report.progress;
+    let deadlocks = progress.deadlocks;
+    let bugs = counts.bugs.load(Relaxed) + deadlocks;
+    let explored = watch.explored(progress.executions, bugs);
+    assert_eq!(progress.failures, 0, "{}: {report}", program.name());
+    assert!(deadlocks == 0 || program.allows(&Outcome::Deadlock));
+    // An execution that is given up on its way would be fast, and miss what comes at the end.
+    let ended = counts.ended.load(Relaxed) + deadlocks;
+    assert_eq!(ended, progress.executions, "{}", program.name());
+    Explored {
+        steps: Some(progress.steps + progress.repeated),
+        ..explored
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap()
+}
+
+fn load(counter: &Counter) -> u64 {
+    counter.load(SeqCst)
+}
+
+fn store(counter: &Counter, value: u64) {
+    counter.store(value, SeqCst);
+}
+
+fn send<T>(sender: &Sender<T>, message: T) {
+    assert!(
+        sender.send(message).is_ok(),
+        "the receiver outlives its senders"
+    );
+}
+
+fn receive<T>(receiver: &Receiver<T>) -> T {
+    receiver.recv().expect("the main thread has a sender too")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, Way, classes, hunt, run};
+
+    /// Enough executions for every bug to be among them.
+    const SCALE: f64 = 0.005;
+
+    #[test]
+    fn every_program_checks_out_in_every_way() {
+        for program in Program::ALL {
+            for way in [Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
+                for cores in [1, 2] {
+                    let explored = run(way, program, cores, SCALE);
+                    assert_eq!(explored.executions, 1000, "{program:?} {way:?}");
+                    assert_eq!(explored.bugs > 0, program.has_bug(), "{program:?} {way:?}");
+                    assert!(explored.bugs < 1000, "{program:?} {way:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_class_is_run_once() {
+        for program in Program::ALL {
+            let Some(classes) = classes(program) else {
+                continue;
+            };
+            let explored = run(Way::Exhaustive, program, 1, SCALE);
+            assert_eq!(explored.executions, classes, "{program:?}");
+            assert_eq!(explored.complete, Some(true), "{program:?}");
+        }
+    }
+
+    #[test]
+    fn every_bug_is_found() {
+        for program in Program::ALL.into_iter().filter(|program| program.has_bug()) {
+            for way in [Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
+                let hunt = hunt(way, program, 20);
+                assert_eq!(hunt.found, 20, "{program:?} {way:?}");
+                assert!(
+                    hunt.executions_until_bug_median < Some(500),
+                    "{program:?} {way:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The ways in which a program is explored.
+
+use clap::ValueEnum;
+use reenact_multiverse::explore::Strategy;
+
+use super::programs::Program;
+
+/// A way to explore a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Way {
+    /// At random, whoever can go on.
+    Walk,
+    /// At random, each interleaving about as likely as the others.
+    Urw,
+    /// At random, by priorities.
+    Pct,
+    /// At random, by priorities of operations.
+    Pos,
+    /// One of each class.
+    Exhaustive,
+}
+
+/// How many events a failure may need in a certain order. The peers' PCT has the same.
+const DEPTH: u32 = 5;
+
+impl Way {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Walk => "walk",
+            Self::Urw => "urw",
+            Self::Pct => "pct",
+            Self::Pos => "pos",
+            Self::Exhaustive => "exhaustive",
+        }
+    }
+
+    /// How it draws, if it does.
+    pub fn strategy(self) -> Option<Strategy> {
+        match self {
+            Self::Walk => Some(Strategy::Walk),
+            Self::Urw => Some(Strategy::Urw),
+            Self::Pct => Some(Strategy::Pct { depth: DEPTH }),
+            Self::Pos => Some(Strategy::Pos),
+            Self::Exhaustive => None,
+        }
+    }
+
+    /// Whether it can be divided among cores.
+    pub fn is_divided(self) -> bool {
+        self.strategy().is_some()
+    }
+}
+
+/// How many executions there are if only one of each class is run. None if nobody has waited for all of them.
+pub(super) fn classes(program: Program) -> Option<u64> {
+    match program {
+        // Two loads do not depend on each other: of the six interleavings, two pairs differ in the order of the loads.
+        Program::LostUpdate => Some(4),
+        other => other.inequivalent_executions(),
+    }
+}

@@ -1,0 +1,325 @@
+//! An execution, as the models know it that tell it more than entities do.
+
+use std::{panic::Location, sync::atomic::AtomicU64, time::Duration};
+
+use super::{
+    World,
+    actor::{Pending, Phase},
+};
+use crate::{
+    Access, Decision, Op,
+    activity::Conducted,
+    explore::{
+        event::{Event, How, NOTHING, Touch},
+        failure::Panic,
+        fiber::Job,
+        strand::Strand,
+        thing::{End, Passed},
+    },
+    pool::Pool,
+};
+
+/// What an activity meets, in its model's words.
+pub struct Meeting<'a> {
+    /// What it does.
+    pub op: Op,
+    /// How it meets the thing.
+    pub how: How,
+    /// What it meets.
+    pub thing: &'a AtomicU64,
+    /// Whether it can, if that is not a matter of who has what.
+    pub possible: Option<&'a dyn Fn() -> bool>,
+    /// How much fits into a queue.
+    pub room: usize,
+    /// What else it meets, and how much fits into that.
+    pub more: &'a [(How, &'a AtomicU64, usize)],
+    /// Those things that have to change before it can.
+    pub awaits: &'a [&'a AtomicU64],
+    /// In how many ways it can go.
+    pub answers: u32,
+    /// The same, where that changes with what others do.
+    pub count: Option<&'a dyn Fn() -> u32>,
+    /// The line of the program.
+    pub site: &'static Location<'static>,
+}
+
+impl World {
+    /// The activity that runs meets something: returns which of the answers it is.
+    pub(in crate::explore) fn meets(&self, meeting: &Meeting<'_>) -> u32 {
+        let state = self.state();
+        let thing = match meeting.how {
+            How::Transact | How::Choose => NOTHING,
+            _ => state.number(meeting.thing, meeting.site, 0),
+        };
+        let more: Vec<_> = meeting
+            .more
+            .iter()
+            .enumerate()
+            .map(|(index, &(how, cell, _))| Touch {
+                how,
+                thing: state.number(cell, meeting.site, index + 1),
+            })
+            .collect();
+        let awaits = meeting.awaits.iter().enumerate();
+        let awaits = awaits.map(|(index, cell)| state.number(cell, meeting.site, index + 1));
+        let awaits = awaits.collect();
+        let more = (!more.is_empty()).then(|| more.into());
+        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+        let possible = meeting.possible.map(|possible| unsafe {
+            std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
+                possible,
+            )
+        });
+        self.announce(Pending {
+            event: Event {
+                op: meeting.op,
+                site: meeting.site,
+                touch: Touch {
+                    how: meeting.how,
+                    thing,
+                },
+                more,
+            },
+            possible,
+            answers: meeting.answers,
+            // SAFETY: As above.
+            count: meeting.count.map(|count| unsafe {
+                std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(
+                    count,
+                )
+            }),
+            room: meeting.room,
+            more_room: meeting.more.iter().map(|&(_, _, room)| room).collect(),
+            awaits,
+        });
+        self.state().answer
+    }
+
+    /// What the transaction of the activity that runs has met.
+    pub(in crate::explore) fn has_met(
+        &self,
+        met: &mut dyn Iterator<Item = (How, &AtomicU64)>,
+        site: &'static Location<'static>,
+    ) {
+        let state = self.state();
+        let met = met.enumerate().map(|(index, (how, cell))| Touch {
+            how,
+            thing: state.number(cell, site, index + 1),
+        });
+        let met = met.collect();
+        state.footprint = Some(met);
+    }
+
+    /// What becomes true meanwhile is so because all those at this end of a queue have gone.
+    pub(in crate::explore) fn because_gone(
+        &self,
+        queue: &AtomicU64,
+        end: End,
+        establish: impl FnOnce(),
+    ) {
+        let state = self.state();
+        if let Some(thing) = state.names.known(queue) {
+            state.more_reasons = state.thing(thing).stopped(end).to_vec();
+        }
+        establish();
+        self.state().more_reasons.clear();
+    }
+
+    /// What the activity that runs has just done at a queue.
+    pub(in crate::explore) fn passed(&self, queue: &AtomicU64, what: Passed) {
+        let state = self.state();
+        if let Some(moment) = state.moment
+            && let Some(thing) = state.names.known(queue)
+        {
+            let number = state.current;
+            state.thing(thing).passed(number, what, moment);
+        }
+    }
+
+    /// The activity that runs gives up a lock and waits for a signal, with the lock again: whether there was one.
+    pub(in crate::explore) fn waits(
+        &self,
+        op: Op,
+        lock: &AtomicU64,
+        condition: &AtomicU64,
+        timed: bool,
+        site: &'static Location<'static>,
+        release: impl FnOnce(),
+    ) -> bool {
+        let meeting = |how, more| Meeting {
+            op,
+            how,
+            thing: condition,
+            possible: None,
+            room: usize::MAX,
+            more,
+            awaits: &[],
+            answers: 1,
+            count: None,
+            site,
+        };
+        self.meets(&meeting(How::Wait, &[]));
+        release();
+        let state = self.state();
+        if let Some(lock) = state.names.known(lock) {
+            state.release(lock, Access::Take);
+        }
+        self.meets(&meeting(
+            How::Wake { timed },
+            &[(How::Take, lock, usize::MAX)],
+        ));
+        self.state().decision != Decision::Decline
+    }
+
+    /// The activity that runs cannot go on before this is true, and nobody will say when it is.
+    pub(in crate::explore) fn block(&self, until: &dyn Fn() -> bool) {
+        while !until() {
+            let state = self.state();
+            let number = state.current;
+            // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+            let until = unsafe {
+                std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
+                    until,
+                )
+            };
+            state.actors[number as usize].phase = Phase::Blocked(until);
+            self.wait();
+        }
+    }
+
+    /// Whether more must be told apart than was so far.
+    pub(in crate::explore) fn was_too_coarse(&self) -> bool {
+        self.state().was_too_coarse
+    }
+
+    /// Whether everybody leaves.
+    pub(in crate::explore) fn is_ending(&self) -> bool {
+        self.state().is_ending
+    }
+
+    /// The activity that runs sleeps for so long.
+    pub(in crate::explore) fn sleeps(&self, time: Duration) {
+        let state = self.state();
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        state.actors[state.current as usize]
+            .outside
+            .sleep(nanoseconds);
+    }
+
+    /// What the model of the activity that runs keeps with it.
+    pub(in crate::explore) fn kept<T: Clone + 'static>(&self, first: impl FnOnce() -> T) -> T {
+        let state = self.state();
+        let number = state.current as usize;
+        if let Some(kept) = state.actors[number]
+            .kept
+            .as_ref()
+            .and_then(|kept| kept.downcast_ref())
+        {
+            return T::clone(kept);
+        }
+        let kept = first();
+        self.state().actors[number].kept = Some(Box::new(kept.clone()));
+        kept
+    }
+
+    /// By what the activity that runs is known where it runs.
+    pub(crate) fn adopt(&self, conducted: Box<Conducted>) -> *const Conducted {
+        let state = self.state();
+        let number = state.current as usize;
+        &raw const **state.actors[number].conducted.insert(conducted)
+    }
+
+    /// Something is to be run that says itself which activity it is.
+    pub(in crate::explore) fn schedules(&self, job: Job) {
+        let state = self.state();
+        if !state.is_ending {
+            let strand = state.fibers.with(job).map(Strand::Fiber);
+            state.tasks.push_back(strand);
+        }
+    }
+
+    /// The activity that runs is going to be this one.
+    pub(in crate::explore) fn sits(&self, number: u32) {
+        let state = self.state();
+        state.current = number;
+        if let Some(actor) = state.actors.get_mut(number as usize)
+            && !state.is_ending
+        {
+            actor.phase = Phase::Runs;
+        }
+    }
+
+    /// The activity that runs cannot go on before light ones have nothing to do any more.
+    pub(in crate::explore) fn wait_until_idle(&self, is_idle: &dyn Fn() -> bool) {
+        self.block(&|| self.state().is_idle() && is_idle());
+        let state = self.state();
+        let last = state.last.iter().enumerate();
+        let last = last.filter(|(who, _)| state.actors[*who].is_light);
+        let last: Vec<_> = last.filter_map(|(_, last)| *last).collect();
+        state.actors[state.current as usize].inherited.extend(last);
+    }
+
+    /// A pool of this size, the n-th of this execution.
+    pub(in crate::explore) fn pool(&self, size: usize, make: impl FnOnce() -> Pool) -> Pool {
+        let state = self.state();
+        let index = state.pools_used;
+        state.pools_used += 1;
+        match state.pools.get(index) {
+            Some(&(known, pool)) if known == size => {
+                pool.reopen();
+                pool
+            }
+            _ => {
+                let pool = make();
+                state.pools.truncate(index);
+                state.pools.push((size, pool));
+                pool
+            }
+        }
+    }
+
+    /// What the activity that runs does next comes after the current step.
+    pub(in crate::explore) fn comes_after_now(&self) {
+        let state = self.state();
+        if let Some(moment) = state.moment
+            && let Some(actor) = state.actors.get_mut(state.current as usize)
+        {
+            actor.inherited.push(moment);
+        }
+    }
+
+    /// Somebody is told of its last panic.
+    pub(in crate::explore) fn forgets_panic(&self) {
+        let state = self.state();
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.panic = None;
+        }
+    }
+
+    /// It has panicked, and goes on or not.
+    pub(in crate::explore) fn has_panicked(&self) {
+        let state = self.state();
+        let is_ending = state.is_ending;
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.is_missed |= !is_ending && actor.panic.is_some();
+        }
+    }
+
+    /// It panics.
+    pub(in crate::explore) fn panics(&self, panic: Panic) {
+        let state = self.state();
+        if !state.is_ending
+            && let Some(actor) = state.actors.get_mut(state.current as usize)
+        {
+            actor.panic = Some(panic);
+        }
+    }
+
+    /// Its panic has ended it, and nobody has been told yet; or somebody has.
+    pub(in crate::explore) fn is_missed(&self, number: u32, is_missed: bool) {
+        let state = self.state();
+        if !state.is_ending {
+            state.actors[number as usize].is_missed = is_missed;
+        }
+    }
+}
