@@ -183,7 +183,9 @@ impl World {
                 )
             };
             state.actors[number as usize].phase = Phase::Blocked(until);
+            state.blocked += 1;
             self.wait();
+            self.state().blocked -= 1;
         }
     }
 
