@@ -276,6 +276,9 @@ impl World {
         for actor in &mut state.actors[..state.born as usize] {
             actor.strand = None;
             actor.phase = Phase::Ended;
+            // They refer to what runs them.
+            actor.conducted = None;
+            actor.kept = None;
         }
     }
 }
