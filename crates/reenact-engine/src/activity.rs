@@ -297,6 +297,30 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
     result
 }
 
+/// The same for one that is explored, of which less is known to its thread.
+#[inline]
+pub(crate) fn aside_explored(action: impl FnOnce()) {
+    let (token, fiber, seat, apart, attempting) = HOT.with(|hot| {
+        (
+            hot.token.get(),
+            hot.fiber.get(),
+            hot.seat.get(),
+            hot.apart.replace(0),
+            hot.attempting.replace(Attempting::Nothing),
+        )
+    });
+    let maps = seeds::pause();
+    action();
+    seeds::resume(maps);
+    HOT.with(|hot| {
+        hot.token.set(token);
+        hot.fiber.set(fiber);
+        hot.seat.set(seat);
+        hot.apart.set(apart);
+        hot.attempting.set(attempting);
+    });
+}
+
 /// Makes the calling thread run an activity, until it leaves.
 ///
 /// Threads leave when they are at their end. Of the two mechanisms for that, thread-local destructors and those of POSIX

@@ -145,6 +145,8 @@ impl Entity {
         let looking = convert();
         match mode::settled() {
             Mode::Record => record::look(self, op),
+            // Without a moment in between, here too.
+            Mode::Conducted if explore::downgrade(self) => {}
             Mode::Replay | Mode::Conducted => {
                 self.conducted_leave(op, Access::Take, None);
                 self.arrive(op, Access::Look);

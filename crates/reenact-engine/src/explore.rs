@@ -270,6 +270,13 @@ pub(crate) fn wait(
     here().is_some_and(|world| world.waits(op, lock.cell(), condition.cell(), timed, site, release))
 }
 
+/// Who has taken it looks at it from now on. False where nothing is explored.
+pub(crate) fn downgrade(thing: &impl Named) -> bool {
+    here()
+        .inspect(|world| world.downgrades(thing.cell()))
+        .is_some()
+}
+
 /// Signals those who wait, or one of them. False where nothing is explored.
 pub(crate) fn notify(
     op: Op,

@@ -12,8 +12,6 @@ use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
-use crate::Map;
-
 /// Executions are told apart by this, so that a thing that outlives one is not taken for what it was called there.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
@@ -243,7 +241,8 @@ fn set(bits: &mut Vec<u64>, number: u32) {
 /// The numbers of activities.
 #[derive(Default)]
 pub(crate) struct Families {
-    numbers: Map<(u32, u32), u32>,
+    /// Of each one, its children's: threads, and light ones.
+    numbers: Vec<[Vec<Option<u32>>; 2]>,
     /// Parent and index of each; of the first, itself.
     members: Vec<(u32, u32)>,
     /// Who was asked for since this was, if somebody does.
@@ -265,10 +264,30 @@ impl Families {
         if let Some(log) = &mut self.log {
             log.push((parent, index));
         }
-        *self.numbers.entry((parent, index)).or_insert_with(|| {
-            self.members.push((parent, index));
-            (self.members.len() - 1) as u32
-        })
+        let known = self.known(parent, index);
+        known.unwrap_or_else(|| self.newborn(parent, index))
+    }
+
+    fn known(&self, parent: u32, index: u32) -> Option<u32> {
+        let children = &self.numbers.get(parent as usize)?[(index >> 31) as usize];
+        *children.get((index & !Self::LIGHT) as usize)?
+    }
+
+    #[cold]
+    fn newborn(&mut self, parent: u32, index: u32) -> u32 {
+        let number = self.members.len() as u32;
+        self.members.push((parent, index));
+        if self.numbers.len() <= parent as usize {
+            self.numbers
+                .resize_with(parent as usize + 1, Default::default);
+        }
+        let children = &mut self.numbers[parent as usize][(index >> 31) as usize];
+        let index = (index & !Self::LIGHT) as usize;
+        if children.len() <= index {
+            children.resize(index + 1, None);
+        }
+        children[index] = Some(number);
+        number
     }
 
     /// Keeps a log from now on.
@@ -303,7 +322,7 @@ impl Families {
                 Some(light) => light.parse::<u32>().ok()? | Self::LIGHT,
                 None => index.parse().ok()?,
             };
-            self.numbers.get(&(parent, index)).copied()
+            self.known(parent, index)
         })
     }
 }

@@ -282,6 +282,13 @@ impl Thing {
         self.looked.clear();
     }
 
+    /// Who took it looks at it from now on.
+    pub(super) fn downgraded(&mut self, activity: u32, moment: Option<Moment>) {
+        self.released(moment);
+        self.lookers.push(activity);
+        self.having.extend(moment.map(|moment| (activity, moment)));
+    }
+
     /// Who looked at it does not any more.
     pub(super) fn looked(&mut self, activity: u32, moment: Option<Moment>) {
         if let Some(index) = self.lookers.iter().position(|&who| who == activity) {

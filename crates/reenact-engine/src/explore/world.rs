@@ -29,7 +29,7 @@ use super::{
     strand::Strand,
 };
 use crate::{
-    activity::{aside, stand_up},
+    activity::{aside_explored, stand_up},
     is_attempting,
 };
 
@@ -126,6 +126,9 @@ impl World {
     /// Lets those go on who wait for something that is no operation, and which is so now. Whether there are any.
     fn unblock(&self) -> bool {
         let state = self.state();
+        if state.blocked == 0 {
+            return false;
+        }
         for number in 0..state.born {
             let Phase::Blocked(until) = state.actors[number as usize].phase else {
                 continue;
@@ -188,7 +191,7 @@ impl World {
         let state = self.state();
         let number = state.current;
         let waits = state.waits;
-        aside(|| {
+        aside_explored(|| {
             if let Some(waits) = waits {
                 // SAFETY: The calling code is what runs.
                 unsafe { waits.wait() };
@@ -273,6 +276,9 @@ impl World {
         for actor in &mut state.actors[..state.born as usize] {
             actor.strand = None;
             actor.phase = Phase::Ended;
+            // They refer to what runs them.
+            actor.conducted = None;
+            actor.kept = None;
         }
     }
 }

@@ -39,6 +39,12 @@ pub(crate) type Outcome = (Verdict, Vec<Vec<i32>>);
 pub(crate) trait Program: fmt::Debug + Clone + 'static {
     /// Does what it does, and notes what it sees.
     fn run(&self, log: &Log);
+
+    /// Whether each class is visited once. Where what an event meets is known only in hindsight, some executions are
+    /// begun in vain.
+    fn is_exact(&self) -> bool {
+        true
+    }
 }
 
 /// More executions than this are not tried by brute force.
@@ -166,7 +172,10 @@ pub(crate) fn explore(program: &impl Program) -> Found {
             let is_new = classes.insert(execution.schedule().to_vec());
             assert!(is_new, "a schedule is not run twice");
         });
-        assert_eq!(report.progress.redundant, 0, "{program:#?}");
+        assert!(
+            report.progress.redundant == 0 || !program.is_exact(),
+            "{program:#?}"
+        );
         assert!(report.coverage.is_complete(), "{program:#?}");
         Found {
             outcomes,

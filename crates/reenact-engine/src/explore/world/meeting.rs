@@ -171,6 +171,15 @@ impl World {
         self.state().decision != Decision::Decline
     }
 
+    /// The activity that runs has taken something, and only looks at it from now on.
+    pub(in crate::explore) fn downgrades(&self, thing: &AtomicU64) {
+        let state = self.state();
+        if let Some(thing) = state.names.known(thing) {
+            let (number, moment) = (state.current, state.moment);
+            state.thing(thing).downgraded(number, moment);
+        }
+    }
+
     /// The activity that runs cannot go on before this is true, and nobody will say when it is.
     pub(in crate::explore) fn block(&self, until: &dyn Fn() -> bool) {
         while !until() {
@@ -183,7 +192,9 @@ impl World {
                 )
             };
             state.actors[number as usize].phase = Phase::Blocked(until);
+            state.blocked += 1;
             self.wait();
+            self.state().blocked -= 1;
         }
     }
 

@@ -36,6 +36,8 @@ pub(in crate::explore) struct State {
     pub(super) ready: VecDeque<u32>,
     /// What says itself who it is when it runs.
     pub(super) tasks: VecDeque<io::Result<Strand>>,
+    /// How many wait for something that is no operation.
+    pub(super) blocked: u32,
     /// The activity that runs, and how it waits.
     pub(super) current: u32,
     pub(super) waits: Option<Waits>,
@@ -84,6 +86,7 @@ impl State {
             fibers: Fibers::default(),
             ready: VecDeque::new(),
             tasks: VecDeque::new(),
+            blocked: 0,
             current: 0,
             waits: None,
             moment: None,
@@ -121,6 +124,7 @@ impl State {
             actor.clear();
         }
         self.born = 0;
+        self.blocked = 0;
         self.asks.clear();
         self.last.clear();
         self.ready.clear();

@@ -118,6 +118,10 @@ impl Tools {
 }
 
 impl Program for Mixed {
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     fn run(&self, log: &Log) {
         let used = |ops: &[Op]| {
             self.0

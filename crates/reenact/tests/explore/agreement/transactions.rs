@@ -79,6 +79,10 @@ fn run(op: &Op, mark: i32, variables: &[TVar<i32>]) -> i32 {
 }
 
 impl Program for Transactions {
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     fn run(&self, log: &Log) {
         let variables: Vec<_> = (0..3).map(|_| TVar::new(0)).collect();
         let ops = self.0.iter().cloned().enumerate();
