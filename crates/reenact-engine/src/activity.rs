@@ -568,10 +568,12 @@ impl Lineage {
     /// waits for the thread itself in the usual way.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
-            let what = || match explore::name_of(target.number) {
-                Some(name) => format!("the end of {name}"),
-                None => format!("the end of {}", target.family),
+            // Who asks for it is not part of the execution, and could not ask for the name.
+            let name = match target.ended.is_established() {
+                true => None,
+                false => explore::name_of(target.number),
             };
+            let what = || format!("the end of {}", name.as_ref().unwrap_or(&target.family));
             target.ended.wait_if_conducted(&what);
         }
     }
