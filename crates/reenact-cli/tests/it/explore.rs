@@ -814,14 +814,31 @@ fn options_that_do_not_go_together_are_refused() {
 fn help_for_explore_says_what_the_exit_status_is() {
     let run = Place::new().reenact(&["explore", "-h"]);
     expect![[r#"
-        See everything that a program can do, whatever the order of its messages
+        See everything that a program can do, whatever the order of its threads or messages
 
-        Usage: reenact explore [OPTIONS] <FILE>
+        Usage: reenact explore [OPTIONS] [FILE] [-- <CMD>...]
 
         Arguments:
-          <FILE>  The program
+          [FILE]  The program, or a recording
 
         Options:
+          -h, --help  Print help (see more with '--help')
+
+        Rust programs and recordings:
+              --way <WAY>           Which executions: portfolio, exhaustive, walk, urw, 'pct N', 'pctcp N',
+                                    pos, 'preemptions N', 'delays N' [default: portfolio]
+              --executions <N>      Give up after so many executions
+              --max-steps <N>       Give up an execution after so many steps [default: 20000]
+              --seed <N>            What chance goes by [default: 0]
+              --schedule <FILE>     Follow this schedule instead, once, and show what the program prints
+          -o, --output <FILE>       Where schedules go [default: the program's name with .schedule, in this
+                                    directory]
+              --from <EVENT>        With a recording: only what comes at this operation of it or later may
+                                    differ
+              --near <N>            With a recording: only what differs from it by so many reorderings
+                                    [default: 2]
+              --other-outcomes      With a recording: every other outcome, however far away
+              --force               With a recording: even if the program is another one than that recorded
               --break <BREAKPOINT>  Stop there, in every universe; may be given several times
               --step <STEP>         Then take this step in every universe that is paused, such as next-turn
                                     or 'next-turn math'; may be given several times
@@ -842,16 +859,19 @@ fn help_for_explore_says_what_the_exit_status_is() {
               --dot                 Print a picture for Graphviz, and nothing else
               --json                Print one JSON object, and nothing else
               --graph               With --json: every universe and every step between them as well
-          -h, --help                Print help (see more with '--help')
+          [CMD]...                  A Rust program that uses reenact, with its arguments
 
         Examples:
+          reenact explore -- ./app --fast                          Until it fails, or all has been tried
+          reenact explore --schedule app.schedule -- ./app --fast  The failure again, with what it prints
+          reenact explore bug.reenact                              What else could have happened
           reenact explore listing1.at                              What can come of it, and how
           reenact explore listing1.at --where 'math.result == 66'  …and where that is so
           reenact explore listing1.at --break 'message-receiver by math' --step next-turn
           reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
 
-        Exit status: 0 if every end is as it should be; 1 if there is a deadlock, an error that nobody
-        catches or a livelock; 2 if the program or the question cannot be understood.
+        Exit status: 0 if every end is as it should be; 1 if there is a failure, a deadlock, an error
+        that nobody catches or a livelock; 2 if the program or the question cannot be understood.
     "#]].assert_eq(&run.stdout);
 }
 

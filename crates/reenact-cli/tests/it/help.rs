@@ -23,7 +23,7 @@ fn help_teaches_by_example() {
           record   Run a program and keep how it went
           replay   Run a recorded program again, exactly as it went
           trace    Look into a recording
-          explore  See everything that a program can do, whatever the order of its messages
+          explore  See everything that a program can do, whatever the order of its threads or messages
           debug    Debug a program in all its universes at once
           demo     See it work: catch a bug that comes and goes, and replay it
           help     Print this message or the help of the given subcommand(s)
