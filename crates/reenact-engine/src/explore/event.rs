@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::names::Things;
-use crate::Op;
+use crate::{Op, OpInfo};
 
 /// How an activity meets a thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -148,6 +148,24 @@ pub struct Event {
 }
 
 impl Event {
+    /// What somebody does who does nothing.
+    #[track_caller]
+    pub(super) fn nothing() -> Event {
+        const NOTHING_AT_ALL: Op = Op::new(&OpInfo {
+            code: 0,
+            name: "nothing",
+        });
+        Event {
+            op: NOTHING_AT_ALL,
+            site: Location::caller(),
+            touch: Touch {
+                how: How::Choose,
+                thing: NOTHING,
+            },
+            more: None,
+        }
+    }
+
     /// All that it meets.
     pub(crate) fn touches(&self) -> impl Iterator<Item = Touch> {
         std::iter::once(self.touch).chain(self.more.iter().flat_map(|more| more.iter().copied()))

@@ -234,8 +234,11 @@ impl World {
         self.wait();
     }
 
-    /// Takes a step.
+    /// Takes a step. Of one who cannot go on, nothing happens: it would wait for others on the thread of all.
     pub(super) fn step(&self, step: Step) {
+        if !self.state().is_enabled(step.activity.0) {
+            return;
+        }
         self.state().perform(step, None);
         self.resume(step.activity.0);
         self.settle();
@@ -246,6 +249,10 @@ impl World {
         let state = self.state();
         state.moment = Some(moment);
         let number = step.activity.0;
+        if !state.is_enabled(number) {
+            let pending = state.pending(number).cloned();
+            return pending.unwrap_or_else(Event::nothing);
+        }
         let mut event = state.perform(step, Some(links));
         self.resume(number);
         let state = self.state();
