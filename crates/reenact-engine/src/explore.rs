@@ -1,13 +1,14 @@
 //! Exploring: a program is run again and again, each time another way.
 //!
-//! All activities of an execution run on one thread, each on a [fiber](fiber) of its own, and take turns: whoever comes to
-//! an operation says what it is about to do and waits until it is chosen ([`world`]). Who is chosen is up to whoever
-//! drives the execution through [`Run`](reenact_multiverse::explore::Run), step by step: the strategies are not known here. Threads that do not take part do
-//! not notice: to them the process is off.
+//! All activities of an execution run on one thread, each on a fiber of its own (`fiber.rs`), and take turns: whoever comes
+//! to an operation says what it is about to do and waits until it is chosen (`world.rs`). Who is chosen is up to whoever drives
+//! the execution through [`Run`](reenact_multiverse::explore::Run), step by step: the strategies are not known here. Threads
+//! that do not take part do not notice: to them the process is off. A whole program is a process for each execution, with
+//! threads of its own that take turns in the same way (`whole.rs`).
 //!
 //! A program that is explored must do the same whenever it is run with the same schedule. What it asks the C library for is
-//! the same in all executions ([`outside`]); what it keeps in statics is its own business, and whatever differs for no reason that is known here is
-//! found out and said.
+//! the same in all executions (`outside.rs`); what it keeps in statics is its own business, and whatever differs for no
+//! reason that is known here is found out and said.
 
 mod channel;
 mod errand;
