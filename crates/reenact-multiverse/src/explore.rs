@@ -1,4 +1,4 @@
-//! Exhaustive exploration of programs that can only be run again from their start.
+//! Exploration of programs that can only be run again from their start.
 //!
 //! A thread's stack cannot be copied or compared, so there is no graph of universes to walk. What can be done is to run
 //! the program again and again under another schedule, and never twice under two schedules that differ only in the order
@@ -24,7 +24,11 @@
 //!
 //! None was missed in these programs, which are compared with all interleavings.
 //!
-//! What is missing: more than one thread, and memory that is bounded by more than the number of races.
+//! That is [`Explorer`]. Where there are too many classes, [`Sampler`] draws executions at random, with a promise about what is
+//! found; [`Bounded`] runs the simple ones, with few preemptions or delays; [`Around`] those near to a given one, the near
+//! before the far. [`Minimiser`] makes a schedule as simple as it can be.
+//!
+//! What is missing in `Explorer`: more than one thread, and memory that is bounded by more than the number of races.
 
 mod around;
 mod bounded;
@@ -39,7 +43,6 @@ mod links;
 mod minimise;
 mod optimal;
 mod pace;
-mod portfolio;
 mod report;
 mod sample;
 mod schedule;
@@ -56,7 +59,6 @@ pub use self::{
     gradual::{GradualReport, Measure},
     links::{Link, Links, Moment},
     minimise::{Minimal, MinimiseError, Minimiser},
-    portfolio::{Part, Portfolio, PortfolioReport},
     report::{Budget, Coverage, Divergence, Limit, Progress, Report, Verdict},
     sample::{Sampler, Strategy},
     schedule::{Misfit, replay, switches},

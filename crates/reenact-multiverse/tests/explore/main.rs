@@ -11,7 +11,6 @@ mod generated;
 mod known;
 mod language;
 mod minimal;
-mod mixture;
 mod sampling;
 mod speed;
 mod surroundings;
