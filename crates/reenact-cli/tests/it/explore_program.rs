@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 use serde_json::Value;
 
 use crate::{
-    program::{record, scenarios},
+    program::{example_of, record, scenarios},
     run::{Place, Run},
 };
 
@@ -124,6 +124,30 @@ fn what_else_could_have_happened_is_found_around_a_recorded_run() {
         outcomes(&["--other-outcomes", "--from", "1000"]),
         (vec![false], true)
     );
+}
+
+/// What a recorded run of an example is, and what else could have happened: the two of it that are not what was
+/// recorded, of which one fails, or both that do not.
+#[test]
+fn the_bad_interleaving_is_found_beside_a_recorded_run_of_messages() {
+    let place = Place::new();
+    let example = example_of("reenact", "bad_interleaving");
+    place.reenact(&["record", "-o", "run.reenact", "--", example]);
+    let run = place.reenact(&["explore", "run.reenact", "--other-outcomes", "--json"]);
+    let told: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(told["complete"], true, "{told}");
+    let outcomes = told["outcomes"].as_array().unwrap();
+    let printed = |outcome: &Value| {
+        let text = outcome["outcome"].as_str().unwrap();
+        let read = text.split("doubled 12 and got ").nth(1).unwrap()[..2].to_owned();
+        let last = text.split("the result is ").nth(1).unwrap()[..2].to_owned();
+        (read, last, outcome["bad"] == true)
+    };
+    let mut seen: Vec<_> = outcomes.iter().map(printed).collect();
+    seen.sort();
+    let expected = [("24", "24", false), ("24", "66", false), ("66", "66", true)];
+    let expected = expected.map(|(read, last, bad)| (read.to_owned(), last.to_owned(), bad));
+    assert_eq!(seen, expected, "{told}");
 }
 
 #[test]

@@ -19,8 +19,13 @@ pub(crate) fn scenarios() -> &'static str {
     example("scenarios")
 }
 
-/// A program of `examples`. Cargo builds examples along with the tests, unless asked for these alone.
+/// A program of `examples`.
 pub(crate) fn example(name: &'static str) -> &'static str {
+    example_of("reenact-cli", name)
+}
+
+/// A program of the examples of a package. Cargo builds examples along with the tests, unless asked for these alone.
+pub(crate) fn example_of(package: &str, name: &'static str) -> &'static str {
     static PATHS: Mutex<BTreeMap<&str, &str>> = Mutex::new(BTreeMap::new());
     let mut paths = PATHS.lock().unwrap();
     paths.entry(name).or_insert_with(|| {
@@ -32,7 +37,7 @@ pub(crate) fn example(name: &'static str) -> &'static str {
                 other => other,
             };
             let status = Command::new(env!("CARGO"))
-                .args(["build", "--package", "reenact-cli", "--example", name])
+                .args(["build", "--package", package, "--example", name])
                 .args(["--profile", profile, "--target-dir"])
                 .arg(directory.parent().unwrap())
                 .status()
