@@ -106,7 +106,7 @@ fn a_mode_without_a_trace_and_a_trace_without_a_mode() {
     );
     is_unrecorded(
         &run("REENACT", "rewind"),
-        "REENACT=rewind is not a mode (record, replay, off)",
+        "REENACT=rewind is not a mode (record, replay, explore, follow, off)",
     );
     run("REENACT", "off").is_fine();
     run("REENACT_TRACE", "/nowhere").is_fine();
