@@ -47,9 +47,9 @@ type Listener<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 /// println!("{report}");
 /// ```
 pub struct Explorer<'a, R: Runs> {
-    runs: &'a R,
-    budget: Budget,
-    stops_at_failure: bool,
+    pub(super) runs: &'a R,
+    pub(super) budget: Budget,
+    pub(super) stops_at_failure: bool,
     progress: Option<Box<Listener<'a>>>,
 }
 
@@ -117,7 +117,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
         }
     }
 
-    fn is_over(
+    pub(super) fn is_over(
         &mut self,
         course: &Course<'_, R>,
         began: Instant,

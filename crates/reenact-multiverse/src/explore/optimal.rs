@@ -3,7 +3,8 @@
 mod course;
 mod history;
 mod plan;
+mod portion;
 mod reversal;
 mod wakeup;
 
-pub(super) use self::{course::Course, history::History};
+pub(super) use self::{course::Course, history::History, portion::portions};

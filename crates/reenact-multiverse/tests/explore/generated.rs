@@ -84,7 +84,7 @@ fn program(op: BoxedStrategy<Op>) -> impl Strategy<Value = Program> {
     })
 }
 
-fn config() -> Config {
+pub(crate) fn config() -> Config {
     let cases = match std::env::var("REENACT_CASES") {
         Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
         Err(_) => CASES,
@@ -95,6 +95,20 @@ fn config() -> Config {
         failure_persistence: None,
         ..Config::default()
     }
+}
+
+/// Of accesses, locks and choices.
+pub(crate) fn mixed_program() -> impl Strategy<Value = Program> {
+    program(
+        prop_oneof![
+            6 => access(),
+            5 => hold(),
+            2 => (2..3u32).prop_map(Pick),
+            1 => join(),
+            2 => local(),
+        ]
+        .boxed(),
+    )
 }
 
 /// Returns how many executions were given up, or of a class that was visited before.

@@ -5,6 +5,7 @@ mod brute_force;
 mod cells;
 mod counts;
 mod divergence;
+mod divided;
 mod estimate;
 mod exploration;
 mod generated;

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{
     history::{Announcement, History},
     plan::Plan,
+    portion::Portion,
     reversal::{Reversal, Second},
 };
 use crate::{
@@ -42,11 +43,20 @@ enum End {
 
 impl<'a, R: Runs> Course<'a, R> {
     pub(in crate::explore) fn new(runs: &'a R, most_steps: Option<u32>) -> Self {
+        Course::within(runs, most_steps, Portion::whole())
+    }
+
+    /// Of this portion of all executions.
+    pub(in crate::explore) fn within(
+        runs: &'a R,
+        most_steps: Option<u32>,
+        portion: Portion<R::Event>,
+    ) -> Self {
         Course {
             runs,
             most_steps,
             history: History::new(),
-            plan: Plan::new(),
+            plan: Plan::within(portion),
             links: Links::default(),
             done: Progress::default(),
             is_over: false,
@@ -70,10 +80,6 @@ impl<'a, R: Runs> Course<'a, R> {
                 Err(end) => break end,
             }
         };
-        if let End::Redundant = end {
-            self.done.redundant += 1;
-            return Ok(None);
-        }
         if let End::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
@@ -82,6 +88,10 @@ impl<'a, R: Runs> Course<'a, R> {
         self.reverse_pending(&run);
         self.reverse_choices();
         self.history.are_looked_at();
+        if let End::Redundant = end {
+            self.done.redundant += 1;
+            return Ok(None);
+        }
         let verdict = match end {
             End::Cut(_) => Verdict::Cut,
             _ => run.verdict(),

@@ -4,6 +4,7 @@
 
 use super::{
     history::History,
+    portion::{Level, Portion},
     reversal::{Meeting, Reversal},
     wakeup::{Branches, Forest, Place, Planned, Taken},
 };
@@ -29,6 +30,8 @@ struct Sleeper<E> {
     event: E,
     /// What it was before it was tried, if that is not the same.
     announced: Option<E>,
+    /// Whether it is tried in another portion, so that what races with it there is not told here.
+    is_elsewhere: bool,
 }
 
 /// The steps of the current execution, and what else there is to try.
@@ -38,6 +41,8 @@ struct Sleeper<E> {
 /// 1. A step that is asleep at a point is enabled there, and is neither taken nor the first of a branch.
 /// 2. Nothing is settled about the time after the end of an execution: `ahead` is then empty.
 pub(super) struct Plan<E> {
+    /// How every execution begins. What else could be done there is not tried here.
+    levels: Vec<Level<E>>,
     frames: Vec<Frame>,
     sleepers: Vec<Sleeper<E>>,
     forest: Forest<E>,
@@ -50,8 +55,9 @@ pub(super) struct Plan<E> {
 }
 
 impl<E: Clone> Plan<E> {
-    pub(super) fn new() -> Self {
+    pub(super) fn within(portion: Portion<E>) -> Self {
         Plan {
+            levels: portion.levels,
             frames: Vec::new(),
             sleepers: Vec::new(),
             forest: Forest::new(),
@@ -88,6 +94,7 @@ impl<E: Clone> Plan<E> {
                     step,
                     event,
                     announced,
+                    is_elsewhere,
                 } = &self.sleepers[index];
                 let event = match announced {
                     Some(announced) if last.is_early => announced,
@@ -98,10 +105,28 @@ impl<E: Clone> Plan<E> {
                         step: *step,
                         event: event.clone(),
                         announced: None,
+                        is_elsewhere: *is_elsewhere,
                     };
                     self.sleepers.push(sleeper);
                 }
             }
+        }
+        if let Some(level) = self.levels.get(self.frames.len()) {
+            self.sleepers
+                .extend(level.asleep.iter().cloned().map(|(step, event)| Sleeper {
+                    step,
+                    event,
+                    announced: None,
+                    is_elsewhere: true,
+                }));
+            self.frames.push(Frame {
+                step: level.step,
+                branches: Branches::EMPTY,
+                sleepers: start,
+                finished: 0,
+                is_early: false,
+            });
+            return Ok(level.step);
         }
         let is_asleep = |step| {
             let mut asleep = self.sleepers[start..].iter();
@@ -143,12 +168,15 @@ impl<E: Clone> Plan<E> {
         history: &mut History<E>,
         is_dependent: impl Fn(&E, &E) -> bool,
     ) -> bool {
-        while let Some(frame) = self.frames.last_mut() {
+        while self.frames.len() > self.levels.len()
+            && let Some(frame) = self.frames.last_mut()
+        {
             let (step, event, announced) = history.pop().expect("each step was taken");
             self.sleepers.push(Sleeper {
                 step,
                 event,
                 announced,
+                is_elsewhere: false,
             });
             let asleep = &self.sleepers[frame.sleepers..];
             let is_awake = |step| !asleep.iter().any(|sleeper| sleeper.step == step);
@@ -206,10 +234,18 @@ impl<E: Clone> Plan<E> {
 
     /// A race is to be tried the other way round, or a choice made otherwise, unless that was done or will be.
     pub(super) fn reverse<R: Runs<Event = E>>(&mut self, reversal: Reversal<'_, R>) {
-        let was_done = self
-            .asleep(reversal.first())
-            .iter()
-            .any(|sleeper| reversal.meet(sleeper.step, &sleeper.event) != Meeting::Conflict);
+        if reversal.first().index() < self.levels.len() {
+            self.buffer = reversal.into_buffer();
+            return;
+        }
+        let was_done = self.asleep(reversal.first()).iter().any(|sleeper| {
+            match reversal.meet(sleeper.step, &sleeper.event) {
+                Meeting::First(_) => true,
+                // What comes later may be dependent on it, which shows where it is tried: here, or elsewhere.
+                Meeting::Apart => !sleeper.is_elsewhere,
+                Meeting::Conflict => false,
+            }
+        });
         self.buffer = if was_done {
             reversal.into_buffer()
         } else {

@@ -1,0 +1,95 @@
+//! Portions of all executions, which can be explored apart from each other.
+//!
+//! At the first points of a program every step that is possible is taken by another one, with those before it asleep: a class of executions is in
+//! the portion of the first of the steps it can begin with, and in no other. So nobody needs to tell anybody what else is to be
+//! tried, and no class is run twice. What it costs is that a portion may turn out to have nothing in it that
+//! is not asleep, which is found out by one execution that is given up.
+
+use std::collections::VecDeque;
+
+use crate::{
+    Activity,
+    explore::{Links, Moment, Run, Runs, Step},
+};
+
+/// Portions are not told apart by more than so many steps.
+const MOST_LEVELS: usize = 12;
+
+/// How executions of a portion begin.
+pub(in crate::explore) struct Portion<E> {
+    pub(super) levels: Vec<Level<E>>,
+}
+
+/// A step that all of them take, and those that are asleep there because of other portions.
+#[derive(Clone)]
+pub(super) struct Level<E> {
+    pub(super) step: Step,
+    pub(super) asleep: Vec<(Step, E)>,
+}
+
+impl<E> Portion<E> {
+    /// All executions.
+    pub(in crate::explore) fn whole() -> Self {
+        Portion { levels: Vec::new() }
+    }
+}
+
+/// At least so many portions, if there are, which make up all executions. The same whenever the same program is asked.
+pub(in crate::explore) fn portions<R: Runs>(runs: &R, wanted: usize) -> Vec<Portion<R::Event>> {
+    let mut open = VecDeque::from([Portion::whole()]);
+    let mut done = Vec::new();
+    while let Some(portion) = open.pop_front() {
+        let count = done.len() + open.len() + 1;
+        if count >= wanted || portion.levels.len() >= MOST_LEVELS {
+            done.push(portion);
+            continue;
+        }
+        match divided(runs, &portion) {
+            // An execution ends here.
+            None => done.push(portion),
+            Some(parts) => open.extend(parts),
+        }
+    }
+    done
+}
+
+/// What can follow, each by itself; none if nothing can.
+fn divided<R: Runs>(runs: &R, portion: &Portion<R::Event>) -> Option<Vec<Portion<R::Event>>> {
+    let mut run = runs.start();
+    let mut links = Links::default();
+    let mut asleep: Vec<(Step, R::Event)> = Vec::new();
+    for (index, level) in (0..).zip(&portion.levels) {
+        asleep.extend(level.asleep.iter().cloned());
+        links.clear();
+        let event = run.step_at(level.step, Moment(index), &mut links);
+        asleep.retain(|(step, sleeper)| {
+            step.activity != level.step.activity && !runs.dependent(sleeper, &event)
+        });
+    }
+    let enabled = (0..run.activities())
+        .map(Activity)
+        .filter(|&activity| run.is_enabled(activity));
+    let steps: Vec<Step> = enabled
+        .flat_map(|activity| {
+            (0..run.choices(activity)).map(move |choice| Step { activity, choice })
+        })
+        .collect();
+    if steps.is_empty() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut before = Vec::new();
+    for step in steps {
+        if asleep.iter().any(|(sleeper, _)| *sleeper == step) {
+            continue;
+        }
+        let mut levels = portion.levels.clone();
+        levels.push(Level {
+            step,
+            asleep: before.clone(),
+        });
+        parts.push(Portion { levels });
+        before.extend(run.pending(step.activity).map(|event| (step, event)));
+    }
+    Some(parts)
+}
