@@ -28,7 +28,8 @@
 //! found; [`Bounded`] runs the simple ones, with few preemptions or delays; [`Around`] those near to a given one, the near
 //! before the far. [`Minimiser`] makes a schedule as simple as it can be.
 //!
-//! [`Explorer::run_on`] and [`Sampler::run_on`] divide the work among threads. What is missing in `Explorer`: memory that is bounded by more than the number of races.
+//! [`Explorer::run_on`] and [`Sampler::run_on`] divide the work among threads. What is missing in `Explorer`: memory that is
+//! bounded by more than the number of races.
 
 mod around;
 mod bounded;

@@ -1,9 +1,10 @@
 //! Portions of all executions, which can be explored apart from each other.
 //!
-//! At the first points of a program every step that is possible is taken by another one, with those before it asleep: a class of executions is in
-//! the portion of the first of the steps it can begin with, and in no other. So nobody needs to tell anybody what else is to be
-//! tried, and no class is run twice. What it costs is that a portion may turn out to have nothing in it that
-//! is not asleep, which is found out by one execution that is given up.
+//! At the first points of a program every step that is possible is taken in another portion, with those before it asleep: a
+//! class of executions is in the portion of the first of the steps it can begin with, and in no other. So nobody needs to
+//! tell anybody what else is to be tried, and no class is run twice. What it costs is that a portion may turn out to have
+//! nothing in it that is not asleep, which is found out by executions that are given up. Their races count all the same: they
+//! may lead to what is in no other portion.
 
 use std::collections::VecDeque;
 
