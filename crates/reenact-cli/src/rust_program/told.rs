@@ -331,7 +331,7 @@ mod tests {
             "/rustc/59807616/library/core/src/ptr/mod.rs",
             "crates/reenact/src/actor/promise.rs",
             "crates/reenact-engine/src/seat.rs",
-            "/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/reenact-0.1.0/src/sync.rs",
+            ".cargo/registry/src/somewhere/reenact-0.1.0/src/sync.rs",
         ] {
             assert!(is_of_library(file), "{file}");
         }
