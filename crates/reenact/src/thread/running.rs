@@ -14,6 +14,12 @@ pub(super) enum Running<T> {
     Fiber(u32, Arc<Mutex<Option<super::Result<T>>>>),
 }
 
+// SAFETY: What a thread returns may go from one thread to another, or it could not have been started; and as with std's
+// handle, nobody gets at it without having the handle for itself.
+unsafe impl<T> Send for Running<T> {}
+// SAFETY: As above.
+unsafe impl<T> Sync for Running<T> {}
+
 impl<T: Send> Running<T> {
     /// Starts a thread with this to do. `number` is that of its activity.
     ///
