@@ -564,20 +564,20 @@ stream.sendall(b"releases\t0\nend\n")
 fn the_guide_shows_what_is_printed() {
     let guide = include_str!("../../../../docs/multiverse.md");
     let (_, session) = guide
-        .split_once("reenact debug -- target/debug/examples/bank\n```\n\n```text\n")
+        .split_once("reenact debug -- target/debug/examples/deposits\n```\n\n```text\n")
         .unwrap();
     let (session, _) = session.split_once("```").unwrap();
     let commands = session.lines().filter_map(|line| line.strip_prefix("> "));
     let script: String = commands.map(|line| format!("{line}\n")).collect();
     let place = Place::new();
-    let printed = place.reenact_reading(&["debug", "--", example("bank")], script);
+    let printed = place.reenact_reading(&["debug", "--", example("deposits")], script);
     let told = Run {
         stdout: session.to_owned(),
         ..place.reenact(&["--version"])
     };
     let [printed, told] = [printed, told].map(without_memory);
     assert_eq!(printed.stdout.trim_end(), told.stdout.trim_end());
-    let text = include_str!("../../examples/bank.rs");
+    let text = include_str!("../../examples/deposits.rs");
     let (_, text) = text.split_once("\n\n").unwrap();
     assert!(guide.contains(text.trim_end()));
 }
