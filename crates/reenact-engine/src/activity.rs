@@ -371,24 +371,40 @@ pub(crate) fn self_origin() -> (Origin, String) {
 }
 
 impl Conducted {
-    /// The calling code is the first activity of an execution that is explored.
-    pub(crate) fn begin_main() {
-        if let Some(main) = Conducted::register(Origin::Main, None, String::new()) {
-            main.begin_on_fiber();
+    /// One that is explored. Whoever explores knows it by its number.
+    pub(crate) fn explored(conductor: Arc<dyn Conductor>, number: u32, name: &str) -> Conducted {
+        Conducted::of(
+            conductor,
+            0,
+            Activity::new(number, String::new(), name.to_owned()),
+        )
+    }
+
+    fn of(conductor: Arc<dyn Conductor>, generation: u32, activity: Arc<Activity>) -> Conducted {
+        Conducted {
+            conductor,
+            activity,
+            generation,
+            children: AtomicU64::new(0),
+            tickets: AtomicU64::new(0),
+            is_foreign: false,
+            clocks: Default::default(),
         }
     }
 
-    /// The calling code, on a fiber, is this activity.
-    fn begin_on_fiber(self) {
-        if let Some(world) = explore::here() {
-            let token = token_of(self.activity.number);
-            let conducted = world.adopt(Box::new(self));
-            HOT.with(|hot| {
-                hot.token.set(token);
-                hot.fiber.set(conducted);
-            });
-            seeds::restart();
-        }
+    /// The one of the same number in another execution, if nobody remembers this one.
+    pub(crate) fn be_again(&mut self, name: &str) -> bool {
+        let Some(activity) = Arc::get_mut(&mut self.activity) else {
+            return false;
+        };
+        activity.name.clear();
+        activity.name.push_str(name);
+        activity.ended = Fact::new();
+        activity.kept = OnceLock::new();
+        *self.children.get_mut() = 0;
+        *self.tickets.get_mut() = 0;
+        self.clocks = Default::default();
+        true
     }
 
     fn unannounced() -> Option<Conducted> {
@@ -404,22 +420,15 @@ impl Conducted {
         let (conductor, generation) = conduct::current()?;
         let number = conductor.born(origin, parent.map_or(0, |(_, index)| index), &name);
         let family = match (origin, parent) {
-            // Whoever explores knows it by its number.
-            _ if explore::is_here() => String::new(),
             (_, Some((parent, index))) => format!("{}.{index}", parent.family),
             (Origin::Main, _) => "main".to_owned(),
             _ if name.is_empty() => "foreign".to_owned(),
             _ => format!("foreign({name})"),
         };
-        Some(Conducted {
-            conductor,
-            activity: Activity::new(number, family, name),
-            generation,
-            children: AtomicU64::new(0),
-            tickets: AtomicU64::new(0),
-            is_foreign: origin == Origin::Foreign,
-            clocks: Default::default(),
-        })
+        let activity = Activity::new(number, family, name);
+        let mut conducted = Conducted::of(conductor, generation, activity);
+        conducted.is_foreign = origin == Origin::Foreign;
+        Some(conducted)
     }
 
     /// A light child of this one: its number.
@@ -431,21 +440,26 @@ impl Conducted {
     pub(crate) fn light(number: u32, first: u32) -> Option<Conducted> {
         let (conductor, generation) = conduct::current()?;
         conductor.light_begins(number, first);
-        Some(Conducted {
-            conductor,
-            activity: Activity::new(number, String::new(), String::new()),
-            generation,
-            children: AtomicU64::new(0),
-            tickets: AtomicU64::new(0),
-            is_foreign: false,
-            clocks: Default::default(),
-        })
+        let activity = Activity::new(number, String::new(), String::new());
+        Some(Conducted::of(conductor, generation, activity))
     }
 
     fn child(&self, name: &str) -> Option<Conducted> {
         let index = self.children.fetch_add(1, Relaxed);
         let origin = Origin::Child(self.activity.number);
         Conducted::register(origin, Some((&self.activity, index)), name.to_owned())
+    }
+}
+
+/// The calling code is this activity of an execution that is explored.
+pub(crate) fn begin_explored(number: u32) {
+    if let Some(world) = explore::here() {
+        let conducted = world.begins(number);
+        HOT.with(|hot| {
+            hot.token.set(token_of(number));
+            hot.fiber.set(conducted);
+        });
+        seeds::restart();
     }
 }
 
@@ -459,12 +473,17 @@ enum Child {
     Unrecorded,
     Recorded(crate::record::Newborn),
     Conducted(Conducted),
+    Explored(Arc<Activity>),
 }
 
 impl Birth {
     /// A new child of the current activity, to be run by a thread of this name.
     pub fn announce(name: Option<&str>) -> Birth {
         let name = name.unwrap_or_default();
+        if let Some(world) = explore::here() {
+            let child = Child::Explored(world.child(name));
+            return Birth { child };
+        }
         let child = match mode::settled() {
             Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
             Mode::Replay | Mode::Conducted => with_conducted(|parent| parent.child(name))
@@ -481,6 +500,7 @@ impl Birth {
     pub fn lineage(&self) -> Lineage {
         match &self.child {
             Child::Conducted(conducted) => Lineage(Some(Arc::clone(&conducted.activity))),
+            Child::Explored(activity) => Lineage(Some(Arc::clone(activity))),
             _ => Lineage(None),
         }
     }
@@ -492,6 +512,7 @@ impl Birth {
             Child::Unrecorded => None,
             Child::Recorded(newborn) => Some(newborn.number),
             Child::Conducted(conducted) => Some(conducted.activity.number),
+            Child::Explored(activity) => Some(activity.number),
         }
     }
 
@@ -499,10 +520,10 @@ impl Birth {
     pub fn begin(mut self) -> Life {
         let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
             Child::Unrecorded => None,
-            Child::Conducted(conducted) if explore::is_here() || explore::is_whole() => {
-                explore::begin_thread(conducted.activity.number);
-                conducted.begin_on_fiber();
-                None
+            Child::Explored(activity) => {
+                explore::begin_thread(activity.number);
+                begin_explored(activity.number);
+                return Life(());
             }
             Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
                 let registered = recording.register(Some(newborn));
@@ -523,9 +544,16 @@ impl Birth {
 impl Drop for Birth {
     /// A child that never ran, because its thread could not be started, has ended.
     fn drop(&mut self) {
-        if let Child::Conducted(conducted) = &self.child {
-            conducted.conductor.stillborn(&conducted.activity);
-            conducted.activity.ended.establish();
+        match &self.child {
+            Child::Conducted(conducted) => {
+                conducted.conductor.stillborn(&conducted.activity);
+                conducted.activity.ended.establish();
+            }
+            Child::Explored(activity) => {
+                explore::end_unborn(activity.number);
+                activity.ended.establish();
+            }
+            Child::Unrecorded | Child::Recorded(_) => {}
         }
     }
 }
@@ -537,7 +565,6 @@ impl Drop for Life {
     fn drop(&mut self) {
         // SAFETY: As in `with_conducted`.
         if let Some(conducted) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
-            conducted.conductor.ended(&conducted.activity);
             conducted.activity.ended.establish();
             explore::end_thread();
             return;
@@ -568,13 +595,13 @@ impl Lineage {
     /// waits for the thread itself in the usual way.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
-            // Who asks for it is not part of the execution, and could not ask for the name.
-            let name = match target.ended.is_established() {
-                true => None,
-                false => explore::name_of(target.number),
-            };
-            let what = || format!("the end of {}", name.as_ref().unwrap_or(&target.family));
-            target.ended.wait_if_conducted(&what);
+            match explore::here() {
+                Some(world) => world.waits_for_end(target),
+                None => {
+                    let what = || format!("the end of {}", target.family);
+                    target.ended.wait_if_conducted(&what);
+                }
+            }
         }
     }
 }

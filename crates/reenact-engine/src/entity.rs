@@ -530,6 +530,9 @@ impl Entity {
     #[track_caller]
     pub(crate) fn conducted_leave(&self, op: Op, access: Access, value: Option<u64>) {
         let site = Location::caller();
+        if let Some(world) = explore::here() {
+            return world.leaves(op, access, self, site);
+        }
         with_conducted(|me| {
             let operation = Operation {
                 activity: &me.activity,
@@ -559,6 +562,9 @@ pub(crate) fn tag(key: u64, op: Op) -> u64 {
 #[track_caller]
 pub(crate) fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
     let site = Location::caller();
+    if let Some(world) = explore::here() {
+        return world.arrives(op, access, entity, site);
+    }
     with_conducted(|me| {
         me.conductor.arrive(&Operation {
             activity: &me.activity,

@@ -83,23 +83,13 @@ pub(crate) fn here<'a>() -> Option<&'a World> {
 
 /// The same, as its conductor.
 pub(crate) fn conductor() -> Option<Arc<dyn Conductor>> {
-    let world = here()?;
-    // SAFETY: It is in an `Arc`, which whoever runs it has.
-    Some(unsafe {
-        Arc::increment_strong_count(world);
-        Arc::from_raw(world)
-    })
+    here().map(World::conductor)
 }
 
 /// Whether the calling code is part of an execution that is explored.
 #[inline]
 pub fn is_explored() -> bool {
     is_here()
-}
-
-/// The place of an activity in the family tree, where it is explored.
-pub(crate) fn name_of(number: u32) -> Option<String> {
-    here().map(|world| world.state().families.name(number))
 }
 
 /// Whether this process is an execution that is explored, with threads of its own.
@@ -119,6 +109,11 @@ pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce()
 /// The calling thread, which the system has made, is this activity. Returns when it is its turn.
 pub(crate) fn begin_thread(number: u32) {
     whole::begin_thread(number);
+}
+
+/// A thread that was to run this activity will not.
+pub(crate) fn end_unborn(number: u32) {
+    whole::end_unborn(number);
 }
 
 /// The calling thread has ended.
@@ -381,9 +376,16 @@ pub fn sleep(time: Duration) -> bool {
     here().inspect(|world| world.sleeps(time)).is_some()
 }
 
-/// What the model of the calling activity keeps with it.
-pub fn kept<T: Clone + 'static>(first: impl FnOnce() -> T) -> Option<T> {
-    here().map(|world| world.kept(first))
+/// What the model of the activity of this number keeps with it, where it is explored.
+pub fn kept<T: Clone + 'static>(number: u32, first: impl FnOnce() -> T) -> Option<T> {
+    here()?.kept(number, first)
+}
+
+/// The number of the calling activity where it is explored, and what the program calls it.
+pub fn myself() -> Option<(u32, Option<&'static str>)> {
+    let world = here()?;
+    let number = world.state().current();
+    Some((number, world.name_given(number)))
 }
 
 /// Waits while a word has this value, if it is one that is explored who waits: false if not.

@@ -51,7 +51,9 @@ impl Fact {
         if self.state.swap(TRUE, SeqCst) == AWAITED {
             raw::wake_all(&self.state);
         }
-        if mode::is_conducted()
+        if let Some(world) = explore::here() {
+            world.establishes(self);
+        } else if mode::is_conducted()
             && let Some((conductor, _)) = conduct::current()
         {
             conductor.established(self);

@@ -6,7 +6,7 @@
 
 use std::{cell::Cell, io, rc::Rc};
 
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{Coroutine, CoroutineResult, Yielder, trap::CoroutineTrapHandler};
 
 use super::overflow;
 use crate::pool::stack::Stack;
@@ -36,6 +36,8 @@ struct Shared {
 pub(super) struct Fiber {
     coroutine: Coroutine<(), Pause, Pause, Stack>,
     shared: Rc<Shared>,
+    /// How what runs on it can be ended.
+    pub(super) trap: CoroutineTrapHandler<Pause>,
 }
 
 impl Fiber {
@@ -52,40 +54,40 @@ impl Fiber {
                 yielder.suspend(Pause::Done);
             }
         });
-        Ok(Fiber { coroutine, shared })
+        Ok(Fiber {
+            trap: coroutine.trap_handler(),
+            coroutine,
+            shared,
+        })
     }
 
     /// Goes on with its job.
-    pub(super) fn resume(&mut self) -> Pause {
-        overflow::watch(Some(self.coroutine.trap_handler()));
-        let result = self.coroutine.resume(());
-        overflow::watch(None);
+    ///
+    /// # Safety
+    ///
+    /// It is there, and does not run. Nobody has a reference to all of it: what runs on it uses the rest.
+    #[inline]
+    pub(super) unsafe fn resume(this: *mut Fiber) -> Pause {
+        let before = overflow::watch(this);
+        // SAFETY: The caller's.
+        let result = unsafe { (*this).coroutine.resume(()) };
+        overflow::watch(before);
         match result {
             CoroutineResult::Yield(pause) | CoroutineResult::Return(pause) => pause,
         }
     }
 
-    /// By which what runs on it gives the thread back.
-    pub(super) fn waits(&self) -> Waits {
-        Waits(Rc::as_ptr(&self.shared))
-    }
-}
-
-/// See [`Fiber::waits`].
-#[derive(Clone, Copy)]
-pub(super) struct Waits(*const Shared);
-
-impl Waits {
-    /// Gives the thread back until the fiber is resumed.
+    /// Gives the thread back until it is resumed.
     ///
     /// # Safety
     ///
-    /// The calling code runs on the fiber.
+    /// The calling code runs on it.
     #[inline]
-    pub(super) unsafe fn wait(self) {
+    pub(super) unsafe fn wait(this: *const Fiber) {
         // SAFETY: The caller's: the fiber is there, and has set what it waits with when it began.
         unsafe {
-            if let Some(yielder) = (*self.0).yielder.get() {
+            let shared = &(*this).shared;
+            if let Some(yielder) = shared.yielder.get() {
                 (*yielder).suspend(Pause::Waits);
             }
         }
@@ -95,22 +97,24 @@ impl Waits {
 /// Fibers that have nothing to do.
 #[derive(Default)]
 pub(super) struct Fibers {
-    idle: Vec<Fiber>,
+    /// In boxes, because they stay where they are while they run.
+    #[expect(clippy::vec_box)]
+    idle: Vec<Box<Fiber>>,
 }
 
 impl Fibers {
     /// One that will do this when it is resumed.
-    pub(super) fn with(&mut self, job: Job) -> io::Result<Fiber> {
+    pub(super) fn with(&mut self, job: Job) -> io::Result<Box<Fiber>> {
         let fiber = match self.idle.pop() {
             Some(fiber) => fiber,
-            None => Fiber::new()?,
+            None => Box::new(Fiber::new()?),
         };
         fiber.shared.job.set(Some(job));
         Ok(fiber)
     }
 
     /// Its job is done.
-    pub(super) fn put_back(&mut self, fiber: Fiber) {
+    pub(super) fn put_back(&mut self, fiber: Box<Fiber>) {
         self.idle.push(fiber);
     }
 }

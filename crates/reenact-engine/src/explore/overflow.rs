@@ -8,20 +8,20 @@ use std::{cell::Cell, ffi::c_int, mem::MaybeUninit, sync::OnceLock};
 
 use corosensei::trap::CoroutineTrapHandler;
 
-use super::fiber::Pause;
+use super::fiber::{Fiber, Pause};
 
 thread_local! {
     /// The fiber that runs on this thread.
-    static RUNNING: Cell<Option<CoroutineTrapHandler<Pause>>> = const { Cell::new(None) };
+    static RUNNING: Cell<*const Fiber> = const { Cell::new(std::ptr::null()) };
 }
 
 /// What was done about faults before.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// This fiber runs on the calling thread, or none.
+/// This fiber runs on the calling thread from now on, or none. Which one did before.
 #[inline]
-pub(super) fn watch(fiber: Option<CoroutineTrapHandler<Pause>>) {
-    RUNNING.set(fiber);
+pub(super) fn watch(fiber: *const Fiber) -> *const Fiber {
+    RUNNING.replace(fiber)
 }
 
 /// Sees to it that who uses up its stack is ended. The standard library has given each of its threads another stack for that.
@@ -43,7 +43,9 @@ pub(super) fn catch() {
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: What the kernel gives a handler.
     let (info_of, machine) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
-    if let Some(fiber) = RUNNING.get()
+    let running = RUNNING.get();
+    // SAFETY: It is there as long as it runs.
+    if let Some(fiber) = (!running.is_null()).then(|| unsafe { (*running).trap })
         // SAFETY: It is a fault.
         && fiber.stack_ptr_in_bounds(unsafe { info_of.si_addr() }.addr())
         && end(fiber, machine)

@@ -19,7 +19,7 @@ use super::{
     subject::{Subject, Told},
     world::{Leave, World},
 };
-use crate::{activity::Conducted, mode, seeds};
+use crate::{activity::begin_explored, mode, seeds};
 
 /// The keys of maps while a program is explored.
 const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
@@ -64,6 +64,7 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
 
 impl<F> Drop for Explored<F> {
     fn drop(&mut self) {
+        self.world.close();
         mode::end_exploring();
     }
 }
@@ -81,8 +82,7 @@ impl<F: Fn() + 'static> Runs for Explored<F> {
         let world = Arc::clone(&self.world);
         let inside = Arc::clone(&self.world);
         world.begin(Box::new(move || {
-            seeds::restart();
-            Conducted::begin_main();
+            begin_explored(Families::MAIN);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| program()))
                 && !panic.is::<Leave>()
             {

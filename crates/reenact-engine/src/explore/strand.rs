@@ -2,51 +2,61 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::fiber::{self, Fiber, Pause};
+use super::fiber::{Fiber, Pause};
 
 /// What an activity runs on.
 pub(super) enum Strand {
-    Fiber(Fiber),
+    Fiber(Box<Fiber>),
     Thread(Arc<Baton>),
 }
 
 impl Strand {
-    /// Lets it run until it waits or is done.
-    pub(super) fn resume(&mut self) -> Pause {
+    /// The end by which it is made to run and to wait. The strand itself may be moved meanwhile, but has to be kept.
+    #[inline]
+    pub(super) fn end(&mut self) -> StrandEnd {
         match self {
-            Strand::Fiber(fiber) => fiber.resume(),
-            Strand::Thread(baton) => baton.lend(),
-        }
-    }
-
-    /// By which what runs on it waits.
-    pub(super) fn waits(&self) -> Waits {
-        match self {
-            Strand::Fiber(fiber) => Waits::Fiber(fiber.waits()),
-            Strand::Thread(baton) => Waits::Thread(Arc::as_ptr(baton)),
+            Strand::Fiber(fiber) => StrandEnd::Fiber(&raw mut **fiber),
+            Strand::Thread(baton) => StrandEnd::Thread(Arc::as_ptr(baton)),
         }
     }
 }
 
-/// See [`Strand::waits`].
+/// See [`Strand::end`].
 #[derive(Clone, Copy)]
-pub(super) enum Waits {
-    Fiber(fiber::Waits),
+pub(super) enum StrandEnd {
+    Fiber(*mut Fiber),
     Thread(*const Baton),
 }
 
-impl Waits {
+impl StrandEnd {
+    /// Lets it run until it waits or is done.
+    ///
+    /// # Safety
+    ///
+    /// The strand is there, and nobody else lets it run.
+    #[inline]
+    pub(super) unsafe fn resume(self) -> Pause {
+        // SAFETY: The caller's.
+        unsafe {
+            match self {
+                StrandEnd::Fiber(fiber) => Fiber::resume(fiber),
+                StrandEnd::Thread(baton) => (*baton).lend(),
+            }
+        }
+    }
+
     /// Waits until it is resumed.
     ///
     /// # Safety
     ///
     /// The calling code runs on the strand.
+    #[inline]
     pub(super) unsafe fn wait(self) {
         // SAFETY: The caller's; what it runs on is there as long as it runs.
         unsafe {
             match self {
-                Waits::Fiber(waits) => waits.wait(),
-                Waits::Thread(baton) => (*baton).give_back(Pause::Waits),
+                StrandEnd::Fiber(fiber) => Fiber::wait(fiber),
+                StrandEnd::Thread(baton) => (*baton).give_back(Pause::Waits),
             }
         }
     }

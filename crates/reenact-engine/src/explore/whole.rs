@@ -23,7 +23,7 @@ use self::child::Control;
 pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
-use super::{HERE, World, recorded::Recorded, strand::Baton};
+use super::{HERE, World, names::Families, recorded::Recorded, strand::Baton};
 use crate::mode;
 
 /// The execution that this process is, if it is one.
@@ -98,5 +98,5 @@ fn become_execution(world: &Arc<World>, control: Control, is_shown: bool) {
     child::control(Arc::clone(world), Arc::clone(&main), control);
     HERE.set(Arc::as_ptr(world));
     main.take();
-    crate::activity::Conducted::begin_main();
+    crate::activity::begin_explored(Families::MAIN);
 }

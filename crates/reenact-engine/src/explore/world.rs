@@ -17,7 +17,7 @@ use reenact_multiverse::explore::{Links, Moment, Step};
 
 pub use self::meeting::Meeting;
 use self::{
-    actor::{Pending, Phase},
+    actor::{Awaited, Pending, Phase},
     state::State,
 };
 use super::{
@@ -26,9 +26,10 @@ use super::{
     failure::Failure,
     fiber::{Job, Pause},
     names::Families,
-    strand::Strand,
+    strand::{Strand, StrandEnd},
 };
 use crate::{
+    Fact,
     activity::{aside_explored, stand_up},
     is_attempting,
 };
@@ -104,13 +105,14 @@ impl World {
     }
 
     /// Lets everybody run who needs not be chosen.
+    #[inline]
     fn settle(&self) {
-        loop {
+        while !self.state().is_settled() {
             if let Some(number) = self.state().ready.pop_front() {
                 self.resume(number);
             } else if let Some(task) = self.state().tasks.pop_front() {
                 match task {
-                    Ok(strand) => self.run(NOTHING, strand),
+                    Ok(strand) => self.run_task(strand),
                     Err(error) => {
                         let failure =
                             Failure::NoStack("a light activity".to_owned(), error.to_string());
@@ -126,9 +128,6 @@ impl World {
     /// Lets those go on who wait for something that is no operation, and which is so now. Whether there are any.
     fn unblock(&self) -> bool {
         let state = self.state();
-        if state.blocked == 0 {
-            return false;
-        }
         for number in 0..state.born {
             let Phase::Blocked(until) = state.actors[number as usize].phase else {
                 continue;
@@ -143,27 +142,48 @@ impl World {
     }
 
     /// Lets an activity run until it waits.
+    #[inline]
     fn resume(&self, number: u32) {
         let state = self.state();
-        if let Some(strand) = state.actors[number as usize].strand.take() {
-            self.run(number, strand);
+        let Some(strand) = &mut state.actors[number as usize].strand else {
+            return;
+        };
+        let end = strand.end();
+        match self.run(number, end) {
+            Pause::Waits if self.state().current == number => {}
+            pause => {
+                let strand = self.state().actors[number as usize].strand.take();
+                self.has_paused(pause, strand);
+            }
         }
     }
 
-    fn run(&self, number: u32, mut strand: Strand) {
+    /// Lets something run that says itself which activity it is.
+    fn run_task(&self, mut strand: Strand) {
+        let pause = self.run(NOTHING, strand.end());
+        self.has_paused(pause, Some(strand));
+    }
+
+    #[inline]
+    fn run(&self, number: u32, end: StrandEnd) -> Pause {
         let state = self.state();
         state.current = number;
-        state.waits = Some(strand.waits());
+        state.running = Some(end);
         HERE.set(self);
-        let pause = strand.resume();
+        // SAFETY: It is kept by the caller, or by the actor, and does not run: it has been found waiting.
+        let pause = unsafe { end.resume() };
         HERE.set(std::ptr::null());
         stand_up();
+        pause
+    }
+
+    /// The activity that ran has ended, or is found to be another only now.
+    fn has_paused(&self, pause: Pause, strand: Option<Strand>) {
         let state = self.state();
-        // A task is found to be this or that activity only when it runs.
         let number = state.current;
         let actor = state.actors.get_mut(number as usize);
         match (pause, actor) {
-            (Pause::Waits, Some(actor)) => actor.strand = Some(strand),
+            (Pause::Waits, Some(actor)) => actor.strand = strand,
             // It is nobody, and waits for ever.
             (Pause::Waits, None) => drop(strand),
             (Pause::Overflowed, actor) => {
@@ -179,7 +199,7 @@ impl World {
                     actor.phase = Phase::Ended;
                 }
                 state.main_has_ended |= number == Families::MAIN;
-                if let Strand::Fiber(fiber) = strand {
+                if let Some(Strand::Fiber(fiber)) = strand {
                     state.fibers.put_back(fiber);
                 }
             }
@@ -187,59 +207,81 @@ impl World {
     }
 
     /// Gives the thread back until the activity that runs is resumed.
+    #[inline]
     fn wait(&self) {
         let state = self.state();
         let number = state.current;
-        let waits = state.waits;
+        let running = state.running;
         aside_explored(|| {
-            if let Some(waits) = waits {
+            if let Some(running) = running {
                 // SAFETY: The calling code is what runs.
-                unsafe { waits.wait() };
+                unsafe { running.wait() };
             }
         });
         let state = self.state();
         state.current = number;
-        if state.is_ending && !std::thread::panicking() {
-            resume_unwind(Box::new(Leave));
+        if state.is_ending {
+            leave();
         }
     }
 
-    /// The activity that runs is about to do something. Returns when it is its turn: it has happened, as far as others are
-    /// concerned.
-    fn announce(&self, pending: Pending) {
+    /// The activity that runs is about to do what `say` says. Returns when it is its turn: it has happened, as far as others
+    /// are concerned.
+    #[inline]
+    fn announce(&self, say: impl FnOnce(&mut Pending)) {
         let state = self.state();
         if state.is_ending {
-            if std::thread::panicking() {
-                return;
-            }
-            resume_unwind(Box::new(Leave));
+            return leave();
         }
         assert!(
             !is_attempting(),
             "exploration does not support operations within a transaction"
         );
         let number = state.current;
-        if number == NOTHING {
+        let Some(actor) = state.actors.get_mut(number as usize) else {
             // It was made before anything was explored.
             return;
-        }
-        let actor = &mut state.actors[number as usize];
+        };
         actor.operations += 1;
-        actor.phase = Phase::Pending(pending);
+        actor.phase = Phase::Pending;
+        say(&mut actor.pending);
         // Others would find that they panic: so who does goes on as long as it can.
         if std::thread::panicking() && state.is_enabled(number) {
-            state.perform(Step::from(reenact_multiverse::Activity(number)), None);
+            state.perform(Step::from(reenact_multiverse::Activity(number)));
             return;
         }
         self.wait();
     }
 
+    /// The activity that runs goes on when this is true.
+    fn wait_for(&self, fact: &Fact, what: Awaited) {
+        let state = self.state();
+        if !fact.is_established() {
+            if state.is_ending {
+                leave();
+                return self.block(&|| fact.is_established());
+            }
+            state.actors[state.current as usize].phase = Phase::Waits(fact, what);
+            self.wait();
+        }
+        let state = self.state();
+        if state.moment.is_some()
+            && let Some(moment) = fact.moment()
+        {
+            let number = state.current;
+            let reasons = state.reasons.get(moment as usize);
+            let reasons = reasons.cloned().unwrap_or_default();
+            state.actors[number as usize].inherited.extend(reasons);
+        }
+    }
+
     /// Takes a step. Of one who cannot go on, nothing happens: it would wait for others on the thread of all.
     pub(super) fn step(&self, step: Step) {
-        if !self.state().is_enabled(step.activity.0) {
+        let state = self.state();
+        if !state.is_enabled(step.activity.0) {
             return;
         }
-        self.state().perform(step, None);
+        state.perform(step);
         self.resume(step.activity.0);
         self.settle();
     }
@@ -253,7 +295,9 @@ impl World {
             let pending = state.pending(number).cloned();
             return pending.unwrap_or_else(Event::nothing);
         }
-        let mut event = state.perform(step, Some(links));
+        state.links(number, links);
+        let mut event = state.actors[number as usize].pending.event.clone();
+        state.perform(step);
         self.resume(number);
         let state = self.state();
         if event.touch.how == How::Transact {
@@ -283,9 +327,20 @@ impl World {
         for actor in &mut state.actors[..state.born as usize] {
             actor.strand = None;
             actor.phase = Phase::Ended;
-            // They refer to what runs them.
-            actor.conducted = None;
             actor.kept = None;
         }
+    }
+
+    /// There will be no more executions. What activities are known by refers to what runs them.
+    pub(super) fn close(&self) {
+        self.state().actors.clear();
+    }
+}
+
+/// Makes the activity that runs leave its stack, unless it does already.
+#[cold]
+fn leave() {
+    if !std::thread::panicking() {
+        resume_unwind(Box::new(Leave));
     }
 }

@@ -21,7 +21,8 @@ pub struct Thread {
     raw: Option<std::thread::Thread>,
     name: Option<Arc<str>>,
     id: ThreadId,
-    parking: Arc<Parking>,
+    /// None where it is explored: who explores keeps it with the thread.
+    parking: Option<Arc<Parking>>,
 }
 
 /// Which thread it is. In a replay it is the same as in the recording.
@@ -36,6 +37,11 @@ impl ThreadId {
             None => NEXT.fetch_add(1, Ordering::Relaxed),
         };
         ThreadId(NonZero::new(number + 1).expect("one more than something"))
+    }
+
+    /// The number of its activity, if it has one.
+    fn number(self) -> u32 {
+        (self.0.get() - 1) as u32
     }
 }
 
@@ -80,7 +86,7 @@ impl Thread {
         raw: Option<std::thread::Thread>,
         name: Option<String>,
         id: ThreadId,
-        parking: Arc<Parking>,
+        parking: Option<Arc<Parking>>,
     ) -> Thread {
         let name = name.filter(|_| raw.is_none()).map(Arc::from);
         Thread {
@@ -91,8 +97,9 @@ impl Thread {
         }
     }
 
-    pub(super) fn parking(&self) -> &Parking {
-        &self.parking
+    pub(super) fn parking(&self) -> Arc<Parking> {
+        let kept = || explore::kept(self.id.number(), Arc::default);
+        self.parking.clone().or_else(kept).unwrap_or_default()
     }
 
     /// Ends the thread's [`park`](super::park), now or when it comes to that.
@@ -101,7 +108,7 @@ impl Thread {
     pub fn unpark(&self) {
         match &self.raw {
             Some(raw) if !is_active() => raw.unpark(),
-            _ => self.parking.unpark(),
+            _ => self.parking().unpark(),
         }
     }
 
@@ -137,11 +144,14 @@ thread_local! {
 /// The calling thread.
 #[must_use]
 pub fn current() -> Thread {
-    let id = || ThreadId::new(current_number());
-    if let Some(explored) = explore::kept(|| Thread::new(None, None, id(), Arc::default())) {
-        return explored;
+    if let Some((number, name)) = explore::myself() {
+        let name = name.map(str::to_owned);
+        return Thread::new(None, name, ThreadId::new(Some(number)), None);
     }
-    let fresh = || Thread::new(Some(std::thread::current()), None, id(), Arc::default());
+    let fresh = || {
+        let id = ThreadId::new(current_number());
+        Thread::new(Some(std::thread::current()), None, id, Some(Arc::default()))
+    };
     CURRENT
         .try_with(|current| current.get_or_init(fresh).clone())
         .unwrap_or_else(|_| fresh())
@@ -151,7 +161,7 @@ pub fn current() -> Thread {
 pub(super) struct Newcomer {
     name: Option<String>,
     id: ThreadId,
-    parking: Arc<Parking>,
+    parking: Option<Arc<Parking>>,
 }
 
 impl Newcomer {
@@ -159,7 +169,7 @@ impl Newcomer {
         Newcomer {
             name,
             id: ThreadId::new(birth.number()),
-            parking: Arc::default(),
+            parking: (!explore::is_explored()).then(Arc::default),
         }
     }
 
@@ -167,15 +177,14 @@ impl Newcomer {
         self.id
     }
 
-    pub(super) fn parking(&self) -> Arc<Parking> {
-        Arc::clone(&self.parking)
+    pub(super) fn parking(&self) -> Option<Arc<Parking>> {
+        self.parking.clone()
     }
 
     /// Makes the calling thread the one that was announced.
     pub(super) fn arrive(self) {
         let Newcomer { name, id, parking } = self;
         if explore::is_explored() {
-            explore::kept(|| Thread::new(None, name, id, parking));
             return;
         }
         let thread = Thread::new(Some(std::thread::current()), name, id, parking);

@@ -1,9 +1,13 @@
 //! What a thread runs on: a thread of the system, or, where it is explored, a fiber.
 
 use std::{
+    cell::UnsafeCell,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use reenact_engine::explore;
@@ -11,7 +15,47 @@ use reenact_engine::explore;
 /// A thread that was started.
 pub(super) enum Running<T> {
     System(std::thread::JoinHandle<T>),
-    Fiber(u32, Arc<Mutex<Option<super::Result<T>>>>),
+    Fiber(u32, Arc<Slot<super::Result<T>>>),
+}
+
+/// Where one leaves something that another takes.
+pub(super) struct Slot<T> {
+    /// Belongs to who fills it until it is full, and then to who empties it.
+    content: UnsafeCell<Option<T>>,
+    is_full: AtomicBool,
+}
+
+impl<T> Slot<T> {
+    fn new() -> Slot<T> {
+        Slot {
+            content: UnsafeCell::new(None),
+            is_full: AtomicBool::new(false),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        // Acquire: pairs with the Release in `fill`.
+        self.is_full.load(Ordering::Acquire)
+    }
+
+    /// # Safety
+    ///
+    /// Once.
+    unsafe fn fill(&self, content: T) {
+        // SAFETY: Nobody else looks at it before it is full.
+        unsafe { *self.content.get() = Some(content) };
+        self.is_full.store(true, Ordering::Release);
+    }
+
+    /// # Safety
+    ///
+    /// By one at a time.
+    unsafe fn empty(&self) -> Option<T> {
+        // SAFETY: Who fills it has done so, and does not look at it any more.
+        self.is_full()
+            .then(|| unsafe { (*self.content.get()).take() })
+            .flatten()
+    }
 }
 
 // SAFETY: What a thread returns may go from one thread to another, or it could not have been started; and as with std's
@@ -39,12 +83,13 @@ impl<T: Send> Running<T> {
             // SAFETY: The caller's.
             return unsafe { builder.spawn_unchecked(body) }.map(Running::System);
         };
-        let result = Arc::new(Mutex::new(None));
+        let result = Arc::new(Slot::new());
         let its_result = Arc::clone(&result);
         let body = move || {
             let outcome = catch_unwind(AssertUnwindSafe(body));
             explore::is_missed(number, outcome.is_err());
-            *its_result.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+            // SAFETY: The one time.
+            unsafe { its_result.fill(outcome) };
         };
         // SAFETY: The caller's.
         unsafe { explore::start(number, Box::new(body)) };
@@ -64,10 +109,7 @@ impl<T> Running<T> {
     pub(super) fn is_finished(&self) -> bool {
         match self {
             Running::System(handle) => handle.is_finished(),
-            Running::Fiber(_, result) => {
-                let result = result.lock().unwrap_or_else(PoisonError::into_inner);
-                result.is_some()
-            }
+            Running::Fiber(_, result) => result.is_full(),
         }
     }
 
@@ -76,7 +118,8 @@ impl<T> Running<T> {
         match self {
             Running::System(handle) => handle.join(),
             Running::Fiber(number, result) => {
-                let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+                // SAFETY: There is one handle, which is gone after that.
+                let result = unsafe { result.empty() };
                 explore::is_missed(number, false);
                 result.expect("a thread that has ended leaves its result")
             }

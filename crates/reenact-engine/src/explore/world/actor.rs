@@ -1,14 +1,14 @@
 //! An activity of an execution.
 
-use std::any::Any;
+use std::{any::Any, panic::Location};
 
 use reenact_multiverse::explore::Moment;
 
 use crate::{
-    Fact,
+    Fact, Op,
     activity::Conducted,
     explore::{
-        event::{Event, Touch},
+        event::{Event, How, Touch},
         failure::Panic,
         outside::Outside,
         recorded::Heard,
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// What an activity is about to do.
+/// What an activity is about to do, or has done last: kept, so that its room is used again.
 pub(in crate::explore) struct Pending {
     pub(super) event: Event,
     /// Whether it is possible, where only its model knows.
@@ -34,10 +34,9 @@ pub(in crate::explore) struct Pending {
 }
 
 impl Pending {
-    /// Without anything special.
-    pub(super) fn of(event: Event) -> Pending {
+    fn nothing() -> Pending {
         Pending {
-            event,
+            event: Event::nothing(),
             possible: None,
             answers: 1,
             count: None,
@@ -45,6 +44,22 @@ impl Pending {
             more_room: Vec::new(),
             awaits: Vec::new(),
         }
+    }
+
+    /// It is this, without anything special.
+    #[inline]
+    pub(super) fn be(&mut self, op: Op, site: &'static Location<'static>, how: How, thing: u32) {
+        let event = &mut self.event;
+        event.op = op;
+        event.site = site;
+        event.touch = Touch { how, thing };
+        event.more = None;
+        self.possible = None;
+        self.answers = 1;
+        self.count = None;
+        self.room = usize::MAX;
+        self.more_room.clear();
+        self.awaits.clear();
     }
 
     /// Each thing that it meets, how, and how much fits into it.
@@ -59,6 +74,14 @@ impl Pending {
     }
 }
 
+/// What becomes true when one goes on who waits.
+pub(super) enum Awaited {
+    /// That this activity has ended.
+    EndOf(u32),
+    /// What this says.
+    Told(*const dyn Fn() -> String),
+}
+
 /// What an activity waits for, or does.
 pub(super) enum Phase {
     /// It has not come into being.
@@ -66,12 +89,9 @@ pub(super) enum Phase {
     /// It runs, or will without being chosen.
     Runs,
     /// It is about to do something.
-    Pending(Pending),
+    Pending,
     /// It waits until something is true, which is no step.
-    Waits {
-        fact: *const Fact,
-        what: *const dyn Fn() -> String,
-    },
+    Waits(*const Fact, Awaited),
     /// It waits for something that others do outside of any operation.
     Blocked(*const dyn Fn() -> bool),
     Ended,
@@ -79,6 +99,7 @@ pub(super) enum Phase {
 
 pub(super) struct Actor {
     pub(super) phase: Phase,
+    pub(super) pending: Pending,
     pub(super) strand: Option<Strand>,
     pub(super) name: String,
     /// How many children it has had, and how many operations.
@@ -97,11 +118,20 @@ pub(super) struct Actor {
     pub(super) heard: Heard,
     /// What its model keeps with it.
     pub(super) kept: Option<Box<dyn Any>>,
-    /// What it is known by where it runs.
+    /// What it is known by where it runs. Used again in the next execution.
     pub(super) conducted: Option<Box<Conducted>>,
 }
 
 impl Actor {
+    /// What it is about to do, if it is about to do anything.
+    #[inline]
+    pub(super) fn pending(&self) -> Option<&Pending> {
+        match self.phase {
+            Phase::Pending => Some(&self.pending),
+            _ => None,
+        }
+    }
+
     /// As if it had never been.
     pub(super) fn clear(&mut self) {
         debug_assert!(self.strand.is_none());
@@ -117,12 +147,12 @@ impl Actor {
         self.outside = Outside::default();
         self.heard.clear();
         self.kept = None;
-        self.conducted = None;
     }
 
     pub(super) fn unborn() -> Actor {
         Actor {
             phase: Phase::Unborn,
+            pending: Pending::nothing(),
             strand: None,
             name: String::new(),
             children: [0; 2],

@@ -2,11 +2,26 @@
 
 use reenact_multiverse::explore::Verdict;
 
-use super::{actor::Phase, state::State};
+use super::{
+    actor::{Awaited, Phase},
+    state::State,
+};
 use crate::explore::{
     event::How,
     failure::{Failure, Waiting},
+    names::Families,
 };
+
+impl Families {
+    /// What somebody waits for who waits.
+    pub(super) fn told(&self, awaited: &Awaited) -> String {
+        match awaited {
+            Awaited::EndOf(number) => format!("the end of {}", self.name(*number)),
+            // SAFETY: The activity waits with it on its stack.
+            Awaited::Told(what) => unsafe { (**what)() },
+        }
+    }
+}
 
 impl State {
     /// How it has ended.
@@ -28,10 +43,11 @@ impl State {
         }
         let mut actors = self.actors[..self.born as usize].iter();
         actors.any(|actor| match &actor.phase {
-            Phase::Pending(pending) => {
-                !self.main_has_ended || matches!(pending.event.touch.how, How::Take | How::Look)
+            Phase::Pending => {
+                let how = actor.pending.event.touch.how;
+                !self.main_has_ended || matches!(how, How::Take | How::Look)
             }
-            Phase::Waits { .. } | Phase::Blocked(_) => !self.main_has_ended,
+            Phase::Waits(..) | Phase::Blocked(_) => !self.main_has_ended,
             _ => false,
         })
     }
@@ -61,19 +77,19 @@ impl State {
             let actor = &self.actors[number as usize];
             let who = self.families.name(number);
             let (what, site, holder) = match &actor.phase {
-                Phase::Pending(pending) => {
-                    let touch = pending.event.touch;
+                Phase::Pending => {
+                    let event = &actor.pending.event;
+                    let touch = event.touch;
                     let thing = self.things.get(touch.thing as usize);
                     let holder = match touch.how {
                         How::Take | How::Look => thing.and_then(|thing| thing.holder),
                         _ => None,
                     };
                     let holder = holder.map(|(who, at)| (self.families.name(who), at.to_string()));
-                    let what = pending.event.op.name().to_owned();
-                    (what, Some(pending.event.site.to_string()), holder)
+                    let what = event.op.name().to_owned();
+                    (what, Some(event.site.to_string()), holder)
                 }
-                // SAFETY: The activity waits with it on its stack.
-                Phase::Waits { what, .. } => (unsafe { (**what)() }, None, None),
+                Phase::Waits(_, awaited) => (self.families.told(awaited), None, None),
                 Phase::Blocked(_) => ("something that is no operation".to_owned(), None, None),
                 _ => continue,
             };

@@ -1,20 +1,26 @@
 //! An execution, as the models know it that tell it more than entities do.
 
-use std::{panic::Location, sync::atomic::AtomicU64, time::Duration};
+use std::{
+    panic::Location,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 use super::{
     World,
-    actor::{Pending, Phase},
+    actor::{Awaited, Phase},
 };
 use crate::{
-    Access, Decision, Op,
+    Access, Activity, Conductor, Decision, Op,
     activity::Conducted,
     explore::{
-        event::{Event, How, NOTHING, Touch},
+        event::{How, NOTHING, Touch},
         failure::Panic,
         fiber::Job,
+        names::Families,
         strand::Strand,
         thing::{End, Passed},
+        whole,
     },
     pool::Pool,
 };
@@ -51,46 +57,35 @@ impl World {
             How::Transact | How::Choose => NOTHING,
             _ => state.number(meeting.thing, meeting.site, 0),
         };
-        let more: Vec<_> = meeting
-            .more
-            .iter()
-            .enumerate()
-            .map(|(index, &(how, cell, _))| Touch {
-                how,
-                thing: state.number(cell, meeting.site, index + 1),
-            })
-            .collect();
+        let more = meeting.more.iter().enumerate();
+        let more = more.map(|(index, &(how, cell, _))| Touch {
+            how,
+            thing: state.number(cell, meeting.site, index + 1),
+        });
+        let more = (!meeting.more.is_empty()).then(|| more.collect());
         let awaits = meeting.awaits.iter().enumerate();
         let awaits = awaits.map(|(index, cell)| state.number(cell, meeting.site, index + 1));
-        let awaits = awaits.collect();
-        let more = (!more.is_empty()).then(|| more.into());
+        let awaits: Vec<_> = awaits.collect();
         // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
         let possible = meeting.possible.map(|possible| unsafe {
             std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
                 possible,
             )
         });
-        self.announce(Pending {
-            event: Event {
-                op: meeting.op,
-                site: meeting.site,
-                touch: Touch {
-                    how: meeting.how,
-                    thing,
-                },
-                more,
-            },
-            possible,
-            answers: meeting.answers,
-            // SAFETY: As above.
-            count: meeting.count.map(|count| unsafe {
-                std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(
-                    count,
-                )
-            }),
-            room: meeting.room,
-            more_room: meeting.more.iter().map(|&(_, _, room)| room).collect(),
-            awaits,
+        // SAFETY: As above.
+        let count = meeting.count.map(|count| unsafe {
+            std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(count)
+        });
+        self.announce(|pending| {
+            pending.be(meeting.op, meeting.site, meeting.how, thing);
+            pending.event.more = more;
+            pending.possible = possible;
+            pending.answers = meeting.answers;
+            pending.count = count;
+            pending.room = meeting.room;
+            let rooms = meeting.more.iter().map(|&(_, _, room)| room);
+            pending.more_room.extend(rooms);
+            pending.awaits.extend(awaits);
         });
         self.state().answer
     }
@@ -217,27 +212,70 @@ impl World {
             .sleep(nanoseconds);
     }
 
-    /// What the model of the activity that runs keeps with it.
-    pub(in crate::explore) fn kept<T: Clone + 'static>(&self, first: impl FnOnce() -> T) -> T {
+    /// What the model of this activity keeps with it; none if there is no such activity.
+    pub(in crate::explore) fn kept<T: Clone + 'static>(
+        &self,
+        number: u32,
+        first: impl FnOnce() -> T,
+    ) -> Option<T> {
         let state = self.state();
-        let number = state.current as usize;
-        if let Some(kept) = state.actors[number]
-            .kept
-            .as_ref()
-            .and_then(|kept| kept.downcast_ref())
-        {
-            return T::clone(kept);
-        }
-        let kept = first();
-        self.state().actors[number].kept = Some(Box::new(kept.clone()));
-        kept
+        let actor = state.actors[..state.born as usize].get_mut(number as usize)?;
+        let kept = actor.kept.get_or_insert_with(|| Box::new(first()));
+        kept.downcast_ref().cloned()
     }
 
-    /// By what the activity that runs is known where it runs.
-    pub(crate) fn adopt(&self, conducted: Box<Conducted>) -> *const Conducted {
+    /// What the program calls an activity.
+    pub(in crate::explore) fn name_given(&self, number: u32) -> Option<&str> {
+        let name = &self.state().actors.get(number as usize)?.name;
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// A new child of the activity that runs, and the first activity: as others know it. What is left of the one that had its
+    /// number in an earlier execution is used again.
+    pub(crate) fn child(&self, name: &str) -> Arc<Activity> {
         let state = self.state();
-        let number = state.current as usize;
-        &raw const **state.actors[number].conducted.insert(conducted)
+        let number = state.child(name, false);
+        if state.is_whole {
+            state.actors[number as usize].strand = Some(whole::strand_of(number));
+            state.ready.push_back(number);
+        }
+        self.known_as(number, name)
+    }
+
+    fn known_as(&self, number: u32, name: &str) -> Arc<Activity> {
+        let kept = &mut self.state().actors[number as usize].conducted;
+        if !kept.as_mut().is_some_and(|kept| kept.be_again(name)) {
+            *kept = None;
+        }
+        let first = || Box::new(Conducted::explored(self.conductor(), number, name));
+        Arc::clone(&kept.get_or_insert_with(first).activity)
+    }
+
+    /// The calling code is this activity from now on: what it is known by there.
+    pub(crate) fn begins(&self, number: u32) -> *const Conducted {
+        let state = self.state();
+        state.current = number;
+        if number == Families::MAIN {
+            self.known_as(number, "");
+        }
+        let conducted = &state.actors[number as usize].conducted;
+        conducted
+            .as_deref()
+            .map_or(std::ptr::null(), std::ptr::from_ref)
+    }
+
+    /// The activity that runs goes on when this one has ended.
+    pub(crate) fn waits_for_end(&self, of: &Activity) {
+        self.wait_for(&of.ended, Awaited::EndOf(of.number));
+    }
+
+    /// Itself, as its activities know it.
+    pub(in crate::explore) fn conductor(&self) -> Arc<dyn Conductor> {
+        // SAFETY: It is in an `Arc`, which whoever runs it has.
+        unsafe {
+            Arc::increment_strong_count(self);
+            Arc::from_raw(self)
+        }
     }
 
     /// Something is to be run that says itself which activity it is.

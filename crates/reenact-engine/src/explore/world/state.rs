@@ -13,12 +13,12 @@ use super::actor::{Actor, Pending, Phase};
 use crate::{
     Access, Decision,
     explore::{
-        event::{Event, How, NOTHING, Touch},
+        event::{Event, How, Touch},
         failure::{Failure, Panic},
         fiber::Fibers,
         names::{Families, Place, Things},
         recorded::Recorded,
-        strand::{Strand, Waits},
+        strand::{Strand, StrandEnd},
         thing::{Thing, is_at_queue},
     },
     pool::Pool,
@@ -38,9 +38,9 @@ pub(in crate::explore) struct State {
     pub(super) tasks: VecDeque<io::Result<Strand>>,
     /// How many wait for something that is no operation.
     pub(super) blocked: u32,
-    /// The activity that runs, and how it waits.
+    /// The activity that runs, and what it runs on.
     pub(super) current: u32,
-    pub(super) waits: Option<Waits>,
+    pub(super) running: Option<StrandEnd>,
     /// When the current step is; whether anybody wants to know.
     pub(super) moment: Option<Moment>,
     pub(super) answer: u32,
@@ -88,7 +88,7 @@ impl State {
             tasks: VecDeque::new(),
             blocked: 0,
             current: 0,
-            waits: None,
+            running: None,
             moment: None,
             answer: 0,
             decision: Decision::Go,
@@ -190,6 +190,12 @@ impl State {
         self.actors.first()?.panic.clone()
     }
 
+    /// Whether nobody runs, or might, without being chosen.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.ready.is_empty() && self.tasks.is_empty() && self.blocked == 0
+    }
+
     /// Whether no light activity has anything to do.
     pub(super) fn is_idle(&self) -> bool {
         let mut actors = self.actors[..self.born as usize].iter();
@@ -214,17 +220,16 @@ impl State {
     }
 
     pub(in crate::explore) fn pending(&self, number: u32) -> Option<&Event> {
-        match &self.actors.get(number as usize)?.phase {
-            Phase::Pending(pending) => Some(&pending.event),
-            _ => None,
-        }
+        let pending = self.actors.get(number as usize)?.pending()?;
+        Some(&pending.event)
     }
 
+    #[inline]
     pub(in crate::explore) fn is_enabled(&self, number: u32) -> bool {
         let Some(actor) = self.actors.get(number as usize) else {
             return false;
         };
-        let Phase::Pending(pending) = &actor.phase else {
+        let Some(pending) = actor.pending() else {
             return false;
         };
         if self.is_too_coarse {
@@ -254,9 +259,9 @@ impl State {
     }
 
     /// In how many ways what is pending can go.
+    #[inline]
     pub(in crate::explore) fn choices(&self, number: u32) -> u32 {
-        let Some(Phase::Pending(pending)) = self.actors.get(number as usize).map(|a| &a.phase)
-        else {
+        let Some(pending) = self.actors.get(number as usize).and_then(Actor::pending) else {
             return 1;
         };
         match pending.event.touch.how {
@@ -279,7 +284,7 @@ impl State {
             return;
         };
         actor.inherited.iter().for_each(|&at| links.after(at));
-        if let Phase::Pending(pending) = &actor.phase {
+        if let Some(pending) = actor.pending() {
             if pending.event.touch.how == (How::Wake { timed: false }) && !actor.is_notified {
                 // Whatever others did not do, nobody has told it to go on.
                 return;
@@ -288,7 +293,7 @@ impl State {
         }
     }
 
-    pub(super) fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
+    fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
         if pending.event.touch.how == How::Ask {
             for (who, last) in self.last.iter().enumerate() {
                 if who as u32 != number {
@@ -327,35 +332,36 @@ impl State {
     }
 
     /// What is pending happens: whoever waits for it may go on, and what follows comes after it.
-    pub(super) fn perform(&mut self, step: Step, links: Option<&mut Links>) -> Event {
+    #[inline]
+    pub(super) fn perform(&mut self, step: Step) {
         let number = step.activity.0;
-        if let Some(links) = links {
-            self.links(number, links);
+        if let Some(moment) = self.moment {
+            self.note(number, moment);
         }
         let actor = &mut self.actors[number as usize];
-        let Phase::Pending(pending) = std::mem::replace(&mut actor.phase, Phase::Runs) else {
-            unreachable!("who is chosen is about to do something");
-        };
+        debug_assert!(actor.pending().is_some(), "it is about to do something");
+        actor.phase = Phase::Runs;
         actor.inherited.clear();
+        self.decision = Decision::Go;
+        self.answer = step.choice;
+        let Event {
+            site, touch, more, ..
+        } = &actor.pending.event;
+        let (site, touch, more) = (*site, *touch, more.clone());
+        self.meet(number, touch, site, step.choice);
+        for &touch in more.iter().flat_map(|more| more.iter()) {
+            self.meet(number, touch, site, step.choice);
+        }
+    }
+
+    /// Those who come after have to know.
+    fn note(&mut self, number: u32, moment: Moment) {
+        let pending = &self.actors[number as usize].pending;
         self.footprint = None;
         self.awaited = pending.possible.map(|_| {
             let last = self.last.get(number as usize).copied().flatten();
             (pending.awaits.clone(), last)
         });
-        self.decision = Decision::Go;
-        self.answer = step.choice;
-        if let Some(moment) = self.moment {
-            self.note(number, &pending, moment);
-        }
-        let Pending { event, answers, .. } = pending;
-        for touch in event.touches() {
-            self.meet(number, touch, &event, answers, step.choice);
-        }
-        event
-    }
-
-    /// Those who come after have to know.
-    pub(super) fn note(&mut self, number: u32, pending: &Pending, moment: Moment) {
         if self.last.len() <= number as usize {
             self.last.resize(number as usize + 1, None);
         }
@@ -364,8 +370,9 @@ impl State {
             self.asks.push((number, moment));
         }
         for (touch, room) in pending.touches() {
-            if touch.thing != NOTHING && touch.how != How::Transact {
-                let thing = self.thing(touch.thing);
+            if touch.how != How::Transact
+                && let Some(thing) = self.things.get_mut(touch.thing as usize)
+            {
                 thing.note(number, touch.how, moment, room);
             }
         }
@@ -394,15 +401,8 @@ impl State {
         footprint
     }
 
-    pub(super) fn meet(
-        &mut self,
-        number: u32,
-        touch: Touch,
-        event: &Event,
-        answers: u32,
-        choice: u32,
-    ) {
-        let site = event.site;
+    #[inline]
+    fn meet(&mut self, number: u32, touch: Touch, site: &'static Location<'static>, choice: u32) {
         let moment = self.moment;
         match touch.how {
             How::Take | How::Look | How::TryTake | How::TryLook => {
@@ -431,6 +431,7 @@ impl State {
                 }
             }
             How::Notify => {
+                let answers = self.actors[number as usize].pending.answers;
                 let waiters = &mut self.thing(touch.thing).waiters;
                 let woken = match answers {
                     // One of them, whichever; the same ones are in the same order however they came.

@@ -4,7 +4,10 @@ use super::{
     actor::{Actor, Phase},
     state::State,
 };
-use crate::explore::failure::{Failure, Panic};
+use crate::explore::{
+    failure::{Failure, Panic},
+    names::Families,
+};
 
 /// An execution, as a person looks at it.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +63,7 @@ impl State {
             waiters: sorted(&state.waiters),
         });
         View {
-            activities: actors.map(view_of).collect(),
+            activities: actors.map(|actor| view_of(actor, &self.families)).collect(),
             things: things.filter(Held::is_held).collect(),
             watched: Vec::new(),
             failures: self.failures(),
@@ -81,15 +84,14 @@ fn sorted(who: &[u32]) -> Vec<u32> {
     who
 }
 
-fn view_of(actor: &Actor) -> Acting {
+fn view_of(actor: &Actor, families: &Families) -> Acting {
     Acting {
         name: actor.name.clone(),
         panic: actor.panic.clone(),
         stands: match &actor.phase {
             Phase::Unborn => Stands::Unborn,
-            Phase::Pending(_) => Stands::Pending,
-            // SAFETY: The activity waits with it on its stack.
-            Phase::Waits { what, .. } => Stands::Waits(unsafe { (**what)() }),
+            Phase::Pending => Stands::Pending,
+            Phase::Waits(_, awaited) => Stands::Waits(families.told(awaited)),
             Phase::Runs | Phase::Blocked(_) => {
                 Stands::Waits("something that is no operation".to_owned())
             }
