@@ -392,15 +392,12 @@ impl Conducted {
         }
     }
 
-    /// The one of the same number in another execution, if nobody remembers this one.
+    /// The one of the same number and name in another execution, if nobody remembers this one. Whether it is.
     pub(crate) fn be_again(&mut self, name: &str) -> bool {
-        let Some(activity) = Arc::get_mut(&mut self.activity) else {
+        if Arc::strong_count(&self.activity) > 1 || self.activity.name != name {
             return false;
-        };
-        activity.name.clear();
-        activity.name.push_str(name);
-        activity.ended = Fact::new();
-        activity.kept = OnceLock::new();
+        }
+        self.activity.ended.forget();
         *self.children.get_mut() = 0;
         *self.tickets.get_mut() = 0;
         self.clocks = Default::default();
@@ -473,7 +470,7 @@ enum Child {
     Unrecorded,
     Recorded(crate::record::Newborn),
     Conducted(Conducted),
-    Explored(Arc<Activity>),
+    Explored(u32),
 }
 
 impl Birth {
@@ -500,7 +497,10 @@ impl Birth {
     pub fn lineage(&self) -> Lineage {
         match &self.child {
             Child::Conducted(conducted) => Lineage(Some(Arc::clone(&conducted.activity))),
-            Child::Explored(activity) => Lineage(Some(Arc::clone(activity))),
+            Child::Explored(number) => {
+                let world = explore::here();
+                Lineage(world.and_then(|world| world.activity(*number).cloned()))
+            }
             _ => Lineage(None),
         }
     }
@@ -512,7 +512,7 @@ impl Birth {
             Child::Unrecorded => None,
             Child::Recorded(newborn) => Some(newborn.number),
             Child::Conducted(conducted) => Some(conducted.activity.number),
-            Child::Explored(activity) => Some(activity.number),
+            Child::Explored(number) => Some(*number),
         }
     }
 
@@ -520,9 +520,9 @@ impl Birth {
     pub fn begin(mut self) -> Life {
         let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
             Child::Unrecorded => None,
-            Child::Explored(activity) => {
-                explore::begin_thread(activity.number);
-                begin_explored(activity.number);
+            Child::Explored(number) => {
+                explore::begin_thread(number);
+                begin_explored(number);
                 return Life(());
             }
             Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
@@ -549,9 +549,11 @@ impl Drop for Birth {
                 conducted.conductor.stillborn(&conducted.activity);
                 conducted.activity.ended.establish();
             }
-            Child::Explored(activity) => {
-                explore::end_unborn(activity.number);
-                activity.ended.establish();
+            Child::Explored(number) => {
+                explore::end_unborn(*number);
+                if let Some(activity) = explore::here().and_then(|world| world.activity(*number)) {
+                    activity.ended.establish();
+                }
             }
             Child::Unrecorded | Child::Recorded(_) => {}
         }

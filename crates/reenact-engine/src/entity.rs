@@ -301,7 +301,9 @@ impl Entity {
             Mode::Replay | Mode::Conducted => {
                 self.arrive(op, Access::Update);
                 let (result, value) = change();
-                self.conducted_leave(op, Access::Update, Some(value));
+                if !explore::is_here() {
+                    self.conducted_leave(op, Access::Update, Some(value));
+                }
                 result
             }
         }
@@ -327,7 +329,9 @@ impl Entity {
                 Decision::Answer(value) => value,
                 _ => {
                     let value = read();
-                    self.conducted_leave(op, Access::Observe, Some(value));
+                    if !explore::is_here() {
+                        self.conducted_leave(op, Access::Observe, Some(value));
+                    }
                     value
                 }
             },

@@ -44,7 +44,6 @@ use std::{
 };
 
 pub(crate) use self::world::World;
-use self::world::view;
 pub use self::{
     channel::{Channel, Outcome},
     event::{Event, How},
@@ -58,6 +57,7 @@ pub use self::{
     thing::End,
     world::Meeting,
 };
+use self::{fiber::Job, world::view};
 use crate::{
     Conductor, Op,
     pool::{Pool, Task},
@@ -353,8 +353,10 @@ pub fn comes_after_now() {
 pub unsafe fn start<'a>(number: u32, body: Box<dyn FnOnce() + 'a>) {
     if let Some(world) = here() {
         // SAFETY: Only the lifetime changes; the caller's.
-        let body = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'a>, fiber::Job>(body) };
-        world.start(number, body);
+        let body = unsafe {
+            std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce() + 'static>>(body)
+        };
+        world.start(number, Job::Once(body));
     }
 }
 
@@ -410,10 +412,10 @@ pub(crate) fn schedule(task: std::ptr::NonNull<Task>) -> bool {
         world.sits(current);
         return true;
     }
-    world.schedules(Box::new(move || {
+    world.schedules(Job::Once(Box::new(move || {
         // SAFETY: Who schedules it promises that it may be run.
         unsafe { Task::run(task) }
-    }));
+    })));
     true
 }
 

@@ -6,7 +6,10 @@
 //! somebody asked ([`choose`](crate::choose)) and found it to be true; a replay then waits until it is.
 
 use std::{
-    sync::atomic::{AtomicU32, Ordering::SeqCst},
+    sync::atomic::{
+        AtomicU32,
+        Ordering::{Relaxed, Release, SeqCst},
+    },
     time::Instant,
 };
 
@@ -43,17 +46,31 @@ impl Fact {
 
     /// It is known by this number why it became true.
     pub(crate) fn note_moment(&self, moment: u32) {
-        self.moment.store(moment + 1, SeqCst);
+        self.moment.store(moment + 1, Release);
+    }
+
+    /// Nobody remembers that it was true.
+    pub(crate) fn forget(&self) {
+        self.state.store(0, Relaxed);
+        self.moment.store(0, Relaxed);
     }
 
     /// Makes it true.
+    #[inline]
     pub fn establish(&self) {
+        if let Some(world) = explore::here() {
+            // Nobody sleeps where all take turns.
+            self.state.store(TRUE, Release);
+            return world.establishes(self);
+        }
+        self.establish_for_sleepers();
+    }
+
+    fn establish_for_sleepers(&self) {
         if self.state.swap(TRUE, SeqCst) == AWAITED {
             raw::wake_all(&self.state);
         }
-        if let Some(world) = explore::here() {
-            world.establishes(self);
-        } else if mode::is_conducted()
+        if mode::is_conducted()
             && let Some((conductor, _)) = conduct::current()
         {
             conductor.established(self);

@@ -126,6 +126,7 @@ pub(crate) fn stop_recording() {
 }
 
 /// The mode, settled from the environment if nobody did that before.
+#[inline]
 pub(crate) fn settled() -> Mode {
     loop {
         match settled_if_known() {

@@ -113,6 +113,33 @@ pub trait Runs {
     fn dependent(&self, a: &Self::Event, b: &Self::Event) -> bool;
 }
 
+/// What a step is that was another before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Which one, from the start.
+    pub index: usize,
+    /// What there is instead.
+    pub found: String,
+}
+
+/// Whether a step can be taken; if not, what there is instead.
+pub fn can_be_taken<R: Run + ?Sized>(run: &R, step: Step) -> Result<(), String>
+where
+    R::Event: fmt::Debug,
+{
+    let Step { activity, choice } = step;
+    if !run.is_enabled(activity) {
+        return Err(match run.pending(activity) {
+            Some(event) => format!("waiting for {event:?}"),
+            None => "nothing".to_owned(),
+        });
+    }
+    if choice > 0 && run.choices(activity) <= choice {
+        return Err(format!("without choice {choice}"));
+    }
+    Ok(())
+}
+
 /// An execution, up to some point.
 ///
 /// It is over when nothing is enabled. An activity that fails ends, and the others go on: what they are yet to do may
@@ -133,6 +160,12 @@ pub trait Run {
     /// Whether what is pending can be done now.
     fn is_enabled(&self, activity: Activity) -> bool;
 
+    /// Those who are about to do something, of the first 64, a bit for each: nobody else is enabled. All of them, unless it is
+    /// known better at no cost.
+    fn about_to(&self) -> u64 {
+        u64::MAX
+    }
+
     /// In how many ways what is pending can go, if it is next: a notification may wake any of those who wait.
     fn choices(&self, _activity: Activity) -> u32 {
         1
@@ -141,9 +174,44 @@ pub trait Run {
     /// Does what is pending.
     fn step(&mut self, step: Step);
 
+    /// Takes the steps that `next` names, until it names none. It is asked when everybody waits; each step that it names can be
+    /// taken.
+    fn go_on(&mut self, next: &mut dyn FnMut(&Self) -> Option<Step>) {
+        while let Some(step) = next(self) {
+            self.step(step);
+        }
+    }
+
     /// Does what is pending. It is what happens at `moment`. Says what it was, in hindsight, and with which earlier events it
     /// is ordered; that it comes after its own activity's earlier events goes without saying.
     fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Self::Event;
+
+    /// Takes steps that were taken before, from the start, by [`step_at`](Run::step_at): nobody wants to know again what they are
+    /// ordered with. Says which one is not what it was, if one is not, and what it is.
+    fn repeat(
+        &mut self,
+        steps: &mut dyn Iterator<Item = (Step, &Self::Event)>,
+    ) -> Result<(), Changed>
+    where
+        Self::Event: PartialEq + fmt::Debug,
+    {
+        let mut links = Links::default();
+        for (index, (step, event)) in (0..).zip(steps) {
+            let found = match can_be_taken(self, step) {
+                Ok(()) => {
+                    links.clear();
+                    let performed = self.step_at(step, Moment(index), &mut links);
+                    (performed != *event).then(|| format!("{performed:?}"))
+                }
+                Err(found) => Some(found),
+            };
+            if let Some(found) = found {
+                let index = index as usize;
+                return Err(Changed { index, found });
+            }
+        }
+        Ok(())
+    }
 
     /// With which earlier events the pending one would be ordered if it were next. Asked at the end of a run, about those
     /// that wait.

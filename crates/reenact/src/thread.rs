@@ -84,6 +84,20 @@ impl Builder {
         let birth = Birth::announce(self.name.as_deref());
         let lineage = birth.lineage();
         let number = birth.number();
+        if let Some(number) = number
+            && running::is_on_fibers()
+        {
+            let body = move || {
+                let _life = birth.begin();
+                f()
+            };
+            return Ok(JoinHandle {
+                thread: Thread::explored(self.name, number),
+                // SAFETY: It borrows nothing.
+                running: unsafe { Running::start_on_fiber(number, body) },
+                lineage,
+            });
+        }
         let newcomer = handle::Newcomer::new(&birth, self.name.clone());
         let parking = newcomer.parking();
         let id = newcomer.id();

@@ -62,6 +62,11 @@ impl How {
     /// Whether the order of the two can be told, if they meet the same thing and either can be next.
     #[inline]
     pub(super) fn conflicts(self, other: How) -> bool {
+        CONFLICTS[self.index()] & 1 << other.index() != 0
+    }
+
+    /// The same, found out slowly.
+    const fn do_conflict(self, other: How) -> bool {
         use How::*;
         match (self, other) {
             (Look | TryLook, Look | TryLook) => false,
@@ -82,9 +87,37 @@ impl How {
         }
     }
 
+    /// Its place among all.
+    #[inline]
+    const fn index(self) -> usize {
+        match self {
+            How::Take => 0,
+            How::Look => 1,
+            How::TryTake => 2,
+            How::TryLook => 3,
+            How::Release => 4,
+            How::Read => 5,
+            How::Write => 6,
+            How::Send => 7,
+            How::Receive => 8,
+            How::TrySend => 9,
+            How::TryReceive => 10,
+            How::StopSending => 11,
+            How::StopReceiving => 12,
+            How::Arrive => 13,
+            How::Wait => 14,
+            How::Wake { timed: true } => 15,
+            How::Wake { timed: false } => 16,
+            How::Notify => 17,
+            How::Transact => 18,
+            How::Ask => 19,
+            How::Choose => 20,
+        }
+    }
+
     /// A number for it.
     pub(super) fn code(self) -> u8 {
-        ALL.iter().position(|&how| how == self).unwrap_or(0) as u8
+        self.index() as u8
     }
 
     /// The one that has this number.
@@ -93,13 +126,32 @@ impl How {
     }
 
     /// Whether whatever comes after this one comes after the other, too, if that came before it.
+    #[inline]
     pub(super) fn stands_for(self, other: How) -> bool {
-        self == other
-            || ALL
-                .iter()
-                .all(|how| !how.conflicts(other) || how.conflicts(self))
+        CONFLICTS[other.index()] & !CONFLICTS[self.index()] == 0 || self.index() == other.index()
     }
 }
+
+/// With which others each of them conflicts, a bit for each.
+const CONFLICTS: [u32; ALL.len()] = {
+    let mut conflicts = [0; ALL.len()];
+    let mut one = 0;
+    while one < ALL.len() {
+        assert!(ALL[one].index() == one, "in their order");
+        let mut other = 0;
+        while other < ALL.len() {
+            let do_conflict = ALL[one].do_conflict(ALL[other]);
+            assert!(
+                ALL[other].do_conflict(ALL[one]) == do_conflict,
+                "either way"
+            );
+            conflicts[one] |= (do_conflict as u32) << other;
+            other += 1;
+        }
+        one += 1;
+    }
+    conflicts
+};
 
 /// All of them.
 const ALL: [How; 21] = [

@@ -12,7 +12,11 @@ use super::overflow;
 use crate::pool::stack::Stack;
 
 /// What a fiber has to do.
-pub(super) type Job = Box<dyn FnOnce()>;
+pub(super) enum Job {
+    Once(Box<dyn FnOnce()>),
+    /// What others have to do again.
+    Again(Rc<dyn Fn()>),
+}
 
 /// Why a fiber gives the thread back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,8 +52,10 @@ impl Fiber {
         let coroutine = Coroutine::with_stack(Stack::new()?, move |yielder, ()| {
             inner.yielder.set(Some(yielder));
             loop {
-                if let Some(job) = inner.job.take() {
-                    job();
+                match inner.job.take() {
+                    Some(Job::Once(job)) => job(),
+                    Some(Job::Again(job)) => job(),
+                    None => {}
                 }
                 yielder.suspend(Pause::Done);
             }

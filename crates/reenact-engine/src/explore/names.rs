@@ -13,7 +13,9 @@ use std::{
 };
 
 /// Executions are told apart by this, so that a thing that outlives one is not taken for what it was called there.
-static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
+static EXECUTIONS: AtomicU32 = AtomicU32::new(AT_ONCE);
+/// So many are counted together.
+const AT_ONCE: u32 = 1 << 10;
 
 /// A line of the program, and which of the things it is that are met there in one operation.
 #[derive(Clone, Copy)]
@@ -70,26 +72,17 @@ impl Things {
 
     /// Another execution begins.
     pub(super) fn begin(&mut self) {
-        self.execution = EXECUTIONS.fetch_add(1, Relaxed).wrapping_add(1);
+        // Of the first of them, which may be 0, nothing is called.
+        if self.execution == 0 || self.execution % AT_ONCE == AT_ONCE - 1 {
+            self.execution = EXECUTIONS.fetch_add(AT_ONCE, Relaxed);
+        }
+        self.execution += 1;
         self.here.clear();
         self.is_here.fill(0);
     }
 
-    /// The number of a thing, whose name is kept in `cell`, met by this activity in its n-th operation at this place.
-    #[inline]
-    pub(super) fn number(
-        &mut self,
-        cell: &AtomicU64,
-        activity: u32,
-        operation: u32,
-        place: Place,
-    ) -> u32 {
-        let met = Met {
-            activity,
-            operation,
-            place,
-            known: self.known(cell),
-        };
+    /// The number of a thing, whose name is kept in `cell`, that is met like this.
+    pub(super) fn number(&mut self, cell: &AtomicU64, met: Met) -> u32 {
         if let Some(log) = &mut self.log {
             log.push(met);
         }
@@ -157,17 +150,19 @@ impl Things {
 
     #[cold]
     fn name(&mut self, activity: u32, operation: u32, Place(at): Place) -> u32 {
-        let place = self.place(activity, operation);
-        let known = place.iter().filter(|(site, _)| *site == at);
-        let known: Vec<u32> = known.map(|&(_, number)| number).collect();
+        self.place(activity, operation);
+        let place = &self.learned[activity as usize][operation as usize];
+        let known = || place.iter().filter(|(site, _)| *site == at);
+        let known = || known().map(|&(_, number)| number);
         // The first that nobody has: the same whenever the same has happened before.
-        let free = known.iter().copied().find(|&number| !self.is_here(number));
+        let free = known().find(|&number| !self.is_here(number));
+        let first = known().next();
         let number = free.unwrap_or_else(|| {
             let number = self.same_as.len() as u32;
             self.same_as.push(number);
             self.met.push(Vec::new());
             self.place(activity, operation).push((at, number));
-            if let Some(&first) = known.first() {
+            if let Some(first) = first {
                 self.unite(first, number);
             }
             number

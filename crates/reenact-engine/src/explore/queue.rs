@@ -35,6 +35,14 @@ pub struct Queue {
     selecting: [AtomicUsize; 2],
 }
 
+/// One more, or one less: how many there are then. All who count here take turns.
+#[inline]
+fn add(number: &AtomicUsize, one: isize) -> usize {
+    let sum = number.load(Relaxed).wrapping_add_signed(one);
+    number.store(sum, Relaxed);
+    sum
+}
+
 /// What has become possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Possible {
@@ -68,7 +76,7 @@ impl Queue {
 
     /// One more at this end.
     pub fn one_more(&self, end: End) {
-        self.ends[end as usize].fetch_add(1, Relaxed);
+        add(&self.ends[end as usize], 1);
     }
 
     /// One less, which is a step. Whether it was the last.
@@ -78,7 +86,7 @@ impl Queue {
             End::Receiving => How::StopReceiving,
         };
         self.meet(op, how, None, site);
-        let is_last = self.ends[end as usize].fetch_sub(1, Relaxed) == 1;
+        let is_last = add(&self.ends[end as usize], -1) == 0;
         self.passed(Passed::Stopped(end, is_last));
         is_last
     }
@@ -163,7 +171,7 @@ impl Queue {
         let comes = self.capacity == 0 && end == End::Receiving && patience != Patience::None;
         if comes {
             self.meet(op, How::Arrive, None, site);
-            self.arrived.fetch_add(1, Relaxed);
+            add(&self.arrived, 1);
             self.passed(Passed::Arrived(true));
         }
         if !waits_alone {
@@ -180,7 +188,7 @@ impl Queue {
         let place = self.possible(end, waits_alone, comes);
         self.happens(end, place.flatten());
         if comes {
-            self.arrived.fetch_sub(1, Relaxed);
+            add(&self.arrived, -1);
             self.passed(Passed::Arrived(false));
         }
         place.map(|place| Possible { case: 0, place })
@@ -209,7 +217,7 @@ impl Queue {
         for &(queue, end) in cases {
             queue.meets_no_selection(end);
             if patience != Patience::None && queue.capacity == 0 {
-                queue.selecting[end as usize].fetch_add(1, Relaxed);
+                add(&queue.selecting[end as usize], 1);
             }
         }
         let all = || {
@@ -240,7 +248,7 @@ impl Queue {
         });
         for &(queue, end) in cases {
             if patience != Patience::None && queue.capacity == 0 {
-                queue.selecting[end as usize].fetch_sub(1, Relaxed);
+                add(&queue.selecting[end as usize], -1);
             }
         }
         let chosen = all().nth(answer as usize)?;
@@ -266,11 +274,11 @@ impl Queue {
         match (end, place) {
             (_, None) => {}
             (End::Sending, Some(_)) => {
-                self.waiting.fetch_add(1, Relaxed);
+                add(&self.waiting, 1);
                 self.passed(Passed::Sent);
             }
             (End::Receiving, Some(place)) => {
-                self.waiting.fetch_sub(1, Relaxed);
+                add(&self.waiting, -1);
                 self.passed(Passed::Received(place));
             }
         }

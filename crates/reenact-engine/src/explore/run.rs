@@ -2,18 +2,21 @@
 
 use std::{
     cell::Cell,
+    marker::PhantomData,
     panic::{AssertUnwindSafe, catch_unwind},
+    rc::Rc,
     sync::Arc,
 };
 
 use reenact_multiverse::{
     Activity,
-    explore::{Links, Moment, Run, Runs, Step, Verdict},
+    explore::{Changed, Links, Moment, Run, Runs, Step, Verdict},
 };
 
 use super::{
     event::Event,
     failure::Failure,
+    fiber::Job,
     listen_to_panics,
     names::Families,
     subject::{Subject, Told},
@@ -26,9 +29,16 @@ const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
 
 /// A program that is explored, by the thread that made this.
 pub struct Explored<F> {
+    shared: Rc<Shared>,
+    /// Its first activity.
+    main: Rc<dyn Fn()>,
+    program: PhantomData<F>,
+}
+
+/// What the executions of a program share.
+struct Shared {
     world: Arc<World>,
-    program: Arc<F>,
-    is_running: Arc<Cell<bool>>,
+    is_running: Cell<bool>,
 }
 
 impl<F: Fn() + 'static> Explored<F> {
@@ -40,31 +50,45 @@ impl<F: Fn() + 'static> Explored<F> {
         listen_to_panics();
         seeds::set(KEYS);
         seeds::give_to_worker();
+        let world = World::new();
+        let inside = Arc::clone(&world);
+        let main = move || {
+            begin_explored(Families::MAIN);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| program()))
+                && !panic.is::<Leave>()
+            {
+                inside.is_missed(Families::MAIN, true);
+            }
+        };
         Some(Explored {
-            world: World::new(),
-            program,
-            is_running: Arc::default(),
+            shared: Rc::new(Shared {
+                world,
+                is_running: Cell::new(false),
+            }),
+            main: Rc::new(main),
+            program: PhantomData,
         })
     }
 }
 
 impl<F: Fn() + 'static> Subject for Explored<F> {
     fn name(&self, activity: Activity) -> String {
-        self.world.state().families.name(activity.0)
+        self.shared.world.state().families.name(activity.0)
     }
 
     fn find(&self, name: &str) -> Option<Activity> {
-        self.world.state().families.find(name).map(Activity)
+        let families = &self.shared.world.state().families;
+        families.find(name).map(Activity)
     }
 
     fn was_too_coarse(&self) -> bool {
-        self.world.was_too_coarse()
+        self.shared.world.was_too_coarse()
     }
 }
 
 impl<F> Drop for Explored<F> {
     fn drop(&mut self) {
-        self.world.close();
+        self.shared.world.close();
         mode::end_exploring();
     }
 }
@@ -74,37 +98,22 @@ impl<F: Fn() + 'static> Runs for Explored<F> {
     type Run = Execution;
 
     fn start(&self) -> Execution {
+        let shared = Rc::clone(&self.shared);
         assert!(
-            !self.is_running.replace(true),
+            !shared.is_running.replace(true),
             "one execution after the other"
         );
-        let program = Arc::clone(&self.program);
-        let world = Arc::clone(&self.world);
-        let inside = Arc::clone(&self.world);
-        world.begin(Box::new(move || {
-            begin_explored(Families::MAIN);
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| program()))
-                && !panic.is::<Leave>()
-            {
-                inside.is_missed(Families::MAIN, true);
-            }
-        }));
-        Execution {
-            world,
-            is_running: Arc::clone(&self.is_running),
-        }
+        shared.world.begin(Job::Again(Rc::clone(&self.main)));
+        Execution(shared)
     }
 
     fn dependent(&self, a: &Event, b: &Event) -> bool {
-        a.is_dependent(b, &self.world.state().names)
+        a.is_dependent(b, &self.shared.world.state().names)
     }
 }
 
 /// An execution that has begun.
-pub struct Execution {
-    world: Arc<World>,
-    is_running: Arc<Cell<bool>>,
-}
+pub struct Execution(Rc<Shared>);
 
 impl Told for Execution {
     fn tell(&self, event: &Event) -> (String, String) {
@@ -112,49 +121,67 @@ impl Told for Execution {
     }
 
     fn failures(&self) -> Vec<Failure> {
-        self.world.state().failures()
+        self.0.world.state().failures()
     }
 }
 
 impl Run for Execution {
     type Event = Event;
 
+    #[inline]
     fn activities(&self) -> u32 {
-        self.world.state().activities()
+        self.0.world.state().activities()
     }
 
     fn pending(&self, activity: Activity) -> Option<Event> {
-        self.world.state().pending(activity.0).cloned()
+        self.0.world.state().pending(activity.0).cloned()
     }
 
+    #[inline]
     fn is_enabled(&self, activity: Activity) -> bool {
-        self.world.state().is_enabled(activity.0)
+        self.0.world.state().is_enabled(activity.0)
     }
 
+    #[inline]
+    fn about_to(&self) -> u64 {
+        self.0.world.state().about_to
+    }
+
+    #[inline]
     fn choices(&self, activity: Activity) -> u32 {
-        self.world.state().choices(activity.0)
+        self.0.world.state().choices(activity.0)
     }
 
+    #[inline]
     fn step(&mut self, step: Step) {
-        self.world.step(step);
+        self.0.world.step(step);
+    }
+
+    fn go_on(&mut self, next: &mut dyn FnMut(&Self) -> Option<Step>) {
+        let this = &*self;
+        this.0.world.go_on(&mut || next(this));
     }
 
     fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Event {
-        self.world.step_at(step, moment, links)
+        self.0.world.step_at(step, moment, links)
+    }
+
+    fn repeat(&mut self, steps: &mut dyn Iterator<Item = (Step, &Event)>) -> Result<(), Changed> {
+        self.0.world.repeat(self, steps)
     }
 
     fn links(&self, activity: Activity, links: &mut Links) {
-        self.world.state().links(activity.0, links);
+        self.0.world.state().links(activity.0, links);
     }
 
     fn verdict(&self) -> Verdict {
-        self.world.state().verdict()
+        self.0.world.state().verdict()
     }
 }
 
 impl Drop for Execution {
     fn drop(&mut self) {
-        self.world.end();
-        self.is_running.set(false);
+        self.0.world.end();
+        self.0.is_running.set(false);
     }
 }

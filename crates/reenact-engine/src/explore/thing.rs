@@ -41,8 +41,8 @@ struct Recent {
     who: u32,
     how: How,
     moment: Moment,
-    /// Whether something could be sent, or received, and it could be taken, or looked at, just before it.
-    was_open: [bool; 4],
+    /// Whether something could be sent, or received, and it could be taken, or looked at, just before it: a bit for each.
+    was_open: u8,
 }
 
 /// One of the two ends of a queue.
@@ -105,7 +105,7 @@ impl Thing {
     ) {
         for recent in &self.recent {
             if recent.who != activity && how.conflicts(recent.how) {
-                let was_open = end_of(how).is_some_and(|end| recent.was_open[end as usize]);
+                let was_open = end_of(how).is_some_and(|end| recent.was_open & 1 << end as u8 != 0);
                 match waits && !was_open {
                     true => links.races_if_possible(recent.moment),
                     false => links.races(recent.moment),
@@ -194,11 +194,12 @@ impl Thing {
             self.is_free(),
             self.holder.is_none(),
         ];
+        let bits = (0..).zip(was_open);
+        let was_open = bits.fold(0, |open, (bit, is_open)| open | u8::from(is_open) << bit);
         // Whoever could not have come before this one may have been able to come before an earlier one.
         self.recent.retain(|recent| {
             let is_before = recent.who == activity || how.conflicts(recent.how);
-            let mut open = recent.was_open.iter().zip(&was_open);
-            !(is_before && how.stands_for(recent.how) && open.all(|(then, now)| !then || *now))
+            !(is_before && how.stands_for(recent.how) && recent.was_open & !was_open == 0)
         });
         self.recent.push(Recent {
             who: activity,

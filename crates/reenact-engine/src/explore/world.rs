@@ -13,12 +13,12 @@ pub(super) mod view;
 
 use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 
-use reenact_multiverse::explore::{Links, Moment, Step};
+use reenact_multiverse::explore::{Changed, Links, Moment, Run, Step, can_be_taken};
 
 pub use self::meeting::Meeting;
 use self::{
     actor::{Awaited, Pending, Phase},
-    state::State,
+    state::{Chosen, State, bit_of},
 };
 use super::{
     HERE, Name,
@@ -245,10 +245,21 @@ impl World {
         actor.operations += 1;
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
+        state.about_to |= bit_of(number);
         // Others would find that they panic: so who does goes on as long as it can.
         if std::thread::panicking() && state.is_enabled(number) {
             state.perform(Step::from(reenact_multiverse::Activity(number)));
             return;
+        }
+        if let Some(next) = state.next
+            && state.is_settled()
+        {
+            self.choose(next);
+            let chosen = &mut self.state().chosen;
+            if *chosen == Chosen::This(number) {
+                *chosen = Chosen::NotYet;
+                return;
+            }
         }
         self.wait();
     }
@@ -273,6 +284,96 @@ impl World {
             let reasons = reasons.cloned().unwrap_or_default();
             state.actors[number as usize].inherited.extend(reasons);
         }
+    }
+
+    /// Takes the steps that `next` names, until it names none.
+    ///
+    /// Whose step is over asks itself who is next: if it is its own turn again, it just goes on.
+    pub(super) fn go_on(&self, next: &mut dyn FnMut() -> Option<Step>) {
+        // SAFETY: Only the lifetime changes, and it is not used after this returns.
+        let next = unsafe {
+            std::mem::transmute::<
+                *mut dyn FnMut() -> Option<Step>,
+                *mut (dyn FnMut() -> Option<Step> + 'static),
+            >(next)
+        };
+        self.state().next = Some(next);
+        self.state().chosen = Chosen::NotYet;
+        loop {
+            if self.state().chosen == Chosen::NotYet {
+                self.choose(next);
+            }
+            let chosen = std::mem::replace(&mut self.state().chosen, Chosen::NotYet);
+            let Chosen::This(number) = chosen else {
+                break;
+            };
+            self.resume(number);
+            self.settle();
+        }
+        self.state().next = None;
+    }
+
+    /// Takes steps that were taken before, from the start; `run` is this execution.
+    pub(super) fn repeat(
+        &self,
+        run: &impl Run<Event = Event>,
+        steps: &mut dyn Iterator<Item = (Step, &Event)>,
+    ) -> Result<(), Changed> {
+        let (mut index, mut result) = (0, Ok(()));
+        let mut aside = None;
+        loop {
+            self.go_on(&mut || {
+                let (step, event) = steps.next()?;
+                let state = self.state();
+                let pending = state.pending(step.activity.0);
+                let found = match (can_be_taken(run, step), pending) {
+                    (Ok(()), Some(pending)) if event.touch.how == How::Transact => {
+                        // What it is shows when it has run.
+                        aside = (pending.touch == event.touch).then_some((step, event));
+                        aside.is_none().then(|| format!("{pending:?}"))
+                    }
+                    (Ok(()), Some(pending)) if pending == event => {
+                        state.moment = Some(Moment(index));
+                        index += 1;
+                        return Some(step);
+                    }
+                    (Ok(()), pending) => Some(format!("{pending:?}")),
+                    (Err(found), _) => Some(found),
+                };
+                if let Some(found) = found {
+                    let index = index as usize;
+                    result = Err(Changed { index, found });
+                }
+                None
+            });
+            let Some((step, event)) = aside.take() else {
+                return result;
+            };
+            let performed = self.step_at(step, Moment(index), &mut Links::default());
+            if performed != *event {
+                return Err(Changed {
+                    index: index as usize,
+                    found: format!("{performed:?}"),
+                });
+            }
+            index += 1;
+        }
+    }
+
+    /// Everybody waits: somebody takes the next step, which is performed, or nobody.
+    #[inline]
+    fn choose(&self, next: *mut dyn FnMut() -> Option<Step>) {
+        // SAFETY: Who set it waits for the end of what it says.
+        let step = unsafe { (*next)() };
+        let state = self.state();
+        state.chosen = match step {
+            Some(step) => {
+                debug_assert!(state.is_enabled(step.activity.0), "it can be taken");
+                state.perform(step);
+                Chosen::This(step.activity.0)
+            }
+            None => Chosen::Nobody,
+        };
     }
 
     /// Takes a step. Of one who cannot go on, nothing happens: it would wait for others on the thread of all.

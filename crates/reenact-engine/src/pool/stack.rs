@@ -23,6 +23,9 @@ use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anony
 
 /// Address space for one, its guard included. Half of what a thread has: an actor's turn should not notice.
 const SIZE: usize = 1 << 20;
+/// How far from the upper end of its place the stack of a place begins, times one of so many numbers.
+const COLOUR: usize = 7 << 6;
+const COLOURS: usize = 9;
 /// What must not be touched, at the lower end.
 const GUARD: usize = 1 << 12;
 /// How many are mapped at once.
@@ -34,16 +37,17 @@ static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 /// A stack, until it is dropped.
 pub(crate) struct Stack {
     bottom: usize,
+    base: StackPointer,
 }
 
 impl Stack {
     /// How much of one can be used.
-    pub(crate) const USABLE: usize = SIZE - GUARD;
+    pub(crate) const USABLE: usize = SIZE - GUARD - COLOURS * COLOUR;
 
     pub(crate) fn new() -> io::Result<Stack> {
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bottom) = free.pop() {
-            return Ok(Stack { bottom });
+            return Ok(Stack::at(bottom));
         }
         // SAFETY: A new mapping, wherever there is room.
         let slab = unsafe {
@@ -58,12 +62,23 @@ impl Stack {
             let bottom = slab.addr() + number * SIZE;
             if let Err(error) = guard(bottom) {
                 // The rest of the slab stays unused: there will be no more stacks anyway.
-                return free.pop().map(|bottom| Stack { bottom }).ok_or(error);
+                return free.pop().map(Stack::at).ok_or(error);
             }
             free.push(bottom);
         }
         let bottom = free.pop().expect("a slab has stacks");
-        Ok(Stack { bottom })
+        Ok(Stack::at(bottom))
+    }
+
+    /// Not at the very end of its place, and for each of its neighbours elsewhere: what is at the same place of a page, or of all
+    /// stacks, is at the same place of the processor's caches.
+    fn at(bottom: usize) -> Stack {
+        let colour = bottom / SIZE % COLOURS * COLOUR;
+        let base = NonZeroUsize::new(bottom + SIZE - colour);
+        Stack {
+            bottom,
+            base: base.expect("not at the beginning of memory"),
+        }
     }
 }
 
@@ -98,8 +113,9 @@ impl Drop for Stack {
 
 // SAFETY: The memory between the two is the owner's, and a guard page is at its lower end.
 unsafe impl IsStack for Stack {
+    #[inline]
     fn base(&self) -> StackPointer {
-        NonZeroUsize::new(self.bottom + SIZE).expect("not at the beginning of memory")
+        self.base
     }
 
     fn limit(&self) -> StackPointer {

@@ -30,6 +30,7 @@ pub struct Thread {
 pub struct ThreadId(NonZero<u64>);
 
 impl ThreadId {
+    #[inline]
     fn new(activity: Option<u32>) -> ThreadId {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = match activity {
@@ -97,6 +98,17 @@ impl Thread {
         }
     }
 
+    /// One of an execution that is explored.
+    #[inline]
+    pub(super) fn explored(name: Option<String>, number: u32) -> Thread {
+        Thread {
+            raw: None,
+            name: name.map(Arc::from),
+            id: ThreadId::new(Some(number)),
+            parking: None,
+        }
+    }
+
     pub(super) fn parking(&self) -> Arc<Parking> {
         let kept = || explore::kept(self.id.number(), Arc::default);
         self.parking.clone().or_else(kept).unwrap_or_default()
@@ -145,8 +157,7 @@ thread_local! {
 #[must_use]
 pub fn current() -> Thread {
     if let Some((number, name)) = explore::myself() {
-        let name = name.map(str::to_owned);
-        return Thread::new(None, name, ThreadId::new(Some(number)), None);
+        return Thread::explored(name.map(str::to_owned), number);
     }
     let fresh = || {
         let id = ThreadId::new(current_number());

@@ -18,6 +18,12 @@ pub(super) enum Running<T> {
     Fiber(u32, Arc<Slot<super::Result<T>>>),
 }
 
+/// Whether a thread that is started now is a fiber.
+#[inline]
+pub(super) fn is_on_fibers() -> bool {
+    explore::is_explored() && !explore::is_whole()
+}
+
 /// Where one leaves something that another takes.
 pub(super) struct Slot<T> {
     /// Belongs to who fills it until it is full, and then to who empties it.
@@ -78,22 +84,38 @@ impl<T: Send> Running<T> {
     where
         T: 'a,
     {
-        let is_fiber = explore::is_explored() && !explore::is_whole();
-        let Some(number) = number.filter(|_| is_fiber) else {
+        match number {
             // SAFETY: The caller's.
-            return unsafe { builder.spawn_unchecked(body) }.map(Running::System);
-        };
+            Some(number) if is_on_fibers() => Ok(unsafe { Running::start_on_fiber(number, body) }),
+            _ => unsafe { builder.spawn_unchecked(body) }.map(Running::System),
+        }
+    }
+
+    /// The same where it is explored on fibers.
+    ///
+    /// # Safety
+    ///
+    /// The same.
+    pub(super) unsafe fn start_on_fiber<'a>(
+        number: u32,
+        body: impl FnOnce() -> T + Send + 'a,
+    ) -> Running<T>
+    where
+        T: 'a,
+    {
         let result = Arc::new(Slot::new());
         let its_result = Arc::clone(&result);
         let body = move || {
             let outcome = catch_unwind(AssertUnwindSafe(body));
-            explore::is_missed(number, outcome.is_err());
+            if outcome.is_err() {
+                explore::is_missed(number, true);
+            }
             // SAFETY: The one time.
             unsafe { its_result.fill(outcome) };
         };
         // SAFETY: The caller's.
         unsafe { explore::start(number, Box::new(body)) };
-        Ok(Running::Fiber(number, result))
+        Running::Fiber(number, result)
     }
 }
 
@@ -120,8 +142,11 @@ impl<T> Running<T> {
             Running::Fiber(number, result) => {
                 // SAFETY: There is one handle, which is gone after that.
                 let result = unsafe { result.empty() };
-                explore::is_missed(number, false);
-                result.expect("a thread that has ended leaves its result")
+                let result = result.expect("a thread that has ended leaves its result");
+                if result.is_err() {
+                    explore::is_missed(number, false);
+                }
+                result
             }
         }
     }

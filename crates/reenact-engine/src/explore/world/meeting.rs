@@ -51,12 +51,33 @@ pub struct Meeting<'a> {
 
 impl World {
     /// The activity that runs meets something: returns which of the answers it is.
+    #[inline]
     pub(in crate::explore) fn meets(&self, meeting: &Meeting<'_>) -> u32 {
-        let state = self.state();
         let thing = match meeting.how {
             How::Transact | How::Choose => NOTHING,
-            _ => state.number(meeting.thing, meeting.site, 0),
+            _ => self.state().number(meeting.thing, meeting.site, 0),
         };
+        if !meeting.more.is_empty() || !meeting.awaits.is_empty() || meeting.count.is_some() {
+            return self.meets_more(meeting, thing);
+        }
+        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+        let possible = meeting.possible.map(|possible| unsafe {
+            std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
+                possible,
+            )
+        });
+        self.announce(|pending| {
+            pending.be(meeting.op, meeting.site, meeting.how, thing);
+            pending.possible = possible;
+            pending.answers = meeting.answers;
+            pending.room = meeting.room;
+        });
+        self.state().answer
+    }
+
+    /// The same for one who meets more than this thing, or in as many ways as others leave open.
+    fn meets_more(&self, meeting: &Meeting<'_>, thing: u32) -> u32 {
+        let state = self.state();
         let more = meeting.more.iter().enumerate();
         let more = more.map(|(index, &(how, cell, _))| Touch {
             how,
@@ -230,25 +251,31 @@ impl World {
         (!name.is_empty()).then_some(name)
     }
 
-    /// A new child of the activity that runs, and the first activity: as others know it. What is left of the one that had its
-    /// number in an earlier execution is used again.
-    pub(crate) fn child(&self, name: &str) -> Arc<Activity> {
+    /// A new child of the activity that runs: its number.
+    pub(crate) fn child(&self, name: &str) -> u32 {
         let state = self.state();
         let number = state.child(name, false);
         if state.is_whole {
             state.actors[number as usize].strand = Some(whole::strand_of(number));
             state.ready.push_back(number);
         }
-        self.known_as(number, name)
+        self.be_known(number, name);
+        number
     }
 
-    fn known_as(&self, number: u32, name: &str) -> Arc<Activity> {
+    /// It will be known where it runs. What is left of the one that had its number in an earlier execution is used again.
+    fn be_known(&self, number: u32, name: &str) {
         let kept = &mut self.state().actors[number as usize].conducted;
         if !kept.as_mut().is_some_and(|kept| kept.be_again(name)) {
             *kept = None;
         }
-        let first = || Box::new(Conducted::explored(self.conductor(), number, name));
-        Arc::clone(&kept.get_or_insert_with(first).activity)
+        kept.get_or_insert_with(|| Box::new(Conducted::explored(self.conductor(), number, name)));
+    }
+
+    /// An activity, as others know it.
+    pub(crate) fn activity(&self, number: u32) -> Option<&Arc<Activity>> {
+        let actor = self.state().actors.get(number as usize)?;
+        Some(&actor.conducted.as_ref()?.activity)
     }
 
     /// The calling code is this activity from now on: what it is known by there.
@@ -256,7 +283,7 @@ impl World {
         let state = self.state();
         state.current = number;
         if number == Families::MAIN {
-            self.known_as(number, "");
+            self.be_known(number, "");
         }
         let conducted = &state.actors[number as usize].conducted;
         conducted

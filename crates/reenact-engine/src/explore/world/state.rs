@@ -16,7 +16,7 @@ use crate::{
         event::{Event, How, Touch},
         failure::{Failure, Panic},
         fiber::Fibers,
-        names::{Families, Place, Things},
+        names::{Families, Met, Place, Things},
         recorded::Recorded,
         strand::{Strand, StrandEnd},
         thing::{Thing, is_at_queue},
@@ -24,8 +24,26 @@ use crate::{
     pool::Pool,
 };
 
+/// The bit of an activity, of those who have one.
+#[inline]
+pub(super) fn bit_of(number: u32) -> u64 {
+    u64::from(number < 64) << (number % 64)
+}
+
+/// Who takes the next step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen {
+    /// Nobody has been asked.
+    NotYet,
+    /// This one, whose step is performed.
+    This(u32),
+    Nobody,
+}
+
 pub(in crate::explore) struct State {
     pub(super) actors: Vec<Actor>,
+    /// Which of the first 64 are about to do something, a bit for each.
+    pub(in crate::explore) about_to: u64,
     /// How many were born in this execution.
     pub(super) born: u32,
     pub(super) things: Vec<Thing>,
@@ -41,6 +59,9 @@ pub(in crate::explore) struct State {
     /// The activity that runs, and what it runs on.
     pub(super) current: u32,
     pub(super) running: Option<StrandEnd>,
+    /// Who says what the next step is, if that is asked for as soon as the one before is over; and who takes it.
+    pub(super) next: Option<*mut dyn FnMut() -> Option<Step>>,
+    pub(super) chosen: Chosen,
     /// When the current step is; whether anybody wants to know.
     pub(super) moment: Option<Moment>,
     pub(super) answer: u32,
@@ -79,6 +100,7 @@ impl State {
     pub(super) fn new() -> State {
         State {
             actors: Vec::new(),
+            about_to: 0,
             born: 0,
             things: Vec::new(),
             names: Things::default(),
@@ -89,6 +111,8 @@ impl State {
             blocked: 0,
             current: 0,
             running: None,
+            next: None,
+            chosen: Chosen::NotYet,
             moment: None,
             answer: 0,
             decision: Decision::Go,
@@ -124,6 +148,7 @@ impl State {
             actor.clear();
         }
         self.born = 0;
+        self.about_to = 0;
         self.blocked = 0;
         self.asks.clear();
         self.last.clear();
@@ -152,11 +177,13 @@ impl State {
             self.actors.resize_with(index + 1, Actor::unborn);
         }
         self.born = self.born.max(number + 1);
-        let reasons = self.reasons_now();
+        if self.moment.is_some() {
+            let reasons = self.reasons_now();
+            self.actors[index].inherited.extend(reasons);
+        }
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
-        actor.inherited.extend(reasons);
     }
 
     /// What comes after what the activity that runs does now: its own last step, and what it has waited for since; it may be in
@@ -342,6 +369,7 @@ impl State {
         debug_assert!(actor.pending().is_some(), "it is about to do something");
         actor.phase = Phase::Runs;
         actor.inherited.clear();
+        self.about_to &= !bit_of(number);
         self.decision = Decision::Go;
         self.answer = step.choice;
         let Event {
@@ -369,12 +397,17 @@ impl State {
         if pending.event.touch.how == How::Ask {
             self.asks.push((number, moment));
         }
-        for (touch, room) in pending.touches() {
+        let mut note = |touch: Touch, room| {
             if touch.how != How::Transact
                 && let Some(thing) = self.things.get_mut(touch.thing as usize)
             {
                 thing.note(number, touch.how, moment, room);
             }
+        };
+        note(pending.event.touch, pending.room);
+        if pending.event.more.is_some() {
+            let more = pending.touches().skip(1);
+            more.for_each(|(touch, room)| note(touch, room));
         }
     }
 
@@ -463,16 +496,29 @@ impl State {
     }
 
     /// The number of a thing that the activity that runs meets.
+    #[inline]
     pub(super) fn number(
         &mut self,
         cell: &AtomicU64,
         site: &'static Location<'static>,
         index: usize,
     ) -> u32 {
-        let number = self.current;
-        let operations = self.actors[number as usize].operations;
-        let place = Place::new(site, index);
-        let thing = self.names.number(cell, number, operations, place);
+        // Who does not compare executions need not learn by what else it is known; and before the first step, all are the same.
+        let is_learned = self.is_whole || self.moment.is_some();
+        match self.names.known(cell) {
+            Some(number) if !is_learned => number,
+            known => self.learned_number(cell, known, Place::new(site, index)),
+        }
+    }
+
+    fn learned_number(&mut self, cell: &AtomicU64, known: Option<u32>, place: Place) -> u32 {
+        let met = Met {
+            activity: self.current,
+            operation: self.actors[self.current as usize].operations,
+            place,
+            known,
+        };
+        let thing = self.names.number(cell, met);
         self.thing(thing);
         thing
     }

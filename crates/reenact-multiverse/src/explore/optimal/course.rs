@@ -1,7 +1,5 @@
 //! The loop of an exploration: run, look for races, go back to the last point where something is left to be tried.
 
-use std::fmt;
-
 use super::{
     history::{Announcement, History},
     plan::Plan,
@@ -11,7 +9,8 @@ use super::{
 use crate::{
     Activity,
     explore::{
-        Coverage, Divergence, Execution, Limit, Links, Moment, Progress, Run, Runs, Step, Verdict,
+        Changed, Coverage, Divergence, Execution, Limit, Links, Progress, Run, Runs, Step, Verdict,
+        can_be_taken,
     },
 };
 
@@ -110,20 +109,17 @@ impl<'a, R: Runs> Course<'a, R> {
 
     /// Takes the steps again that are the same as the last time.
     fn repeat(&mut self, run: &mut R::Run) -> Result<(), Divergence> {
-        for (index, (step, event)) in (0..).zip(self.history.events()) {
-            let diverges = |found| Divergence {
-                index: index as usize,
+        let mut events = self.history.events();
+        run.repeat(&mut events).map_err(|changed| {
+            let Changed { index, found } = changed;
+            let (step, event) = self.history.events().nth(index).expect("one of them");
+            Divergence {
+                index,
                 step,
                 expected: format!("{event:?}"),
                 found,
-            };
-            can_be_taken(run, step).map_err(diverges)?;
-            self.links.clear();
-            let performed = run.step_at(step, Moment(index), &mut self.links);
-            if performed != *event {
-                return Err(diverges(format!("{performed:?}")));
             }
-        }
+        })?;
         self.done.repeated += self.history.len() as u64;
         Ok(())
     }
@@ -266,24 +262,6 @@ impl<'a, R: Runs> Course<'a, R> {
         self.is_over = !self.plan.go_back(&mut self.history, dependent);
         !self.is_over
     }
-}
-
-/// Otherwise, says what there is instead.
-fn can_be_taken<R: Run>(run: &R, step: Step) -> Result<(), String>
-where
-    R::Event: fmt::Debug,
-{
-    let Step { activity, choice } = step;
-    if !run.is_enabled(activity) {
-        return Err(match run.pending(activity) {
-            Some(event) => format!("waiting for {event:?}"),
-            None => "nothing".to_owned(),
-        });
-    }
-    if choice > 0 && run.choices(activity) <= choice {
-        return Err(format!("without choice {choice}"));
-    }
-    Ok(())
 }
 
 /// What the step is before it is taken.

@@ -75,16 +75,24 @@ impl Chooser {
         }
     }
 
-    /// Takes the step.
-    #[inline]
+    /// Whether it has to be told what each step comes after, by [`Chooser::step`].
+    pub(super) fn has_to_know_why(&self) -> bool {
+        matches!(self, Chooser::Pctcp(..))
+    }
+
+    /// Takes a step.
     pub(super) fn step(&mut self, run: &mut impl Run, step: Step) {
         match self {
-            Chooser::Walk | Chooser::Pct(_) | Chooser::Pos(_) => run.step(step),
-            Chooser::Urw(urw) => {
-                run.step(step);
-                urw.took(run, step);
-            }
             Chooser::Pctcp(_, chains) => chains.step(run, step),
+            _ => run.step(step),
+        }
+    }
+
+    /// A step was taken.
+    #[inline]
+    pub(super) fn took(&mut self, run: &impl Run, step: Step) {
+        if let Chooser::Urw(urw) = self {
+            urw.took(run, step);
         }
     }
 

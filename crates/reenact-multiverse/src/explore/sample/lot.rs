@@ -70,26 +70,43 @@ impl Lot {
     fn execute<R: Runs>(&mut self, runs: &R, number: u64) -> (R::Run, Verdict) {
         let mut random = Random::of(self.seed, number);
         let mut run = runs.start();
-        self.schedule.clear();
-        self.chooser.begin(&run, &mut random);
-        loop {
-            let chosen = self
-                .chooser
-                .choose(runs, &run, &mut self.enabled, &mut random);
-            let Some(activity) = chosen else {
-                let verdict = run.verdict();
-                return (run, verdict);
-            };
-            if self.schedule.len() >= self.most_steps {
-                return (run, Verdict::Cut);
+        let Lot {
+            chooser,
+            schedule,
+            enabled,
+            ..
+        } = self;
+        schedule.clear();
+        chooser.begin(&run, &mut random);
+        let mut is_cut = false;
+        let mut next = |chooser: &mut Chooser, run: &R::Run| {
+            if let Some(&last) = schedule.last() {
+                chooser.took(run, last);
+            }
+            let activity = chooser.choose(runs, run, enabled, &mut random)?;
+            is_cut = schedule.len() >= self.most_steps;
+            if is_cut {
+                return None;
             }
             let choice = match run.choices(activity) {
                 1 => 0,
                 ways => random.below(ways.into()) as u32,
             };
             let step = Step { activity, choice };
-            self.chooser.step(&mut run, step);
-            self.schedule.push(step);
+            schedule.push(step);
+            Some(step)
+        };
+        if chooser.has_to_know_why() {
+            while let Some(step) = next(chooser, &run) {
+                chooser.step(&mut run, step);
+            }
+        } else {
+            run.go_on(&mut |run| next(chooser, run));
         }
+        let verdict = match is_cut {
+            true => Verdict::Cut,
+            false => run.verdict(),
+        };
+        (run, verdict)
     }
 }
