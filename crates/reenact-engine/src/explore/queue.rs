@@ -43,6 +43,13 @@ fn add(number: &AtomicUsize, one: isize) -> usize {
     sum
 }
 
+/// Somebody is about to receive if it can, or one of several things.
+fn tries_to_receive() {
+    if let Some(world) = here() {
+        world.tries_to_receive();
+    }
+}
+
 /// What has become possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Possible {
@@ -79,15 +86,24 @@ impl Queue {
         add(&self.ends[end as usize], 1);
     }
 
-    /// One less, which is a step. Whether it was the last.
+    /// One less, which is a step where others can tell. Whether it was the last.
     pub fn one_less(&self, op: Op, end: End, site: &'static Location<'static>) -> bool {
         let how = match end {
             End::Sending => How::StopSending,
             End::Receiving => How::StopReceiving,
         };
-        self.meet(op, how, None, site);
+        let Some(world) = here() else {
+            return add(&self.ends[end as usize], -1) == 0;
+        };
+        let is_step = world.is_step_to_leave(end);
+        if is_step {
+            self.meet(op, how, None, site);
+        }
         let is_last = add(&self.ends[end as usize], -1) == 0;
-        self.passed(Passed::Stopped(end, is_last));
+        match is_step {
+            true => self.passed(Passed::Stopped(end, is_last)),
+            false => world.leaves_silently(&self.name.0, is_last, site),
+        }
         is_last
     }
 
@@ -177,6 +193,9 @@ impl Queue {
         if !waits_alone {
             self.meets_no_selection(end);
         }
+        if !waits_alone && end == End::Receiving {
+            tries_to_receive();
+        }
         let possible = || self.possible(end, waits_alone, comes).is_some();
         let how = match (end, waits_alone) {
             (End::Sending, true) => How::Send,
@@ -219,6 +238,9 @@ impl Queue {
             if patience != Patience::None && queue.capacity == 0 {
                 add(&queue.selecting[end as usize], 1);
             }
+        }
+        if cases.iter().any(|&(_, end)| end == End::Receiving) {
+            tries_to_receive();
         }
         let all = || {
             let cases = cases.iter().enumerate();

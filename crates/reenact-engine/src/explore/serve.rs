@@ -109,6 +109,8 @@ struct Current {
 impl Server {
     /// Runs the program once: whether anybody tries to take a lock makes a difference to all executions.
     fn try_out(&mut self) {
+        // Somebody may want to stop there.
+        self.forked.let_stops_be_steps();
         let mut run = self.forked.start();
         let mut fingerprinter = Fingerprinter::default();
         for _ in 0..TRIED {

@@ -176,7 +176,11 @@ impl Thing {
     fn way_through_end(&self, end: End, links: &mut Links, way: &mut u32) {
         if self.are_gone[end as usize] {
             let way = next(way);
-            for &at in &self.stopped[end as usize] {
+            let stopped = &self.stopped[end as usize];
+            if stopped.is_empty() {
+                links.needs(way, None);
+            }
+            for &at in stopped {
                 links.needs(way, Some(at));
             }
         }
@@ -234,13 +238,16 @@ impl Thing {
                 self.under_way.remove(place);
                 self.received.push(moment);
             }
-            Passed::Stopped(end, is_last) => {
-                self.stopped[end as usize].push(moment);
-                self.are_gone[end as usize] = is_last;
-            }
+            Passed::Stopped(end, is_last) => self.left(end, is_last, Some(moment)),
             Passed::Arrived(true) => self.arrived.push((activity, moment)),
             Passed::Arrived(false) => self.arrived.retain(|&(who, _)| who != activity),
         }
+    }
+
+    /// One of this end has gone: when, if not before the first step.
+    pub(super) fn left(&mut self, end: End, is_last: bool, moment: Option<Moment>) {
+        self.stopped[end as usize].extend(moment);
+        self.are_gone[end as usize] = is_last;
     }
 
     /// Somebody has taken it, or looks at it, from now on.

@@ -333,7 +333,7 @@ impl World {
                         aside.is_none().then(|| format!("{pending:?}"))
                     }
                     (Ok(()), Some(pending)) if pending == event => {
-                        state.moment = Some(Moment(index));
+                        state.is_at(Moment(index));
                         index += 1;
                         return Some(step);
                     }
@@ -390,7 +390,7 @@ impl World {
     /// Takes a step, and says what it was and what it comes after.
     pub(super) fn step_at(&self, step: Step, moment: Moment, links: &mut Links) -> Event {
         let state = self.state();
-        state.moment = Some(moment);
+        state.is_at(moment);
         let number = step.activity.0;
         if !state.is_enabled(number) {
             let pending = state.pending(number).cloned();

@@ -57,7 +57,12 @@ impl Forked {
         self.world.state().releases_are_steps = true;
     }
 
-    /// Whether it is.
+    /// In the executions from now on, leaving an end of a queue is a step.
+    pub(in crate::explore) fn let_stops_be_steps(&self) {
+        self.world.state().stops_are_steps = true;
+    }
+
+    /// Whether giving a lock back is.
     pub(in crate::explore) fn are_releases_steps(&self) -> bool {
         self.world.state().releases_are_steps
     }
@@ -174,6 +179,7 @@ impl ForkedRun {
                 state.families.take_log();
                 state.names.take_log();
                 state.releases_are_steps |= snapshot.was_too_coarse;
+                state.stops_are_steps |= snapshot.was_too_coarse;
                 state.was_too_coarse |= snapshot.was_too_coarse;
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;

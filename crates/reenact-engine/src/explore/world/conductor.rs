@@ -118,9 +118,7 @@ impl World {
             Access::Announce | Access::Outside | Access::Wait { .. } => return Decision::Go,
         };
         if matches!(how, How::TryTake | How::TryLook) && !state.releases_are_steps {
-            state.releases_are_steps = true;
-            state.is_too_coarse = state.moment.is_some();
-            state.was_too_coarse |= state.moment.is_some();
+            state.becomes_finer();
         }
         let thing = match entity {
             // Of all transactions there is one order, whoever else explores in this process.

@@ -141,6 +141,35 @@ impl World {
         self.state().more_reasons.clear();
     }
 
+    /// Somebody tries to receive, who can tell whether all of the sending end have gone.
+    pub(in crate::explore) fn tries_to_receive(&self) {
+        let state = self.state();
+        if !state.stops_are_steps {
+            state.becomes_finer();
+        }
+    }
+
+    /// Whether it is a step to leave this end of a queue.
+    pub(in crate::explore) fn is_step_to_leave(&self, end: End) -> bool {
+        end == End::Receiving || self.state().stops_are_steps
+    }
+
+    /// The activity that runs leaves the sending end of a queue, and that is no step. Whoever receives there has to know when.
+    pub(in crate::explore) fn leaves_silently(
+        &self,
+        queue: &AtomicU64,
+        is_last: bool,
+        site: &'static Location<'static>,
+    ) {
+        let state = self.state();
+        if state.is_ending || state.actors.get(state.current as usize).is_none() {
+            return;
+        }
+        state.has_left_silently = true;
+        let (thing, moment) = (state.number(queue, site, 0), state.moment);
+        state.thing(thing).left(End::Sending, is_last, moment);
+    }
+
     /// What the activity that runs has just done at a queue.
     pub(in crate::explore) fn passed(&self, queue: &AtomicU64, what: Passed) {
         let state = self.state();

@@ -72,10 +72,16 @@ pub(in crate::explore) struct State {
     /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
     pub(super) asks: Vec<(u32, Moment)>,
     pub(super) last: Vec<Option<Moment>>,
-    /// Whether giving something back is a step, because somebody tries.
+    /// Whether giving something back is a step, because somebody tries to have it; and leaving the sending end of a queue, because
+    /// somebody tries to receive.
     pub(in crate::explore) releases_are_steps: bool,
+    pub(in crate::explore) stops_are_steps: bool,
     /// Whether it turned out in the middle of this execution, or of an earlier one, that they have to be.
     pub(super) is_too_coarse: bool,
+    /// Whether it was so before the first step, in which case only those have to know who compare executions; and whether somebody
+    /// has left a queue since the start without that having been a step.
+    was_coarse_at_start: bool,
+    pub(super) has_left_silently: bool,
     pub(in crate::explore) was_too_coarse: bool,
     /// Everything is to come to its end, whatever it does.
     pub(super) is_ending: bool,
@@ -121,7 +127,10 @@ impl State {
             asks: Vec::new(),
             last: Vec::new(),
             releases_are_steps: false,
+            stops_are_steps: false,
             is_too_coarse: false,
+            was_coarse_at_start: false,
+            has_left_silently: false,
             was_too_coarse: false,
             is_ending: false,
             is_whole: false,
@@ -155,6 +164,8 @@ impl State {
         self.ready.clear();
         self.is_ending = false;
         self.is_too_coarse = false;
+        self.was_coarse_at_start = false;
+        self.has_left_silently = false;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -482,6 +493,29 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// More is told apart from now on than was so far. All of it, so that it does not turn out again.
+    #[cold]
+    pub(super) fn becomes_finer(&mut self) {
+        self.releases_are_steps = true;
+        self.stops_are_steps = true;
+        match self.moment {
+            Some(_) => self.is_too_coarse = true,
+            // Perhaps nobody compares executions.
+            None => self.was_coarse_at_start = self.has_left_silently,
+        }
+        self.was_too_coarse |= self.is_too_coarse;
+    }
+
+    /// This is when the current step is: somebody compares executions.
+    #[inline]
+    pub(super) fn is_at(&mut self, moment: Moment) {
+        self.moment = Some(moment);
+        if self.was_coarse_at_start {
+            self.is_too_coarse = true;
+            self.was_too_coarse = true;
         }
     }
 
