@@ -394,7 +394,8 @@ impl Conducted {
 
     /// The one of the same number and name in another execution, if nobody remembers this one. Whether it is.
     pub(crate) fn be_again(&mut self, name: &str) -> bool {
-        if Arc::strong_count(&self.activity) > 1 || self.activity.name != name {
+        let has_name = !self.activity.name.is_empty() || !name.is_empty();
+        if Arc::strong_count(&self.activity) > 1 || has_name && self.activity.name != name {
             return false;
         }
         self.activity.ended.forget();
@@ -449,6 +450,7 @@ impl Conducted {
 }
 
 /// The calling code is this activity of an execution that is explored.
+#[inline]
 pub(crate) fn begin_explored(number: u32) {
     if let Some(world) = explore::here() {
         let conducted = world.begins(number);
@@ -475,12 +477,18 @@ enum Child {
 
 impl Birth {
     /// A new child of the current activity, to be run by a thread of this name.
+    #[inline]
     pub fn announce(name: Option<&str>) -> Birth {
         let name = name.unwrap_or_default();
-        if let Some(world) = explore::here() {
-            let child = Child::Explored(world.child(name));
-            return Birth { child };
+        match explore::here() {
+            Some(world) => Birth {
+                child: Child::Explored(world.child(name)),
+            },
+            None => Birth::announce_unexplored(name),
         }
+    }
+
+    fn announce_unexplored(name: &str) -> Birth {
         let child = match mode::settled() {
             Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
             Mode::Replay | Mode::Conducted => with_conducted(|parent| parent.child(name))
@@ -494,6 +502,7 @@ impl Birth {
     }
 
     /// A handle by which others wait for the end of the activity.
+    #[inline]
     pub fn lineage(&self) -> Lineage {
         match &self.child {
             Child::Conducted(conducted) => Lineage(Some(Arc::clone(&conducted.activity))),
@@ -507,6 +516,7 @@ impl Birth {
 
     /// The activity's number: unique among the activities of a recording and the same in its replays. None where there is
     /// neither.
+    #[inline]
     pub fn number(&self) -> Option<u32> {
         match &self.child {
             Child::Unrecorded => None,
@@ -517,14 +527,20 @@ impl Birth {
     }
 
     /// Makes the calling thread run the activity. It ends when the returned value is dropped.
-    pub fn begin(mut self) -> Life {
+    #[inline]
+    pub fn begin(self) -> Life {
+        if let Child::Explored(number) = self.child {
+            std::mem::forget(self);
+            explore::begin_thread(number);
+            begin_explored(number);
+            return Life(());
+        }
+        self.begin_unexplored()
+    }
+
+    fn begin_unexplored(mut self) -> Life {
         let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
-            Child::Unrecorded => None,
-            Child::Explored(number) => {
-                explore::begin_thread(number);
-                begin_explored(number);
-                return Life(());
-            }
+            Child::Unrecorded | Child::Explored(_) => None,
             Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
                 let registered = recording.register(Some(newborn));
                 registered.then_some(Local::Recording(recording))

@@ -57,7 +57,7 @@ pub use self::{
     thing::End,
     world::Meeting,
 };
-use self::{fiber::Job, world::view};
+use self::world::view;
 use crate::{
     Conductor, Op,
     pool::{Pool, Task},
@@ -350,13 +350,11 @@ pub fn comes_after_now() {
 /// # Safety
 ///
 /// What it borrows is there until it has ended.
-pub unsafe fn start<'a>(number: u32, body: Box<dyn FnOnce() + 'a>) {
+#[inline]
+pub unsafe fn start(number: u32, body: impl FnOnce()) {
     if let Some(world) = here() {
-        // SAFETY: Only the lifetime changes; the caller's.
-        let body = unsafe {
-            std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce() + 'static>>(body)
-        };
-        world.start(number, Job::Once(body));
+        // SAFETY: The caller's.
+        unsafe { world.start(number, body) };
     }
 }
 
@@ -412,10 +410,10 @@ pub(crate) fn schedule(task: std::ptr::NonNull<Task>) -> bool {
         world.sits(current);
         return true;
     }
-    world.schedules(Job::Once(Box::new(move || {
+    world.schedules(move || {
         // SAFETY: Who schedules it promises that it may be run.
         unsafe { Task::run(task) }
-    })));
+    });
     true
 }
 

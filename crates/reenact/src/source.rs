@@ -211,7 +211,7 @@ fn run_explored(name: &str, run: impl FnOnce() + Send + 'static) {
             explore::is_missed(number, outcome.is_err());
         };
         // SAFETY: It borrows nothing.
-        unsafe { explore::start(number, Box::new(run)) };
+        unsafe { explore::start(number, run) };
     }
 }
 

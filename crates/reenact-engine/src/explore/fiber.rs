@@ -4,18 +4,51 @@
 //! instructions and nothing has to be locked. A fiber that has done its job is used for the next one: an execution makes no
 //! system call and no stack of its own once there have been others.
 
-use std::{cell::Cell, io, rc::Rc};
+use std::{
+    cell::{Cell, UnsafeCell},
+    io,
+    mem::MaybeUninit,
+    rc::Rc,
+};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, trap::CoroutineTrapHandler};
 
 use super::overflow;
 use crate::pool::stack::Stack;
 
-/// What a fiber has to do.
-pub(super) enum Job {
-    Once(Box<dyn FnOnce()>),
-    /// What others have to do again.
-    Again(Rc<dyn Fn()>),
+/// Where a fiber has what it has to do, unless that is larger.
+#[repr(C, align(16))]
+struct Room([MaybeUninit<u8>; 256]);
+
+/// What is in the room of a fiber: how to do it, and how to drop it.
+struct Job {
+    run: unsafe fn(*mut Room),
+    drop: unsafe fn(*mut Room),
+}
+
+impl Job {
+    /// Puts this into the room.
+    ///
+    /// # Safety
+    ///
+    /// It fits in, and there is nothing in it that has to be dropped.
+    unsafe fn put<F: FnOnce()>(job: F, room: *mut Room) -> Job {
+        unsafe fn run<F: FnOnce()>(room: *mut Room) {
+            // SAFETY: It was put there, and is there no more after this.
+            let job = unsafe { room.cast::<F>().read() };
+            job();
+        }
+        unsafe fn drop<F>(room: *mut Room) {
+            // SAFETY: As above.
+            unsafe { room.cast::<F>().drop_in_place() };
+        }
+        // SAFETY: The caller's.
+        unsafe { room.cast::<F>().write(job) };
+        Job {
+            run: run::<F>,
+            drop: drop::<F>,
+        }
+    }
 }
 
 /// Why a fiber gives the thread back.
@@ -30,10 +63,48 @@ pub(super) enum Pause {
 }
 
 /// What a fiber and who resumes it share.
-#[derive(Default)]
 struct Shared {
+    /// What it has to do; what that needs is in the room.
     job: Cell<Option<Job>>,
+    room: UnsafeCell<Room>,
     yielder: Cell<Option<*const Yielder<(), Pause>>>,
+}
+
+impl Shared {
+    /// It has this to do.
+    ///
+    /// # Safety
+    ///
+    /// What it borrows is there until it has been done.
+    unsafe fn give<F: FnOnce()>(&self, job: F) {
+        self.take_back();
+        let fits = size_of::<F>() <= size_of::<Room>() && align_of::<F>() <= align_of::<Room>();
+        // SAFETY: There is nothing in the room, and a pointer fits in.
+        let job = unsafe {
+            match fits {
+                true => Job::put(job, self.room.get()),
+                false => {
+                    let job = Box::new(job);
+                    Job::put(move || job(), self.room.get())
+                }
+            }
+        };
+        self.job.set(Some(job));
+    }
+
+    /// What it had to do and has not begun is dropped.
+    fn take_back(&self) {
+        if let Some(job) = self.job.take() {
+            // SAFETY: It is in the room.
+            unsafe { (job.drop)(self.room.get()) };
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.take_back();
+    }
 }
 
 /// A stack that runs one job after another.
@@ -47,15 +118,18 @@ pub(super) struct Fiber {
 impl Fiber {
     fn new() -> io::Result<Fiber> {
         overflow::catch();
-        let shared = Rc::new(Shared::default());
+        let shared = Rc::new(Shared {
+            job: Cell::new(None),
+            room: UnsafeCell::new(Room([MaybeUninit::uninit(); _])),
+            yielder: Cell::new(None),
+        });
         let inner = Rc::clone(&shared);
         let coroutine = Coroutine::with_stack(Stack::new()?, move |yielder, ()| {
             inner.yielder.set(Some(yielder));
             loop {
-                match inner.job.take() {
-                    Some(Job::Once(job)) => job(),
-                    Some(Job::Again(job)) => job(),
-                    None => {}
+                if let Some(job) = inner.job.take() {
+                    // SAFETY: It is in the room.
+                    unsafe { (job.run)(inner.room.get()) };
                 }
                 yielder.suspend(Pause::Done);
             }
@@ -110,12 +184,18 @@ pub(super) struct Fibers {
 
 impl Fibers {
     /// One that will do this when it is resumed.
-    pub(super) fn with(&mut self, job: Job) -> io::Result<Box<Fiber>> {
+    ///
+    /// # Safety
+    ///
+    /// What it borrows is there until it has been done.
+    #[inline]
+    pub(super) unsafe fn with(&mut self, job: impl FnOnce()) -> io::Result<Box<Fiber>> {
         let fiber = match self.idle.pop() {
             Some(fiber) => fiber,
             None => Box::new(Fiber::new()?),
         };
-        fiber.shared.job.set(Some(job));
+        // SAFETY: The caller's.
+        unsafe { fiber.shared.give(job) };
         Ok(fiber)
     }
 

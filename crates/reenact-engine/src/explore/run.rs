@@ -16,7 +16,6 @@ use reenact_multiverse::{
 use super::{
     event::Event,
     failure::Failure,
-    fiber::Job,
     listen_to_panics,
     names::Families,
     subject::{Subject, Told},
@@ -103,7 +102,8 @@ impl<F: Fn() + 'static> Runs for Explored<F> {
             !shared.is_running.replace(true),
             "one execution after the other"
         );
-        shared.world.begin(Job::Again(Rc::clone(&self.main)));
+        let main = Rc::clone(&self.main);
+        shared.world.begin(move || main());
         Execution(shared)
     }
 

@@ -24,7 +24,7 @@ use super::{
     HERE, Name,
     event::{Event, How, NOTHING},
     failure::Failure,
-    fiber::{Job, Pause},
+    fiber::Pause,
     names::Families,
     strand::{Strand, StrandEnd},
 };
@@ -68,11 +68,12 @@ impl World {
     }
 
     /// Begins an execution with this as its first activity.
-    pub(super) fn begin(&self, main: Job) {
+    pub(super) fn begin(&self, main: impl FnOnce() + 'static) {
         let state = self.state();
         state.begin();
         state.born(Families::MAIN, "");
-        self.start(Families::MAIN, main);
+        // SAFETY: It borrows nothing.
+        unsafe { self.start(Families::MAIN, main) };
         self.settle();
     }
 
@@ -87,9 +88,15 @@ impl World {
     }
 
     /// Makes an activity that is born do this, without being chosen.
-    pub(super) fn start(&self, number: u32, job: Job) {
+    ///
+    /// # Safety
+    ///
+    /// What it borrows is there until it has been done.
+    #[inline]
+    pub(super) unsafe fn start(&self, number: u32, job: impl FnOnce()) {
         let state = self.state();
-        match state.fibers.with(job) {
+        // SAFETY: The caller's.
+        match unsafe { state.fibers.with(job) } {
             Ok(fiber) => {
                 state.actors[number as usize].strand = Some(Strand::Fiber(fiber));
                 state.ready.push_back(number);

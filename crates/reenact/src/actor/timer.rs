@@ -52,7 +52,7 @@ fn fire_some_time(debt: Debt<()>, expected: Expected) {
     };
     if let Some(number) = number {
         // SAFETY: It borrows nothing.
-        unsafe { explore::start(number, Box::new(fire)) };
+        unsafe { explore::start(number, fire) };
     }
 }
 

@@ -87,7 +87,7 @@ where
     };
     if let Some(number) = ending.explored {
         // SAFETY: It borrows nothing.
-        unsafe { explore::start(number, Box::new(body)) };
+        unsafe { explore::start(number, body) };
     }
     JoinHandle { ending }
 }

@@ -114,7 +114,7 @@ impl<T: Send> Running<T> {
             unsafe { its_result.fill(outcome) };
         };
         // SAFETY: The caller's.
-        unsafe { explore::start(number, Box::new(body)) };
+        unsafe { explore::start(number, body) };
         Running::Fiber(number, result)
     }
 }
