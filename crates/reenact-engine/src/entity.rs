@@ -219,6 +219,8 @@ impl Entity {
     fn left(&self, op: Op, access: Access) {
         if mode::byte() == Mode::Replay as u8 && access == Access::Take {
             quiet::leave(self);
+        } else if let Some(world) = explore::here() {
+            world.leaves(op, access, self, Location::caller());
         } else {
             self.conducted_leave(op, access, None);
         }

@@ -44,6 +44,7 @@ use std::{
 };
 
 pub(crate) use self::world::World;
+use self::world::view;
 pub use self::{
     channel::{Channel, Outcome},
     event::{Event, How},
@@ -57,7 +58,6 @@ pub use self::{
     thing::End,
     world::Meeting,
 };
-use self::world::view;
 use crate::{
     Conductor, Op,
     pool::{Pool, Task},

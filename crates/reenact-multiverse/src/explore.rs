@@ -160,10 +160,10 @@ pub trait Run {
     /// Whether what is pending can be done now.
     fn is_enabled(&self, activity: Activity) -> bool;
 
-    /// Those who are about to do something, of the first 64, a bit for each: nobody else is enabled. All of them, unless it is
-    /// known better at no cost.
-    fn about_to(&self) -> u64 {
-        u64::MAX
+    /// Those who are about to do something, each once, in an order that depends on the steps alone: nobody else is enabled. None,
+    /// unless that is known at no cost.
+    fn about_to_act(&self) -> Option<&[Activity]> {
+        None
     }
 
     /// In how many ways what is pending can go, if it is next: a notification may wake any of those who wait.

@@ -61,6 +61,7 @@ impl<T> Channel<T> {
     }
 
     /// Sends what is in `message`, or receives into it.
+    #[inline]
     pub fn operate(
         &self,
         op: Op,
@@ -92,7 +93,12 @@ impl<T> Channel<T> {
         };
         match end {
             End::Receiving => {
-                let entry = self.messages().remove(place);
+                let mut messages = self.messages();
+                let entry = match place {
+                    0 => messages.pop_front(),
+                    _ => messages.remove(place),
+                };
+                drop(messages);
                 if let Some(Entry {
                     message: sent,
                     offer,

@@ -122,18 +122,7 @@ impl Queue {
         site: &'static Location<'static>,
     ) {
         if let Some(world) = here() {
-            world.meets(&Meeting {
-                op,
-                how,
-                thing: &self.name.0,
-                possible,
-                room: self.room(how),
-                more: &[],
-                awaits: &[],
-                answers: 1,
-                count: None,
-                site,
-            });
+            world.meets_at_queue(op, how, &self.name.0, possible, self.room(how), site);
         }
     }
 
@@ -145,6 +134,7 @@ impl Queue {
         }
     }
 
+    #[inline]
     fn passed(&self, what: Passed) {
         if let Some(world) = here() {
             world.passed(&self.name.0, what);
@@ -152,6 +142,7 @@ impl Queue {
     }
 
     /// Where the message of one that operates here would be, if that is possible now. `has_come`: it is one of those that wait.
+    #[inline]
     fn possible(&self, end: End, waits_alone: bool, has_come: bool) -> Option<Option<usize>> {
         let (waiting, arrived) = (self.waiting.load(Relaxed), self.arrived.load(Relaxed));
         match end {
@@ -292,6 +283,7 @@ impl Queue {
         );
     }
 
+    #[inline]
     fn happens(&self, end: End, place: Option<usize>) {
         match (end, place) {
             (_, None) => {}

@@ -143,8 +143,8 @@ impl Run for Execution {
     }
 
     #[inline]
-    fn about_to(&self) -> u64 {
-        self.0.world.state().about_to
+    fn about_to_act(&self) -> Option<&[Activity]> {
+        Some(&self.0.world.state().about_to_act)
     }
 
     #[inline]

@@ -13,12 +13,15 @@ pub(super) mod view;
 
 use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 
-use reenact_multiverse::explore::{Changed, Links, Moment, Run, Step, can_be_taken};
+use reenact_multiverse::{
+    Activity,
+    explore::{Changed, Links, Moment, Run, Step, can_be_taken},
+};
 
 pub use self::meeting::Meeting;
 use self::{
     actor::{Awaited, Pending, Phase},
-    state::{Chosen, State, bit_of},
+    state::{Chosen, State},
 };
 use super::{
     HERE, Name,
@@ -252,10 +255,10 @@ impl World {
         actor.operations += 1;
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
-        state.about_to |= bit_of(number);
+        state.about_to_act.push(Activity(number));
         // Others would find that they panic: so who does goes on as long as it can.
         if std::thread::panicking() && state.is_enabled(number) {
-            state.perform(Step::from(reenact_multiverse::Activity(number)));
+            state.perform(Step::from(Activity(number)));
             return;
         }
         if let Some(next) = state.next

@@ -59,19 +59,32 @@ impl World {
         if !meeting.more.is_empty() || !meeting.awaits.is_empty() || meeting.count.is_some() {
             return self.meets_more(meeting, thing);
         }
-        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
-        let possible = meeting.possible.map(|possible| unsafe {
-            std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
-                possible,
-            )
-        });
         self.announce(|pending| {
             pending.be(meeting.op, meeting.site, meeting.how, thing);
-            pending.possible = possible;
+            pending.possible = meeting.possible.map(outliving);
             pending.answers = meeting.answers;
             pending.room = meeting.room;
         });
         self.state().answer
+    }
+
+    /// The activity that runs meets others at a queue.
+    #[inline]
+    pub(in crate::explore) fn meets_at_queue(
+        &self,
+        op: Op,
+        how: How,
+        queue: &AtomicU64,
+        possible: Option<&dyn Fn() -> bool>,
+        room: usize,
+        site: &'static Location<'static>,
+    ) {
+        let thing = self.state().number(queue, site, 0);
+        self.announce(|pending| {
+            pending.be(op, site, how, thing);
+            pending.possible = possible.map(outliving);
+            pending.room = room;
+        });
     }
 
     /// The same for one who meets more than this thing, or in as many ways as others leave open.
@@ -86,13 +99,8 @@ impl World {
         let awaits = meeting.awaits.iter().enumerate();
         let awaits = awaits.map(|(index, cell)| state.number(cell, meeting.site, index + 1));
         let awaits: Vec<_> = awaits.collect();
+        let possible = meeting.possible.map(outliving);
         // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
-        let possible = meeting.possible.map(|possible| unsafe {
-            std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
-                possible,
-            )
-        });
-        // SAFETY: As above.
         let count = meeting.count.map(|count| unsafe {
             std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(count)
         });
@@ -170,6 +178,7 @@ impl World {
     }
 
     /// What the activity that runs has just done at a queue.
+    #[inline]
     pub(in crate::explore) fn passed(&self, queue: &AtomicU64, what: Passed) {
         let state = self.state();
         if let Some(moment) = state.moment
@@ -229,13 +238,7 @@ impl World {
         while !until() {
             let state = self.state();
             let number = state.current;
-            // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
-            let until = unsafe {
-                std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
-                    until,
-                )
-            };
-            state.actors[number as usize].phase = Phase::Blocked(until);
+            state.actors[number as usize].phase = Phase::Blocked(outliving(until));
             state.blocked += 1;
             self.wait();
             self.state().blocked -= 1;
@@ -426,5 +429,16 @@ impl World {
         if !state.is_ending {
             state.actors[number as usize].is_missed = is_missed;
         }
+    }
+}
+
+/// A question that an activity leaves with others while it waits. Nobody asks it after that.
+#[inline]
+fn outliving(question: &dyn Fn() -> bool) -> *const (dyn Fn() -> bool + 'static) {
+    // SAFETY: Only the lifetime changes, of what is a pointer.
+    unsafe {
+        std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
+            question,
+        )
     }
 }

@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 
-use reenact_multiverse::explore::{Links, Moment, Step};
+use reenact_multiverse::{
+    Activity,
+    explore::{Links, Moment, Step},
+};
 
 use super::actor::{Actor, Pending, Phase};
 use crate::{
@@ -24,12 +27,6 @@ use crate::{
     pool::Pool,
 };
 
-/// The bit of an activity, of those who have one.
-#[inline]
-pub(super) fn bit_of(number: u32) -> u64 {
-    u64::from(number < 64) << (number % 64)
-}
-
 /// Who takes the next step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chosen {
@@ -42,8 +39,8 @@ pub(super) enum Chosen {
 
 pub(in crate::explore) struct State {
     pub(super) actors: Vec<Actor>,
-    /// Which of the first 64 are about to do something, a bit for each.
-    pub(in crate::explore) about_to: u64,
+    /// Those who are about to do something.
+    pub(in crate::explore) about_to_act: Vec<Activity>,
     /// How many were born in this execution.
     pub(super) born: u32,
     pub(super) things: Vec<Thing>,
@@ -106,7 +103,7 @@ impl State {
     pub(super) fn new() -> State {
         State {
             actors: Vec::new(),
-            about_to: 0,
+            about_to_act: Vec::new(),
             born: 0,
             things: Vec::new(),
             names: Things::default(),
@@ -157,7 +154,7 @@ impl State {
             actor.clear();
         }
         self.born = 0;
-        self.about_to = 0;
+        self.about_to_act.clear();
         self.blocked = 0;
         self.asks.clear();
         self.last.clear();
@@ -380,7 +377,10 @@ impl State {
         debug_assert!(actor.pending().is_some(), "it is about to do something");
         actor.phase = Phase::Runs;
         actor.inherited.clear();
-        self.about_to &= !bit_of(number);
+        let about_to_act = &mut self.about_to_act;
+        if let Some(place) = about_to_act.iter().position(|who| who.0 == number) {
+            about_to_act.swap_remove(place);
+        }
         self.decision = Decision::Go;
         self.answer = step.choice;
         let Event {

@@ -1,7 +1,4 @@
 //! What the strategies have in common: they are told of each step, and say who takes the next.
-//!
-//! There is one match for each question. It always goes the same way, which costs less than a loop for each strategy is
-//! worth.
 
 use super::{
     Strategy, enabled::Enabled, pct::Priorities, pctcp::Chains, pos::Pos, random::Random, urw::Urw,
@@ -11,13 +8,41 @@ use crate::{
     explore::{Run, Runs, Step},
 };
 
+/// One who says who takes the next step.
+pub(super) trait Chooses {
+    /// An execution begins.
+    fn begin(&mut self, run: &impl Run, random: &mut Random);
+
+    /// Who takes the next step. `None`: nobody can.
+    fn choose<R: Runs>(
+        &mut self,
+        runs: &R,
+        run: &R::Run,
+        enabled: &mut Enabled,
+        random: &mut Random,
+    ) -> Option<Activity>;
+
+    /// A step was taken.
+    #[inline]
+    fn took(&mut self, _run: &impl Run, _step: Step) {}
+
+    /// Takes the steps that `next` names.
+    #[inline]
+    fn drive<R: Run>(&mut self, run: &mut R, mut next: impl FnMut(&mut Self, &R) -> Option<Step>) {
+        run.go_on(&mut |run| next(self, run));
+    }
+
+    /// An execution is over that is one to learn from.
+    fn learn(&mut self, _schedule: &[Step]) {}
+}
+
 /// A strategy with what it knows.
 #[derive(Clone, Debug)]
 pub(super) enum Chooser {
     Walk,
     Urw(Urw),
     Pct(Priorities),
-    Pctcp(Priorities, Chains),
+    Pctcp(Chained),
     Pos(Pos),
 }
 
@@ -27,83 +52,92 @@ impl Chooser {
             Strategy::Walk => Chooser::Walk,
             Strategy::Urw => Chooser::Urw(Urw::default()),
             Strategy::Pct { depth } => Chooser::Pct(Priorities::new(depth)),
-            Strategy::Pctcp { depth } => Chooser::Pctcp(Priorities::new(depth), Chains::default()),
+            Strategy::Pctcp { depth } => Chooser::Pctcp(Chained {
+                priorities: Priorities::new(depth),
+                chains: Chains::default(),
+            }),
             Strategy::Pos => Chooser::Pos(Pos::default()),
         }
     }
+}
 
-    /// An execution begins.
-    pub(super) fn begin(&mut self, run: &impl Run, random: &mut Random) {
-        match self {
-            Chooser::Walk => {}
-            Chooser::Urw(urw) => urw.begin(run),
-            Chooser::Pct(priorities) => priorities.begin(random),
-            Chooser::Pctcp(priorities, chains) => {
-                priorities.begin(random);
-                chains.begin(run);
-            }
-            Chooser::Pos(pos) => pos.begin(),
-        }
-    }
+/// Each one who can go on is as likely as the others.
+pub(super) struct Walk;
 
-    /// Who takes the next step. `None`: nobody can.
+impl Chooses for Walk {
+    fn begin(&mut self, _run: &impl Run, _random: &mut Random) {}
+
     #[inline]
-    pub(super) fn choose<R: Runs>(
+    fn choose<R: Runs>(
         &mut self,
-        runs: &R,
+        _runs: &R,
         run: &R::Run,
         enabled: &mut Enabled,
         random: &mut Random,
     ) -> Option<Activity> {
-        match self {
-            Chooser::Walk => enabled.any(run, random),
-            Chooser::Urw(urw) => urw.choose(run, enabled, random),
-            Chooser::Pct(priorities) => {
-                let activity = |number: usize| Activity(number as u32);
-                let is_enabled = |number| run.is_enabled(activity(number));
-                let count = run.activities() as usize;
-                priorities.choose(count, is_enabled, random).map(activity)
-            }
-            Chooser::Pctcp(priorities, chains) => {
-                let chains = chains.as_slice();
-                let is_enabled = |chain: usize| run.is_enabled(chains[chain]);
-                priorities
-                    .choose(chains.len(), is_enabled, random)
-                    .map(|chain| chains[chain])
-            }
-            Chooser::Pos(pos) => pos.choose(runs, run, enabled.of(run), random),
-        }
+        enabled.any(run, random)
+    }
+}
+
+impl Chooses for Priorities {
+    fn begin(&mut self, _run: &impl Run, random: &mut Random) {
+        self.restart(random);
     }
 
-    /// Whether it has to be told what each step comes after, by [`Chooser::step`].
-    pub(super) fn has_to_know_why(&self) -> bool {
-        matches!(self, Chooser::Pctcp(..))
-    }
-
-    /// Takes a step.
-    pub(super) fn step(&mut self, run: &mut impl Run, step: Step) {
-        match self {
-            Chooser::Pctcp(_, chains) => chains.step(run, step),
-            _ => run.step(step),
-        }
-    }
-
-    /// A step was taken.
     #[inline]
-    pub(super) fn took(&mut self, run: &impl Run, step: Step) {
-        if let Chooser::Urw(urw) = self {
-            urw.took(run, step);
+    fn choose<R: Runs>(
+        &mut self,
+        _runs: &R,
+        run: &R::Run,
+        _enabled: &mut Enabled,
+        random: &mut Random,
+    ) -> Option<Activity> {
+        let activity = |number: usize| Activity(number as u32);
+        let is_enabled = |number| run.is_enabled(activity(number));
+        let count = run.activities() as usize;
+        self.highest(count, is_enabled, random).map(activity)
+    }
+
+    fn learn(&mut self, schedule: &[Step]) {
+        self.learn_length(schedule.len());
+    }
+}
+
+/// Priorities of chains.
+#[derive(Clone, Debug)]
+pub(super) struct Chained {
+    priorities: Priorities,
+    chains: Chains,
+}
+
+impl Chooses for Chained {
+    fn begin(&mut self, run: &impl Run, random: &mut Random) {
+        self.priorities.restart(random);
+        self.chains.begin(run);
+    }
+
+    #[inline]
+    fn choose<R: Runs>(
+        &mut self,
+        _runs: &R,
+        run: &R::Run,
+        _enabled: &mut Enabled,
+        random: &mut Random,
+    ) -> Option<Activity> {
+        let chains = self.chains.as_slice();
+        let is_enabled = |chain: usize| run.is_enabled(chains[chain]);
+        let chosen = self.priorities.highest(chains.len(), is_enabled, random);
+        chosen.map(|chain| chains[chain])
+    }
+
+    /// What belongs to one chain shows in what steps come after.
+    fn drive<R: Run>(&mut self, run: &mut R, mut next: impl FnMut(&mut Self, &R) -> Option<Step>) {
+        while let Some(step) = next(self, run) {
+            self.chains.step(run, step);
         }
     }
 
-    /// An execution is over that is one to learn from.
-    pub(super) fn learn(&mut self, schedule: &[Step]) {
-        match self {
-            Chooser::Walk | Chooser::Pos(_) => {}
-            Chooser::Urw(urw) => urw.learn(schedule),
-            Chooser::Pct(priorities) | Chooser::Pctcp(priorities, _) => {
-                priorities.learn(schedule.len());
-            }
-        }
+    fn learn(&mut self, schedule: &[Step]) {
+        self.priorities.learn_length(schedule.len());
     }
 }

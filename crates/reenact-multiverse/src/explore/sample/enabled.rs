@@ -3,15 +3,6 @@
 use super::random::Random;
 use crate::{Activity, explore::Run};
 
-/// The place of the bit that so many others are below.
-#[inline]
-fn nth(mut bits: u64, below: u32) -> u32 {
-    for _ in 0..below {
-        bits &= bits - 1;
-    }
-    bits.trailing_zeros()
-}
-
 /// Room for those who can go on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Enabled(Vec<Activity>);
@@ -38,18 +29,18 @@ impl Enabled {
     /// to draw of them, and asks few.
     #[inline]
     pub(super) fn any(&mut self, run: &impl Run, random: &mut Random) -> Option<Activity> {
-        let activities = run.activities();
-        let about_to = run.about_to() & u64::MAX.checked_shr(64 - activities.min(64)).unwrap_or(0);
-        let few = u64::from(about_to.count_ones());
-        let (all, is_few) = match activities {
-            0..=64 => (few, true),
-            _ => (activities.into(), false),
-        };
-        for _ in 0..if all > 0 { TRIES } else { 0 } {
-            let at = random.below(all) as u32;
-            let activity = Activity(if is_few { nth(about_to, at) } else { at });
-            if run.is_enabled(activity) {
-                return Some(activity);
+        let about_to_act = run.about_to_act();
+        let all = about_to_act.map_or(run.activities().into(), |all| all.len() as u64);
+        if all > 0 {
+            for _ in 0..TRIES {
+                let at = random.below(all);
+                let activity = match about_to_act {
+                    Some(all) => all[at as usize],
+                    None => Activity(at as u32),
+                };
+                if run.is_enabled(activity) {
+                    return Some(activity);
+                }
             }
         }
         let enabled = self.of(run);

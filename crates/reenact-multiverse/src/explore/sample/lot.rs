@@ -1,6 +1,10 @@
 //! One execution after the other, as chance has it.
 
-use super::{chooser::Chooser, enabled::Enabled, random::Random};
+use super::{
+    chooser::{Chooser, Chooses, Walk},
+    enabled::Enabled,
+    random::Random,
+};
 use crate::explore::{
     Limit, Report, Run, Runs, Seen, Step, Verdict,
     pace::{Pace, count},
@@ -15,6 +19,12 @@ pub(super) struct Lot {
     chooser: Chooser,
     seed: u64,
     most_steps: usize,
+    drawing: Drawing,
+}
+
+/// The room that an execution needs.
+#[derive(Default)]
+struct Drawing {
     enabled: Enabled,
     schedule: Vec<Step>,
 }
@@ -25,8 +35,7 @@ impl Lot {
             chooser,
             seed,
             most_steps: most_steps.map_or(usize::MAX, |most| most as usize),
-            enabled: Enabled::default(),
-            schedule: Vec::new(),
+            drawing: Drawing::default(),
         }
     }
 
@@ -34,8 +43,7 @@ impl Lot {
     pub(super) fn split(&self) -> Lot {
         Lot {
             chooser: self.chooser.clone(),
-            enabled: Enabled::default(),
-            schedule: Vec::new(),
+            drawing: Drawing::default(),
             ..*self
         }
     }
@@ -49,42 +57,53 @@ impl Lot {
         report: &mut Report,
         visit: impl FnOnce(&Seen<'_, R>),
     ) -> Option<Limit> {
-        let (run, verdict) = self.execute(runs, number);
-        if number < LEARNED_FROM {
-            self.chooser.learn(&self.schedule);
-        }
+        let learns = number < LEARNED_FROM;
+        let most = self.most_steps;
+        let random = Random::of(self.seed, number);
+        let drawing = &mut self.drawing;
+        let (run, verdict) = match &mut self.chooser {
+            Chooser::Walk => drawing.execute(&mut Walk, runs, most, random, learns),
+            Chooser::Urw(urw) => drawing.execute(urw, runs, most, random, learns),
+            Chooser::Pct(priorities) => drawing.execute(priorities, runs, most, random, learns),
+            Chooser::Pctcp(chained) => drawing.execute(chained, runs, most, random, learns),
+            Chooser::Pos(pos) => drawing.execute(pos, runs, most, random, learns),
+        };
         visit(&Seen {
             number,
             verdict,
             run: &run,
-            schedule: &self.schedule,
+            schedule: &self.drawing.schedule,
         });
         count(&mut report.progress, verdict);
-        report.progress.steps += self.schedule.len() as u64;
+        report.progress.steps += self.drawing.schedule.len() as u64;
         if let (Verdict::Cut, Some(most)) = (verdict, pace.budget.steps) {
             report.coverage.stop(Limit::Steps(most));
         }
         pace.stops_at(verdict).then_some(Limit::Failure)
     }
+}
 
-    fn execute<R: Runs>(&mut self, runs: &R, number: u64) -> (R::Run, Verdict) {
-        let mut random = Random::of(self.seed, number);
+impl Drawing {
+    /// One execution, whose steps are chosen like this.
+    fn execute<R: Runs>(
+        &mut self,
+        chooser: &mut impl Chooses,
+        runs: &R,
+        most_steps: usize,
+        mut random: Random,
+        learns: bool,
+    ) -> (R::Run, Verdict) {
+        let Drawing { schedule, enabled } = self;
         let mut run = runs.start();
-        let Lot {
-            chooser,
-            schedule,
-            enabled,
-            ..
-        } = self;
         schedule.clear();
         chooser.begin(&run, &mut random);
         let mut is_cut = false;
-        let mut next = |chooser: &mut Chooser, run: &R::Run| {
+        chooser.drive(&mut run, |chooser, run: &R::Run| {
             if let Some(&last) = schedule.last() {
                 chooser.took(run, last);
             }
             let activity = chooser.choose(runs, run, enabled, &mut random)?;
-            is_cut = schedule.len() >= self.most_steps;
+            is_cut = schedule.len() >= most_steps;
             if is_cut {
                 return None;
             }
@@ -95,13 +114,9 @@ impl Lot {
             let step = Step { activity, choice };
             schedule.push(step);
             Some(step)
-        };
-        if chooser.has_to_know_why() {
-            while let Some(step) = next(chooser, &run) {
-                chooser.step(&mut run, step);
-            }
-        } else {
-            run.go_on(&mut |run| next(chooser, run));
+        });
+        if learns {
+            chooser.learn(schedule);
         }
         let verdict = match is_cut {
             true => Verdict::Cut,

@@ -35,7 +35,8 @@ impl Priorities {
         }
     }
 
-    pub(super) fn begin(&mut self, random: &mut Random) {
+    /// An execution begins.
+    pub(super) fn restart(&mut self, random: &mut Random) {
         self.of.clear();
         self.order.clear();
         self.taken = 0;
@@ -49,7 +50,7 @@ impl Priorities {
 
     /// Of so many who compete, the one with the highest priority of those who can go on.
     #[inline]
-    pub(super) fn choose(
+    pub(super) fn highest(
         &mut self,
         count: usize,
         is_enabled: impl Fn(usize) -> bool,
@@ -79,7 +80,7 @@ impl Priorities {
         self.order.insert(at, who);
     }
 
-    pub(super) fn learn(&mut self, steps: usize) {
+    pub(super) fn learn_length(&mut self, steps: usize) {
         self.length = self.length.max(steps as u64);
     }
 }

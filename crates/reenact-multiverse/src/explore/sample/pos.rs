@@ -3,7 +3,7 @@
 //! The highest goes first. Those that race with it lose their priority and get another: which of them is next is then a
 //! fair question again, while the order of those that do not race, which makes no difference, is left as it is.
 
-use super::random::Random;
+use super::{chooser::Chooses, enabled::Enabled, random::Random};
 use crate::{
     Activity,
     explore::{Run, Runs},
@@ -16,18 +16,19 @@ pub(super) struct Pos {
     priorities: Vec<u64>,
 }
 
-impl Pos {
-    pub(super) fn begin(&mut self) {
+impl Chooses for Pos {
+    fn begin(&mut self, _run: &impl Run, _random: &mut Random) {
         self.priorities.clear();
     }
 
-    pub(super) fn choose<R: Runs>(
+    fn choose<R: Runs>(
         &mut self,
         runs: &R,
         run: &R::Run,
-        enabled: &[Activity],
+        enabled: &mut Enabled,
         random: &mut Random,
     ) -> Option<Activity> {
+        let enabled = enabled.of(run);
         self.priorities.resize(run.activities() as usize, 0);
         let (mut chosen, mut highest) = (*enabled.first()?, 0);
         for &activity in enabled {

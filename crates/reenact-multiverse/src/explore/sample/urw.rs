@@ -9,12 +9,13 @@
 
 use super::{
     births::Births,
+    chooser::Chooses,
     enabled::{Enabled, TRIES},
     random::Random,
 };
 use crate::{
     Activity,
-    explore::{Run, Step},
+    explore::{Run, Runs, Step},
 };
 
 /// What earlier executions tell of an activity.
@@ -140,8 +141,8 @@ pub(super) struct Urw {
     parents: Vec<(Activity, Activity)>,
 }
 
-impl Urw {
-    pub(super) fn begin(&mut self, run: &impl Run) {
+impl Chooses for Urw {
+    fn begin(&mut self, run: &impl Run, _random: &mut Random) {
         self.shares.begin(&self.at_start, run.activities());
         self.parents.clear();
         self.births.clear();
@@ -154,9 +155,10 @@ impl Urw {
 
     /// Draws of all, as [`Enabled::any`] does.
     #[inline]
-    pub(super) fn choose(
+    fn choose<R: Runs>(
         &mut self,
-        run: &impl Run,
+        _runs: &R,
+        run: &R::Run,
         enabled: &mut Enabled,
         random: &mut Random,
     ) -> Option<Activity> {
@@ -172,9 +174,8 @@ impl Urw {
         self.shares.any_of(enabled.of(run), random)
     }
 
-    /// A step was taken.
     #[inline]
-    pub(super) fn took(&mut self, run: &impl Run, step: Step) {
+    fn took(&mut self, run: &impl Run, step: Step) {
         let number = step.activity.0 as usize;
         self.shares.left[number].own = self.shares.left[number].own.saturating_sub(1);
         self.shares.update(number);
@@ -187,7 +188,7 @@ impl Urw {
     }
 
     /// What earlier executions tell becomes more.
-    pub(super) fn learn(&mut self, schedule: &[Step]) {
+    fn learn(&mut self, schedule: &[Step]) {
         let mut steps = vec![0; self.shares.left.len()];
         for step in schedule {
             steps[step.activity.0 as usize] += 1;
@@ -203,7 +204,9 @@ impl Urw {
         }
         self.expect();
     }
+}
 
+impl Urw {
     /// What is left at the start, from what is known.
     fn expect(&mut self) {
         self.at_start.clear();
