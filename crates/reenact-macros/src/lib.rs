@@ -127,7 +127,7 @@ pub fn actor(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `way = "…"`: which executions. `portfolio` (some at random, then one of each class), `exhaustive` (one of each
-///   class), at random by `walk`, `urw`, `pct N`, `pctcp N` or `pos`, or all with at most `preemptions N` or `delays N`.
+///   class), at random by `mixed`, `urw`, `walk`, `pct N`, `pctcp N` or `pos`, or all with at most `preemptions N` or `delays N`.
 /// - `executions = N`, `seconds = N`: how many, and for how long at most.
 /// - `steps = N`: how many steps an execution may have.
 /// - `seed = N`: what chance goes by.

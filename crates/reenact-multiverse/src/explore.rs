@@ -62,7 +62,7 @@ pub use self::{
     links::{Link, Links, Moment},
     minimise::{Minimal, MinimiseError, Minimiser},
     report::{Budget, Coverage, Divergence, Limit, Progress, Report, Verdict},
-    sample::{Sampler, Strategy},
+    sample::{Sampler, strategy::Strategy},
     schedule::{Misfit, replay, switches},
     seen::Seen,
 };

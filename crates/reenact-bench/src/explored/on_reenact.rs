@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn every_program_checks_out_in_every_way() {
         for program in Program::ALL {
-            for way in [Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
+            for way in [Way::Mixed, Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
                 for cores in [1, 2] {
                     let explored = run(way, program, cores, SCALE);
                     assert_eq!(explored.executions, 1000, "{program:?} {way:?}");
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn every_bug_is_found() {
         for program in Program::ALL.into_iter().filter(|program| program.has_bug()) {
-            for way in [Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
+            for way in [Way::Mixed, Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
                 let hunt = hunt(way, program, 20);
                 assert_eq!(hunt.found, 20, "{program:?} {way:?}");
                 assert!(

@@ -78,7 +78,7 @@ pub(crate) struct ExploreArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rust programs and recordings")]
 pub(crate) struct ProgramArgs {
-    /// Which executions: portfolio, exhaustive, walk, urw, 'pct N', 'pctcp N', pos, 'preemptions N', 'delays N'
+    /// Which executions: portfolio, exhaustive, mixed, urw, walk, 'pct N', 'pctcp N', pos, 'preemptions N', 'delays N'
     /// [default: portfolio]
     #[arg(long, value_name = "WAY")]
     pub(crate) way: Option<String>,

@@ -825,8 +825,8 @@ fn help_for_explore_says_what_the_exit_status_is() {
           -h, --help  Print help (see more with '--help')
 
         Rust programs and recordings:
-              --way <WAY>           Which executions: portfolio, exhaustive, walk, urw, 'pct N', 'pctcp N',
-                                    pos, 'preemptions N', 'delays N' [default: portfolio]
+              --way <WAY>           Which executions: portfolio, exhaustive, mixed, urw, walk, 'pct N',
+                                    'pctcp N', pos, 'preemptions N', 'delays N' [default: portfolio]
               --executions <N>      Give up after so many executions
               --max-steps <N>       Give up an execution after so many steps [default: 20000]
               --seed <N>            What chance goes by [default: 0]

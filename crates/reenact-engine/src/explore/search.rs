@@ -150,8 +150,8 @@ impl fmt::Display for NoWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no way to explore: there are portfolio, exhaustive, walk, urw, pct N, pctcp N, pos, preemptions N and \
-             delays N",
+            "`{}` is no way to explore: there are portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
+             preemptions N and delays N",
             self.0
         )
     }
@@ -169,6 +169,7 @@ impl FromStr for Way {
         let way = match (name, number, words.next()) {
             ("portfolio", None, None) => Way::Portfolio,
             ("exhaustive", None, None) => Way::Exhaustive,
+            ("mixed", None, None) => Way::Random(Strategy::Mixed),
             ("walk", None, None) => Way::Random(Strategy::Walk),
             ("urw", None, None) => Way::Random(Strategy::Urw),
             ("pos", None, None) => Way::Random(Strategy::Pos),
@@ -245,7 +246,7 @@ where
         }
         match &self.search.way {
             Way::Portfolio => {
-                self.sample(Strategy::Urw, self.left(Some(QUICK)));
+                self.sample(Strategy::Mixed, self.left(Some(QUICK)));
                 if self.bad.is_none() && !self.is_over() {
                     let enough = self.search.time.is_none().then_some(ENOUGH);
                     self.exhaust(self.left(self.search.executions.or(enough)));
@@ -505,6 +506,7 @@ fn are_alike(some: &[Failure], others: &[Failure]) -> bool {
 
 fn name_of(strategy: Strategy) -> String {
     match strategy {
+        Strategy::Mixed => "mixed".to_owned(),
         Strategy::Walk => "walk".to_owned(),
         Strategy::Urw => "urw".to_owned(),
         Strategy::Pct { depth } => format!("pct {depth}"),

@@ -6,7 +6,8 @@ use reenact_multiverse::explore::{Limit, Run, Runs, Sampler, Step, Strategy, Ver
 
 use crate::cells::*;
 
-const ALL: [Strategy; 5] = [
+const ALL: [Strategy; 6] = [
+    Strategy::Mixed,
     Strategy::Walk,
     Strategy::Urw,
     Strategy::Pct { depth: 3 },
@@ -157,6 +158,31 @@ fn every_strategy_finds_every_outcome_and_its_schedule_leads_there_again() {
             });
         assert!(report.progress.deadlocks > 0, "{strategy:?}");
         assert!(found.keys().eq(all.keys()), "{strategy:?}");
+    }
+}
+
+/// The two are good at different things, see above: one that takes turns is good at both.
+#[test]
+fn a_mixture_draws_two_by_one_strategy_and_one_by_the_other() {
+    let program = Cells::new([vec![Touch(0); 4], vec![Touch(0); 4]]);
+    let by = |strategy| {
+        let mut drawn = Vec::new();
+        Sampler::of(&&program)
+            .strategy(strategy)
+            .seed(3)
+            .executions(600)
+            .run(|execution| drawn.push(execution.schedule.to_vec()));
+        drawn
+    };
+    let (mixed, urw) = (by(Strategy::Mixed), by(Strategy::Urw));
+    let pct = by(Strategy::Pct { depth: 3 });
+    // Everybody has four steps whoever draws, so each has learned the same of two or three executions as of sixteen.
+    for number in 16..600 {
+        let other = match number % 3 {
+            2 => &pct,
+            _ => &urw,
+        };
+        assert_eq!(mixed[number], other[number], "{number}");
     }
 }
 

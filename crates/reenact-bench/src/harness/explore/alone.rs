@@ -15,7 +15,8 @@ use crate::{
     stats::Summary,
 };
 
-pub(super) const HUNTERS: [Who; 4] = [
+pub(super) const HUNTERS: [Who; 5] = [
+    Who::Ours(Way::Mixed),
     Who::Ours(Way::Walk),
     Who::Ours(Way::Urw),
     Who::Ours(Way::Pct),

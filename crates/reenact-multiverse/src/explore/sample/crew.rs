@@ -12,11 +12,7 @@ use std::{
     thread,
 };
 
-use super::{
-    Sampler,
-    lot::{LEARNED_FROM, Lot},
-    nothing,
-};
+use super::{Sampler, lot::LEARNED_FROM, nothing, turns::Turns};
 use crate::explore::{
     Limit, Report, Runs, Seen,
     pace::{Pace, sum},
@@ -43,9 +39,11 @@ impl<R: Runs> Sampler<'_, R> {
         make: impl Fn() -> R + Sync,
         visit: impl Fn(&Seen<'_, R>) + Sync,
     ) -> Report {
-        let mut lot = self.lot();
+        let mut turns = self.turns();
         let mut report = nothing();
-        self.draw_until(LEARNED_FROM, &mut lot, &mut report, &mut |seen| visit(seen));
+        self.draw_until(LEARNED_FROM, &mut turns, &mut report, &mut |seen| {
+            visit(seen)
+        });
         if report.progress.executions < LEARNED_FROM {
             return report;
         }
@@ -59,17 +57,17 @@ impl<R: Runs> Sampler<'_, R> {
         let steps = self.pace.budget.steps;
         thread::scope(|scope| {
             for _ in 1..cores {
-                let mut lot = lot.split();
+                let mut turns = turns.split();
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
                     let mut pace = Pace::default();
                     pace.stops_at_failure = stops_at_failure;
                     pace.budget.steps = steps;
-                    shared.draw(&make(), &mut pace, &mut lot, visit);
+                    shared.draw(&make(), &mut pace, &mut turns, visit);
                 });
             }
             // This thread looks at the clock and at the budget for all.
-            shared.draw(self.runs, &mut self.pace, &mut lot, &visit);
+            shared.draw(self.runs, &mut self.pace, &mut turns, &visit);
         });
         let mut report = shared.report.into_inner().expect("nobody panicked");
         if report.progress.executions >= shared.end {
@@ -84,7 +82,7 @@ impl Shared {
         &self,
         runs: &R,
         pace: &mut Pace<'_>,
-        lot: &mut Lot,
+        turns: &mut Turns,
         visit: &impl Fn(&Seen<'_, R>),
     ) {
         // The executions are counted by taking numbers.
@@ -102,7 +100,7 @@ impl Shared {
                     break;
                 }
                 let limit = match pace.limit(&sum(&before, &report.progress)) {
-                    None => lot.draw(runs, number, pace, &mut report, visit),
+                    None => turns.draw(runs, number, pace, &mut report, visit),
                     limit => limit,
                 };
                 if let Some(limit) = limit {
