@@ -131,6 +131,7 @@ pub fn actor(options: TokenStream, item: TokenStream) -> TokenStream {
 /// - `executions = N`, `seconds = N`: how many, and for how long at most.
 /// - `steps = N`: how many steps an execution may have.
 /// - `seed = N`: what chance goes by.
+/// - `cores = N`: how many threads explore, 1 if nothing is said, since tests run beside each other already.
 /// - `crate = path`: where the crate `reenact` is, if it is not `::reenact`.
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {

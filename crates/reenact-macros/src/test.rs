@@ -18,7 +18,8 @@ struct Options {
 }
 
 const HELP: &str = "the options are `way = \"…\"` (portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
-                    preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N` and `crate = path`";
+                    preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N`, `cores = N` and \
+                    `crate = path`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -38,7 +39,7 @@ impl Parse for Options {
                     let seconds: LitInt = input.parse()?;
                     calls.push(quote!(.time(::core::time::Duration::from_secs(#seconds))));
                 }
-                "executions" | "steps" | "seed" => {
+                "executions" | "steps" | "seed" | "cores" => {
                     let number: LitInt = input.parse()?;
                     calls.push(quote!(.#option(#number)));
                 }

@@ -58,7 +58,7 @@ pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
                 .executions(executions);
             let report = match cores {
                 1 => sampler.run(|_| {}),
-                _ => sampler.run_on(cores, || self::subject(&body), |_| {}),
+                _ => sampler.run_on(cores, || self::subject(&body), |_, _| {}),
             };
             explored(program, watch, &report, &counts)
         }

@@ -200,7 +200,7 @@ fn what_is_drawn_does_not_depend_on_the_number_of_threads() {
                 .run_on(
                     cores,
                     || &program,
-                    |execution| {
+                    |_, execution| {
                         let schedule = execution.schedule.to_vec();
                         let mut drawn = drawn.lock().unwrap();
                         assert_eq!(drawn.insert(execution.number, schedule), None);
@@ -243,7 +243,9 @@ fn limits_are_kept_and_told() {
     assert_eq!(report.coverage.stopped_by(), [Limit::Failure]);
     assert_eq!((last, report.progress.failures), (Some(Verdict::Failed), 1));
 
-    let report = sampler().stop_at_failure().run_on(2, || &program, |_| ());
+    let report = sampler()
+        .stop_at_failure()
+        .run_on(2, || &program, |_, _| ());
     assert_eq!(report.coverage.stopped_by(), [Limit::Failure]);
 
     let report = sampler().steps(3).executions(5).run(|execution| {

@@ -32,18 +32,19 @@ struct Shared {
 }
 
 impl<R: Runs> Sampler<'_, R> {
-    /// Draws with as many threads as `cores`, each with a program of its own, and shows each execution to `visit`.
+    /// Draws with as many threads as `cores`, each with a program of its own, and shows each execution to `visit`, with the
+    /// program that it is one of.
     pub fn run_on(
         mut self,
         cores: usize,
         make: impl Fn() -> R + Sync,
-        visit: impl Fn(&Seen<'_, R>) + Sync,
+        visit: impl Fn(&R, &Seen<'_, R>) + Sync,
     ) -> Report {
         let mut turns = self.turns();
         let mut report = nothing();
-        self.draw_until(LEARNED_FROM, &mut turns, &mut report, &mut |seen| {
-            visit(seen)
-        });
+        let runs = self.runs;
+        let mut shown = |seen: &Seen<'_, R>| visit(runs, seen);
+        self.draw_until(LEARNED_FROM, &mut turns, &mut report, &mut shown);
         if report.progress.executions < LEARNED_FROM {
             return report;
         }
@@ -83,7 +84,7 @@ impl Shared {
         runs: &R,
         pace: &mut Pace<'_>,
         turns: &mut Turns,
-        visit: &impl Fn(&Seen<'_, R>),
+        visit: &impl Fn(&R, &Seen<'_, R>),
     ) {
         // The executions are counted by taking numbers.
         pace.budget.executions = None;
@@ -100,7 +101,7 @@ impl Shared {
                     break;
                 }
                 let limit = match pace.limit(&sum(&before, &report.progress)) {
-                    None => turns.draw(runs, number, pace, &mut report, visit),
+                    None => turns.draw(runs, number, pace, &mut report, |seen| visit(runs, seen)),
                     limit => limit,
                 };
                 if let Some(limit) = limit {
