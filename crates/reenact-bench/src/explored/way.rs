@@ -50,9 +50,9 @@ impl Way {
         }
     }
 
-    /// Whether it can be divided among cores.
-    pub fn is_divided(self) -> bool {
-        self.strategy().is_some()
+    /// Whether it is worth while to divide it among cores: a few classes are over before a thread has begun.
+    pub fn is_divided(self, program: Program) -> bool {
+        self.strategy().is_some() || classes(program).is_none_or(|classes| classes > 500)
     }
 }
 
@@ -63,4 +63,9 @@ pub(super) fn classes(program: Program) -> Option<u64> {
         Program::LostUpdate => Some(4),
         other => other.inequivalent_executions(),
     }
+}
+
+/// Whether nobody has waited for all of them.
+pub(crate) fn is_endless(program: Program) -> bool {
+    classes(program).is_none()
 }
