@@ -43,8 +43,8 @@ pub(crate) struct ExploreArgs {
     /// Let a step be one rule of the language; otherwise it is all that concerns nobody else
     #[arg(long)]
     pub(crate) single_step: bool,
-    /// How many cores to use [default: all]
-    #[arg(long, value_name = "N", conflicts_with = "breakpoints")]
+    /// How many cores to use [default: all]. A Rust program is explored by one
+    #[arg(long, value_name = "N", conflicts_with_all = ["breakpoints", "command"])]
     pub(crate) workers: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,

@@ -848,7 +848,7 @@ fn help_for_explore_says_what_the_exit_status_is() {
               --depth-first         Follow each way to its end before the next; uses one core
               --single-step         Let a step be one rule of the language; otherwise it is all that
                                     concerns nobody else
-              --workers <N>         How many cores to use [default: all]
+              --workers <N>         How many cores to use [default: all]. A Rust program is explored by one
               --max-states <N>      Give up at so many universes [default: 5 million; with breakpoints, 1
                                     million]
               --max-time <SECONDS>  Give up after so many seconds

@@ -184,6 +184,15 @@ fn what_cannot_be_explored_is_refused() {
         run.stderr
     );
 
+    let run = explore(&place, &["--workers", "2"], "nothing");
+    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("'--workers <N>' cannot be used with '[CMD]...'"),
+        "{}",
+        run.stderr
+    );
+
     let run = place.reenact(&["explore", "--", "./nowhere"]);
     assert_eq!(run.status.code(), Some(127), "{}", run.stderr);
     let run = place.reenact(&["explore"]);

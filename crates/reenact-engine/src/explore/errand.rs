@@ -85,11 +85,22 @@ impl Teller {
     }
 
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        let Progress {
-            executions, steps, ..
-        } = progress;
-        self.tell("progress", &format!("{executions}\t{steps}"));
+        self.tell("progress", &progress_of(progress));
         ControlFlow::Continue(())
+    }
+}
+
+/// How many executions and steps there were, and how many executions there will be in all if that is known.
+fn progress_of(progress: &Progress) -> String {
+    let Progress {
+        executions,
+        steps,
+        estimate,
+        ..
+    } = progress;
+    match estimate {
+        Some(estimate) => format!("{executions}\t{steps}\t{estimate}"),
+        None => format!("{executions}\t{steps}"),
     }
 }
 
@@ -268,4 +279,21 @@ pub(super) fn read(path: &Path) -> Result<Schedule, String> {
     let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.parse()
         .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, progress_of};
+
+    #[test]
+    fn the_size_of_a_search_is_told_where_it_is_known() {
+        let mut progress = Progress {
+            executions: 5,
+            steps: 40,
+            ..Progress::default()
+        };
+        assert_eq!(progress_of(&progress), "5\t40");
+        progress.estimate = Some(9_000);
+        assert_eq!(progress_of(&progress), "5\t40\t9000");
+    }
 }

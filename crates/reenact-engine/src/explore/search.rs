@@ -423,7 +423,7 @@ where
         let listener = &mut *self.listener;
         let before = self.finding.executions;
         let report = sampler
-            .progress(|progress| listener(&progress))
+            .progress(|progress| listener(&after(before, progress)))
             .run(|seen| {
                 let is_bad = seen.verdict.is_bad();
                 endless += u64::from(seen.verdict == Verdict::Cut);
@@ -490,7 +490,7 @@ where
         let report = Explorer::of(self.subject)
             .budget(budget)
             .stop_at_failure()
-            .progress(|progress| listener(&progress))
+            .progress(|progress| listener(&after(before, progress)))
             .run(|execution| {
                 if execution.verdict.is_bad() && bad.is_none() {
                     let steps = execution.schedule().to_vec();
@@ -593,6 +593,17 @@ fn are_alike(some: &[Failure], others: &[Failure]) -> bool {
         (a, b) => a == b,
     };
     some.len() == others.len() && some.iter().zip(others).all(is_alike)
+}
+
+/// How far a search is, in a part before which there were so many executions.
+fn after(before: u64, progress: Progress) -> Progress {
+    Progress {
+        executions: before + progress.executions,
+        estimate: progress
+            .estimate
+            .map(|estimate| estimate.saturating_add(before)),
+        ..progress
+    }
 }
 
 fn name_of(strategy: Strategy) -> String {

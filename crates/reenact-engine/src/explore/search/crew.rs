@@ -15,7 +15,7 @@ use std::{
 
 use reenact_multiverse::explore::{Budget, Explorer, Progress, Run, Sampler, Step, Verdict};
 
-use super::{Found, Hunt, Tried};
+use super::{Found, Hunt, Tried, after};
 use crate::explore::{
     failure::Failure,
     follow::{Misfit, write_down},
@@ -87,7 +87,9 @@ where
         let most = self.search.steps as usize;
         let (first, endless) = (First::default(), AtomicU64::new(0));
         let listener = &mut *self.listener;
-        let report = sampler.progress(|progress| listener(&progress)).run_on(
+        let before = self.finding.executions;
+        let sampler = sampler.progress(|progress| listener(&after(before, progress)));
+        let report = sampler.run_on(
             self.search.cores,
             || member(make, most),
             |subject, seen| {
@@ -111,11 +113,12 @@ where
         let most = self.search.steps as usize;
         let (first, is_too_coarse) = (First::default(), AtomicBool::new(false));
         let listener = &mut *self.listener;
+        let before = self.finding.executions;
         // Not the one that has been run before, which may have other numbers.
         let own = member(make, most);
         let listener = |progress: Progress| match is_too_coarse.load(Relaxed) {
             true => ControlFlow::Break(()),
-            false => listener(&progress),
+            false => listener(&after(before, progress)),
         };
         let report = Explorer::of(&own)
             .budget(budget)
