@@ -43,7 +43,7 @@ pub(crate) struct ExploreArgs {
     /// Let a step be one rule of the language; otherwise it is all that concerns nobody else
     #[arg(long)]
     pub(crate) single_step: bool,
-    /// How many cores to use [default: all]. A Rust program is explored by one
+    /// How many cores to use [default: all]; for a Rust program, see --cores
     #[arg(long, value_name = "N", conflicts_with_all = ["breakpoints", "command"])]
     pub(crate) workers: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -91,6 +91,14 @@ pub(crate) struct ProgramArgs {
     /// What chance goes by [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// With a program (-- CMD): how many cores to use, where the work can be divided [default: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "command",
+        conflicts_with = "breakpoints"
+    )]
+    pub(crate) cores: Option<NonZeroUsize>,
     /// Follow this schedule instead, once, and show what the program prints
     #[arg(long, value_name = "FILE", conflicts_with_all = ["way", "executions"])]
     pub(crate) schedule: Option<PathBuf>,

@@ -102,6 +102,7 @@ impl Errand {
             ("milliseconds", time),
             ("steps", options.max_steps.map(u128::from)),
             ("seed", options.seed.map(u128::from)),
+            ("cores", options.cores.map(|cores| cores.get() as u128)),
         ];
         for (name, number) in numbers {
             if let Some(number) = number {

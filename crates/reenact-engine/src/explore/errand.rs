@@ -137,6 +137,7 @@ impl Errand {
                 "milliseconds" => search.time = Some(Duration::from_millis(number()?)),
                 "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
                 "seed" => search.seed = number()?,
+                "cores" => search.cores = number()? as usize,
                 "show" => errand.shows = true,
                 "serve" => errand.serve = Some(PathBuf::from(value)),
                 "releases" => errand.releases = true,
@@ -176,7 +177,8 @@ impl Errand {
             (Some(_), _) => Err("around what? A schedule is needed".to_owned()),
             (None, _) => {
                 let listener = &mut |progress: &Progress| teller.progress(progress);
-                let finding = self.search.run(&forked, listener);
+                let divide = |count| forked.divide(count);
+                let finding = self.search.run_divided(&forked, &divide, listener);
                 tell(teller, &finding);
                 Ok(match finding.failure {
                     Some(_) => FOUND,

@@ -14,12 +14,13 @@ use reenact_multiverse::explore::{
     Verdict,
 };
 
-use self::crew::Make;
+use self::crew::Crew;
 use super::{
     failure::Failure,
     follow::{Followed, Misfit, follow, write_down},
     schedule::{Line, Schedule},
     subject::{Subject, Told},
+    whole::Family,
 };
 
 /// Which executions are tried.
@@ -55,7 +56,7 @@ pub struct Search {
     pub seed: u64,
     /// How many more executions may be run to make the schedule of a failure simpler.
     pub simplify: u64,
-    /// How many threads explore, at random and one of each class. All else is done by one.
+    /// How many explore at once, at random and one of each class. All else is done by one.
     pub cores: usize,
 }
 
@@ -219,8 +220,8 @@ struct Hunt<'a, S: Subject> {
     began: Instant,
     finding: Finding,
     bad: Option<(Vec<Step>, u64)>,
-    /// What makes the programs of other threads, if there are any.
-    crew: Option<&'a Make<'a, S>>,
+    /// Who else explores, if anybody does.
+    crew: Option<Crew<'a, S>>,
     /// How many steps something had that failed for one of them and not here, and in which execution.
     missed: Option<(usize, u64)>,
     listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -250,13 +251,26 @@ impl Search {
     where
         S::Event: std::hash::Hash,
     {
-        self.hunt(subject, Some(make).filter(|_| self.cores > 1), listener)
+        self.hunt(subject, Some(Crew::Threads(make)), listener)
+    }
+
+    /// The same with as many processes, copies of this one that `divide` makes.
+    pub(super) fn run_divided<S: Subject>(
+        &self,
+        subject: &S,
+        divide: &dyn Fn(usize) -> Family,
+        listener: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Finding
+    where
+        S::Event: std::hash::Hash,
+    {
+        self.hunt(subject, Some(Crew::Processes(divide)), listener)
     }
 
     fn hunt<'a, S: Subject>(
         &'a self,
         subject: &'a S,
-        crew: Option<&'a Make<'a, S>>,
+        crew: Option<Crew<'a, S>>,
         listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Finding
     where
@@ -275,7 +289,7 @@ impl Search {
                 failure: None,
             },
             bad: None,
-            crew,
+            crew: crew.filter(|_| self.cores > 1),
             missed: None,
             listener,
         };

@@ -1,34 +1,26 @@
-//! One execution of each class, by several at once.
+//! One execution of each class, by several at once: threads, or processes.
 
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::{Mutex, PoisonError},
     thread,
     time::Instant,
 };
 
 use super::{
-    Coverage, Divergence, Execution, Explorer, Limit, Progress, Report, Runs, Verdict,
-    optimal::{Course, portions},
+    Coverage, Divergence, Execution, Explorer, Limit, Part, Progress, Report, Runs, Tally, Verdict,
+    optimal::{Course, Portion, portions},
     pace::sum,
 };
 
 /// So many portions are made for each, since they are not equally large.
 const PORTIONS: usize = 24;
 
-/// What the crew shares. Nothing is handed over through the atomics: each portion stands for itself, and what came of them is
-/// in the mutex.
-struct Shared {
-    wanted: usize,
+/// What the crew shares. What came of the portions is in the mutex.
+struct Shared<'t> {
     most: Option<u64>,
     steps: Option<u32>,
     stops_at_failure: bool,
-    /// The first portion that nobody has taken.
-    next: AtomicUsize,
-    executions: AtomicU64,
-    is_over: AtomicBool,
+    tally: &'t Tally,
     done: Mutex<Done>,
 }
 
@@ -50,14 +42,48 @@ impl<R: Runs> Explorer<'_, R> {
         make: impl Fn() -> R + Sync,
         visit: impl Fn(&R, &Execution<'_, R>) + Sync,
     ) -> Report {
-        let shared = Shared {
-            wanted: cores.max(1) * PORTIONS,
+        let wanted = cores.max(1) * PORTIONS;
+        let tally = Tally::default();
+        let shared = self.shared(&tally);
+        thread::scope(|scope| {
+            for _ in 1..cores {
+                let (shared, make, visit) = (&shared, &make, &visit);
+                scope.spawn(move || {
+                    let runs = make();
+                    let portions = portions(&runs, wanted);
+                    shared.work(&runs, portions, &mut |e| visit(&runs, e), &mut |_, _| None);
+                });
+            }
+            // This thread looks at the clock for all.
+            let runs = self.runs;
+            let (began, portions) = (Instant::now(), portions(runs, wanted));
+            let mut visit = |execution: &Execution<'_, R>| visit(runs, execution);
+            self.look_and_work(&shared, began, portions, &mut visit);
+        });
+        shared.report()
+    }
+
+    /// Lets `divide` make others of this process, and explores as many portions as come to each of so many. What is returned, and
+    /// shown to `visit`, is that of the process.
+    pub fn run_divided<'p>(
+        mut self,
+        cores: usize,
+        divide: impl FnOnce() -> Part<'p>,
+        mut visit: impl FnMut(&Execution<'_, R>),
+    ) -> Report {
+        let began = Instant::now();
+        let portions = portions(self.runs, cores.max(1) * PORTIONS);
+        let shared = self.shared(divide().tally);
+        self.look_and_work(&shared, began, portions, &mut visit);
+        shared.report()
+    }
+
+    fn shared<'t>(&mut self, tally: &'t Tally) -> Shared<'t> {
+        Shared {
             most: self.budget.executions.take(),
             steps: self.budget.steps,
             stops_at_failure: self.stops_at_failure,
-            next: AtomicUsize::new(0),
-            executions: AtomicU64::new(0),
-            is_over: AtomicBool::new(false),
+            tally,
             done: Mutex::new(Done {
                 portions: 0,
                 report: Report {
@@ -66,46 +92,48 @@ impl<R: Runs> Explorer<'_, R> {
                     divergence: None,
                 },
             }),
+        }
+    }
+
+    fn look_and_work(
+        &mut self,
+        shared: &Shared<'_>,
+        began: Instant,
+        portions: Vec<Portion<R::Event>>,
+        visit: &mut impl FnMut(&Execution<'_, R>),
+    ) {
+        let (runs, mut told) = (self.runs, None);
+        let mut look = |course: &Course<'_, R>, portions| {
+            let progress = || shared.progress(&course.progress(), portions);
+            self.is_over(0, &progress, began, &mut told)
         };
-        thread::scope(|scope| {
-            for _ in 1..cores {
-                let (shared, make, visit) = (&shared, &make, &visit);
-                scope.spawn(move || {
-                    shared.work(&make(), visit, &mut |_, _| None);
-                });
-            }
-            // This thread looks at the clock for all.
-            let (runs, began, mut told) = (self.runs, Instant::now(), None);
-            let mut look = |course: &Course<'_, R>, portions| {
-                let progress = || shared.progress(&course.progress(), portions);
-                self.is_over(0, &progress, began, &mut told)
-            };
-            shared.work(runs, &visit, &mut look);
-        });
-        let done = shared.done.into_inner();
-        done.unwrap_or_else(PoisonError::into_inner).report
+        shared.work(runs, portions, visit, &mut look);
     }
 }
 
-impl Shared {
-    /// Explores one portion after the other. `look` is told which one and how many there are, and says why to stop.
+impl Shared<'_> {
+    fn report(self) -> Report {
+        let done = self.done.into_inner();
+        done.unwrap_or_else(PoisonError::into_inner).report
+    }
+
+    /// Explores one portion after the other. `look` is told how many there are, and says why to stop.
     fn work<'a, R: Runs>(
         &self,
         runs: &'a R,
-        visit: &impl Fn(&R, &Execution<'_, R>),
+        portions: Vec<Portion<R::Event>>,
+        visit: &mut impl FnMut(&Execution<'_, R>),
         look: &mut dyn FnMut(&Course<'a, R>, usize) -> Option<Limit>,
     ) {
-        let portions = portions(runs, self.wanted);
         let count = portions.len();
-        let mut left = portions.into_iter().enumerate();
+        let mut left = (0..).zip(portions);
         loop {
-            let number = self.next.fetch_add(1, Relaxed);
+            let number = self.tally.take(1);
             let Some((_, portion)) = left.find(|(index, _)| *index >= number) else {
                 return;
             };
             let mut course = Course::within(runs, self.steps, portion);
-            let divergence =
-                self.explore(runs, &mut course, visit, &mut |course| look(course, count));
+            let divergence = self.explore(&mut course, visit, &mut |course| look(course, count));
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
             done.portions += 1;
             let report = &mut done.report;
@@ -120,15 +148,12 @@ impl Shared {
     /// Explores a portion, to its end or to where it is over for all.
     fn explore<'a, R: Runs>(
         &self,
-        runs: &R,
         course: &mut Course<'a, R>,
-        visit: &impl Fn(&R, &Execution<'_, R>),
+        visit: &mut impl FnMut(&Execution<'_, R>),
         look: &mut dyn FnMut(&Course<'a, R>) -> Option<Limit>,
     ) -> Option<Divergence> {
-        while !self.is_over.load(Relaxed) {
-            let is_enough = self
-                .most
-                .filter(|&most| self.executions.load(Relaxed) >= most);
+        while !self.tally.is_over() {
+            let is_enough = self.most.filter(|&most| self.tally.executions() >= most);
             let limit = is_enough.map(Limit::Executions).or_else(|| look(course));
             if let Some(limit) = limit {
                 self.stop(course, limit);
@@ -136,10 +161,10 @@ impl Shared {
             }
             let executed = course.execute(&mut |execution: &Execution<'_, R>| {
                 let execution = Execution {
-                    number: self.executions.fetch_add(1, Relaxed),
+                    number: self.tally.count(1),
                     ..*execution
                 };
-                visit(runs, &execution);
+                visit(&execution);
             });
             match executed {
                 Ok(Some(verdict)) if self.stops_at_failure && Verdict::is_bad(verdict) => {
@@ -161,7 +186,7 @@ impl Shared {
 
     fn stop<R: Runs>(&self, course: &mut Course<'_, R>, limit: Limit) {
         course.coverage.stop(limit);
-        self.is_over.store(true, Relaxed);
+        self.tally.end();
     }
 
     /// How far all are, given how far one is with its portion, of so many. They are taken to be equally large.
@@ -175,7 +200,7 @@ impl Shared {
         let share = (done.portions as f64 + share) / portions as f64;
         let estimate = (share > 0.0).then(|| (made(&known) / share).round() as u64);
         Progress {
-            executions: self.executions.load(Relaxed),
+            executions: self.tally.executions(),
             estimate,
             ..known
         }

@@ -7,6 +7,7 @@
 mod births;
 mod chooser;
 mod crew;
+mod divided;
 mod enabled;
 mod lot;
 mod pct;

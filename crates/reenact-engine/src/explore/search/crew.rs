@@ -1,11 +1,12 @@
-//! A search by several threads, each with the same program for itself.
+//! A search by several, each with the same program for itself: threads, or copies of a process that is to become the program.
 //!
-//! Activities are numbered as they are met, so a number need not mean the same to two of them. All begin by running the program once in
-//! the same way, which gives the same numbers to those who are met by that; and what one of them has found is told by names,
+//! Activities are numbered as they are met, so a number need not mean the same to two of them. Threads begin by running the program
+//! once in the same way, which gives the same numbers to those who are met by that, and copies have the same numbers as they are made; what one of them has found is told by names,
 //! and taken over by who asked once it fails there, too. If it does not, or if one of them has found out that more must be told
 //! apart, then all was in vain, and who asked has to look alone.
 
 use std::{
+    cell::{Cell, OnceCell},
     ops::ControlFlow,
     sync::{
         Mutex, PoisonError,
@@ -13,7 +14,9 @@ use std::{
     },
 };
 
-use reenact_multiverse::explore::{Budget, Explorer, Progress, Run, Sampler, Step, Verdict};
+use reenact_multiverse::explore::{
+    Budget, Explorer, Progress, Report, Run, Sampler, Step, Verdict,
+};
 
 use super::{Found, Hunt, Tried, after};
 use crate::explore::{
@@ -21,10 +24,27 @@ use crate::explore::{
     follow::{Misfit, write_down},
     schedule::Schedule,
     subject::Subject,
+    whole::{Account, Family},
 };
 
 /// Makes the program of a thread.
-pub(super) type Make<'a, S> = dyn Fn() -> S + Sync + 'a;
+type Make<'a, S> = dyn Fn() -> S + Sync + 'a;
+
+/// Who else explores.
+pub(super) enum Crew<'a, S> {
+    /// Threads, with programs made by this.
+    Threads(&'a Make<'a, S>),
+    /// Processes, so many in all.
+    Processes(&'a dyn Fn(usize) -> Family),
+}
+
+impl<S> Clone for Crew<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Crew<'_, S> {}
 
 /// A schedule that means the same to all: who, and in which of the ways it can go.
 struct Named(Vec<(String, u32)>);
@@ -35,11 +55,22 @@ struct First(Mutex<Option<(u64, Named)>>);
 
 impl First {
     fn add<S: Subject>(&self, subject: &S, number: u64, steps: &[Step]) {
+        let named = |step: &Step| (subject.name(step.activity), step.choice);
+        self.add_named(number, || Named(steps.iter().map(named).collect()));
+    }
+
+    fn add_named(&self, number: u64, named: impl FnOnce() -> Named) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(other, _)| number < *other) {
-            let named = |step: &Step| (subject.name(step.activity), step.choice);
-            *first = Some((number, Named(steps.iter().map(named).collect())));
+            *first = Some((number, named()));
         }
+    }
+
+    fn to_tell(&self) -> Option<(u64, Vec<(String, u32)>)> {
+        let first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        first
+            .as_ref()
+            .map(|(number, Named(steps))| (*number, steps.clone()))
     }
 
     fn take(self) -> Option<(u64, Named)> {
@@ -83,7 +114,131 @@ where
 {
     /// Draws executions with all cores. Nothing if there is one, or if it was in vain.
     pub(super) fn sample_on_all(&mut self, sampler: Sampler<'_, S>) -> Option<Tried> {
-        let make = self.crew?;
+        match self.crew? {
+            Crew::Threads(make) => self.sample_by_threads(sampler, make),
+            Crew::Processes(divide) => self.sample_by_processes(sampler, divide),
+        }
+    }
+
+    /// Runs one execution of each class with all cores. Nothing if there is one, or if it was in vain.
+    pub(super) fn exhaust_on_all(&mut self, budget: Budget) -> Option<Tried> {
+        match self.crew? {
+            Crew::Threads(make) => self.exhaust_by_threads(budget, make),
+            Crew::Processes(divide) => self.exhaust_by_processes(budget, divide),
+        }
+    }
+
+    fn sample_by_processes(
+        &mut self,
+        sampler: Sampler<'_, S>,
+        divide: &dyn Fn(usize) -> Family,
+    ) -> Option<Tried> {
+        let (subject, cores, before) = (self.subject, self.search.cores, self.finding.executions);
+        let (first, endless) = (First::default(), Cell::new(0));
+        let family = OnceCell::new();
+        let listener = &mut *self.listener;
+        let mut listener = |progress: Progress| match family.get().is_none_or(Family::is_first) {
+            true => listener(&after(before, progress)),
+            false => ControlFlow::Continue(()),
+        };
+        let report = sampler.progress(&mut listener).run_divided(
+            || {
+                let part = family.get_or_init(|| divide(cores)).part();
+                if !part.is_first {
+                    endless.set(0);
+                }
+                part
+            },
+            |seen| {
+                let is_endless = seen.verdict == Verdict::Cut;
+                endless.set(endless.get() + u64::from(is_endless));
+                if seen.verdict.is_bad() || is_endless {
+                    first.add(subject, seen.number, seen.schedule);
+                }
+            },
+        );
+        self.gather(family.into_inner(), report, first, endless.get())
+    }
+
+    fn exhaust_by_processes(
+        &mut self,
+        budget: Budget,
+        divide: &dyn Fn(usize) -> Family,
+    ) -> Option<Tried> {
+        let (subject, cores, before) = (self.subject, self.search.cores, self.finding.executions);
+        let first = First::default();
+        let family = OnceCell::new();
+        let listener = &mut *self.listener;
+        let mut listener = |progress: Progress| match family.get().is_none_or(Family::is_first) {
+            true => listener(&after(before, progress)),
+            false => ControlFlow::Continue(()),
+        };
+        let report = Explorer::of(subject)
+            .budget(budget)
+            .stop_at_failure()
+            .progress(&mut listener)
+            .run_divided(
+                cores,
+                || family.get_or_init(|| divide(cores)).part(),
+                |execution| {
+                    if execution.verdict.is_bad() {
+                        first.add(subject, execution.number, execution.schedule());
+                    }
+                },
+            );
+        self.gather(family.into_inner(), report, first, 0)
+    }
+
+    /// What came of all parts. Does not return in those processes that were made to have one.
+    fn gather(
+        &mut self,
+        family: Option<Family>,
+        mut report: Report,
+        first: First,
+        mut endless: u64,
+    ) -> Option<Tried> {
+        let was_too_coarse = self.subject.was_too_coarse();
+        if let Some(family) = family {
+            let bad = match family.is_first() {
+                true => None,
+                false => first.to_tell(),
+            };
+            let own = Account {
+                executions: report.progress.executions,
+                steps: report.progress.steps,
+                endless,
+                was_too_coarse,
+                stopped_by: report.coverage.stopped_by().to_vec(),
+                divergence: report.divergence.clone(),
+                bad,
+            };
+            for other in family.gather(&own)? {
+                if other.was_too_coarse {
+                    return None;
+                }
+                report.progress.executions += other.executions;
+                report.progress.steps += other.steps;
+                endless += other.endless;
+                for limit in other.stopped_by {
+                    report.coverage.stop(limit);
+                }
+                report.divergence = report.divergence.or(other.divergence);
+                if let Some((number, steps)) = other.bad {
+                    first.add_named(number, || Named(steps));
+                }
+            }
+        }
+        if was_too_coarse {
+            return None;
+        }
+        Some(Tried {
+            bad: self.at_home(first)?,
+            report,
+            endless,
+        })
+    }
+
+    fn sample_by_threads(&mut self, sampler: Sampler<'_, S>, make: &Make<'_, S>) -> Option<Tried> {
         let most = self.search.steps as usize;
         let (first, endless) = (First::default(), AtomicU64::new(0));
         let listener = &mut *self.listener;
@@ -107,9 +262,7 @@ where
         })
     }
 
-    /// Runs one execution of each class with all cores. Nothing if there is one, or if it was in vain.
-    pub(super) fn exhaust_on_all(&mut self, budget: Budget) -> Option<Tried> {
-        let make = self.crew?;
+    fn exhaust_by_threads(&mut self, budget: Budget, make: &Make<'_, S>) -> Option<Tried> {
         let most = self.search.steps as usize;
         let (first, is_too_coarse) = (First::default(), AtomicBool::new(false));
         let listener = &mut *self.listener;

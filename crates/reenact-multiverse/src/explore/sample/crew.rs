@@ -4,30 +4,21 @@
 //! executions, all others know: which number has which schedule does not depend on how many there are. Who gets which
 //! numbers does, and so does where they stop if they are to stop at a failure or after some time.
 
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-};
+use std::{sync::Mutex, thread};
 
 use super::{Sampler, lot::LEARNED_FROM, nothing, turns::Turns};
 use crate::explore::{
-    Limit, Report, Runs, Seen,
+    Limit, Report, Runs, Seen, Tally,
     pace::{Pace, sum},
 };
 
 /// So many numbers are taken at once.
 const CHUNK: u64 = 64;
 
-/// What the crew shares. Nothing is handed over through the atomics: each execution stands for itself, and what came of
-/// them is in the mutex.
+/// What the crew shares. What came of the executions is in the mutex.
 struct Shared {
-    /// The first number that nobody has taken.
-    next: AtomicU64,
+    tally: Tally,
     end: u64,
-    is_over: AtomicBool,
     report: Mutex<Report>,
 }
 
@@ -49,9 +40,8 @@ impl<R: Runs> Sampler<'_, R> {
             return report;
         }
         let shared = Shared {
-            next: AtomicU64::new(LEARNED_FROM),
+            tally: Tally::default(),
             end: self.pace.budget.executions.unwrap_or(u64::MAX),
-            is_over: AtomicBool::new(false),
             report: Mutex::new(report),
         };
         let stops_at_failure = self.pace.stops_at_failure;
@@ -89,15 +79,15 @@ impl Shared {
         // The executions are counted by taking numbers.
         pace.budget.executions = None;
         loop {
-            let start = self.next.fetch_add(CHUNK, Relaxed);
+            let start = LEARNED_FROM.saturating_add(self.tally.take(CHUNK));
             let numbers = start..self.end.min(start.saturating_add(CHUNK));
-            if numbers.is_empty() || self.is_over.load(Relaxed) {
+            if numbers.is_empty() || self.tally.is_over() {
                 return;
             }
             let before = self.report.lock().expect("nobody panicked").progress;
             let mut report = nothing();
             for number in numbers {
-                if self.is_over.load(Relaxed) {
+                if self.tally.is_over() {
                     break;
                 }
                 let limit = match pace.limit(&sum(&before, &report.progress)) {
@@ -106,7 +96,7 @@ impl Shared {
                 };
                 if let Some(limit) = limit {
                     report.coverage.stop(limit);
-                    self.is_over.store(true, Relaxed);
+                    self.tally.end();
                     break;
                 }
             }
