@@ -151,7 +151,7 @@ impl Errand {
             };
             spinner.set_position(progress.executions);
             spinner.set_message(progress.unit());
-            if !is_said && progress.estimate.is_some() && began.elapsed() > LONG {
+            if !is_said && progress.is_far_from_its_end() && began.elapsed() > LONG {
                 is_said = true;
                 spinner.suspend(|| report::note(format_args!("this may take long: {progress}")));
             }

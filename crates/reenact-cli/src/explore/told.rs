@@ -70,6 +70,12 @@ impl Progress {
         })
     }
 
+    /// Whether most is yet to come, as far as that can be told.
+    pub(super) fn is_far_from_its_end(&self) -> bool {
+        let estimate = self.estimate.unwrap_or(0);
+        estimate / 2 > self.executions
+    }
+
     /// What follows the number of executions so far.
     pub(super) fn unit(&self) -> String {
         let unit = match self.executions {
@@ -203,6 +209,18 @@ mod tests {
             "1,204 executions, more than 1,000,000,000,000 in all"
         );
         assert_eq!(text("progress\t1\t8\t1\n"), "1 execution, about 1 in all");
+        let is_far = |estimate| {
+            let executions = 1_000;
+            Progress {
+                executions,
+                estimate,
+            }
+            .is_far_from_its_end()
+        };
+        assert_eq!(
+            [None, Some(1_500), Some(9_000)].map(is_far),
+            [false, false, true]
+        );
         assert_eq!(Progress::last_of("covered\tnothing\n"), None);
     }
 }

@@ -1,4 +1,8 @@
 //! One execution of each class, by several at once: threads, or processes.
+//!
+//! There are about as many portions as there are who explore them. With more of them nobody would be without work at the end, but
+//! the deeper a program is divided, the more executions are given up: with 24 for each of two, more than every second one of a program
+//! that sends nine messages.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,9 +15,6 @@ use super::{
     optimal::{Course, Portion, portions},
     pace::sum,
 };
-
-/// So many portions are made for each, since they are not equally large.
-const PORTIONS: usize = 24;
 
 /// What the crew shares. What came of the portions is in the mutex.
 struct Shared<'t> {
@@ -42,7 +43,6 @@ impl<R: Runs> Explorer<'_, R> {
         make: impl Fn() -> R + Sync,
         visit: impl Fn(&R, &Execution<'_, R>) + Sync,
     ) -> Report {
-        let wanted = cores.max(1) * PORTIONS;
         let tally = Tally::default();
         let shared = self.shared(&tally);
         thread::scope(|scope| {
@@ -50,13 +50,13 @@ impl<R: Runs> Explorer<'_, R> {
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
                     let runs = make();
-                    let portions = portions(&runs, wanted);
+                    let portions = portions(&runs, cores);
                     shared.work(&runs, portions, &mut |e| visit(&runs, e), &mut |_, _| None);
                 });
             }
             // This thread looks at the clock for all.
             let runs = self.runs;
-            let (began, portions) = (Instant::now(), portions(runs, wanted));
+            let (began, portions) = (Instant::now(), portions(runs, cores));
             let mut visit = |execution: &Execution<'_, R>| visit(runs, execution);
             self.look_and_work(&shared, began, portions, &mut visit);
         });
@@ -72,7 +72,7 @@ impl<R: Runs> Explorer<'_, R> {
         mut visit: impl FnMut(&Execution<'_, R>),
     ) -> Report {
         let began = Instant::now();
-        let portions = portions(self.runs, cores.max(1) * PORTIONS);
+        let portions = portions(self.runs, cores);
         let shared = self.shared(divide().tally);
         self.look_and_work(&shared, began, portions, &mut visit);
         shared.report()
