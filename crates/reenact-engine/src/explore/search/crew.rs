@@ -1,9 +1,9 @@
 //! A search by several, each with the same program for itself: threads, or copies of a process that is to become the program.
 //!
 //! Activities are numbered as they are met, so a number need not mean the same to two of them. Threads begin by running the program
-//! once in the same way, which gives the same numbers to those who are met by that, and copies have the same numbers as they are made; what one of them has found is told by names,
-//! and taken over by who asked once it fails there, too. If it does not, or if one of them has found out that more must be told
-//! apart, then all was in vain, and who asked has to look alone.
+//! once in the same way, which gives the same numbers to those who are met by that; copies begin with the same numbers. What one of
+//! them has found is told by names, and taken over by who asked once it fails there, too. If it does not, or if one of them has
+//! found out that more must be told apart, then all was in vain, and who asked has to look alone.
 
 use std::{
     cell::{Cell, OnceCell},
