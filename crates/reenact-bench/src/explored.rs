@@ -18,6 +18,7 @@ mod until_bug;
 pub mod programs;
 
 use self::line::{Patience, Stopwatch};
+pub(crate) use self::way::is_endless;
 pub use self::{
     line::Explored,
     on_reenact::{hunt, run},

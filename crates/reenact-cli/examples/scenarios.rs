@@ -40,6 +40,7 @@ fn main() {
         "nothing" => println!("nothing happened"),
         "lost-update" => std::process::exit(lost_update()),
         "philosophers" => philosophers(),
+        "turns" => turns(),
         _ => {
             eprintln!(
                 "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing, lost-update, philosophers"
@@ -298,6 +299,19 @@ fn lost_update() -> i32 {
     let counted = counter.load(SeqCst);
     println!("counted to {counted}");
     i32::from(counted != 2)
+}
+
+/// Two threads take a lock three times each, which they can do in twenty orders.
+fn turns() {
+    let orders = Arc::new(Mutex::new(Vec::new()));
+    let threads = [0, 1].map(|me| {
+        let orders = Arc::clone(&orders);
+        thread::spawn(move || (0..3).for_each(|_| orders.lock().unwrap().push(me)))
+    });
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    println!("{:?}", orders.lock().unwrap());
 }
 
 /// Two of them, who take their forks one after the other.

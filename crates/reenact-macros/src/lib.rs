@@ -127,10 +127,11 @@ pub fn actor(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `way = "…"`: which executions. `portfolio` (some at random, then one of each class), `exhaustive` (one of each
-///   class), at random by `walk`, `urw`, `pct N`, `pctcp N` or `pos`, or all with at most `preemptions N` or `delays N`.
+///   class), at random by `mixed`, `urw`, `walk`, `pct N`, `pctcp N` or `pos`, or all with at most `preemptions N` or `delays N`.
 /// - `executions = N`, `seconds = N`: how many, and for how long at most.
 /// - `steps = N`: how many steps an execution may have.
 /// - `seed = N`: what chance goes by.
+/// - `cores = N`: how many threads explore, 1 if nothing is said, since tests run beside each other already.
 /// - `crate = path`: where the crate `reenact` is, if it is not `::reenact`.
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -17,8 +17,9 @@ struct Options {
     calls: Vec<TokenStream>,
 }
 
-const HELP: &str = "the options are `way = \"…\"` (portfolio, exhaustive, walk, urw, pct N, pctcp N, pos, preemptions N, \
-                    delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N` and `crate = path`";
+const HELP: &str = "the options are `way = \"…\"` (portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
+                    preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N`, `cores = N` and \
+                    `crate = path`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -38,7 +39,7 @@ impl Parse for Options {
                     let seconds: LitInt = input.parse()?;
                     calls.push(quote!(.time(::core::time::Duration::from_secs(#seconds))));
                 }
-                "executions" | "steps" | "seed" => {
+                "executions" | "steps" | "seed" | "cores" => {
                     let number: LitInt = input.parse()?;
                     calls.push(quote!(.#option(#number)));
                 }
@@ -61,7 +62,7 @@ fn check_way(way: &LitStr) -> Result<()> {
     let (name, number, rest) = (words.next(), words.next(), words.next());
     let is_number = number.is_some_and(|number| number.parse::<u32>().is_ok());
     let is_known = match name {
-        Some("portfolio" | "exhaustive" | "walk" | "urw" | "pos") => number.is_none(),
+        Some("portfolio" | "exhaustive" | "mixed" | "urw" | "walk" | "pos") => number.is_none(),
         Some("pct" | "pctcp" | "preemptions" | "delays") => is_number && rest.is_none(),
         _ => false,
     };

@@ -28,7 +28,7 @@
 //! found; [`Bounded`] runs the simple ones, with few preemptions or delays; [`Around`] those near to a given one, the near
 //! before the far. [`Minimiser`] makes a schedule as simple as it can be.
 //!
-//! [`Explorer::run_on`] and [`Sampler::run_on`] divide the work among threads. What is missing in `Explorer`: memory that is
+//! [`Explorer::run_on`] and [`Sampler::run_on`] divide the work among threads, `run_divided` of both among processes. What is missing in `Explorer`: memory that is
 //! bounded by more than the number of races.
 
 mod around;
@@ -49,6 +49,7 @@ mod report;
 mod sample;
 mod schedule;
 mod seen;
+mod tally;
 
 use std::fmt;
 
@@ -62,9 +63,10 @@ pub use self::{
     links::{Link, Links, Moment},
     minimise::{Minimal, MinimiseError, Minimiser},
     report::{Budget, Coverage, Divergence, Limit, Progress, Report, Verdict},
-    sample::{Sampler, Strategy},
+    sample::{Sampler, strategy::Strategy},
     schedule::{Misfit, replay, switches},
     seen::Seen,
+    tally::{Part, Tally},
 };
 use crate::Activity;
 

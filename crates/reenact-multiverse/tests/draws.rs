@@ -97,6 +97,7 @@ impl Run for Counters {
 #[test]
 fn nothing_is_allocated_for_an_execution() {
     let strategies = [
+        Strategy::Mixed,
         Strategy::Walk,
         Strategy::Urw,
         Strategy::Pct { depth: 3 },

@@ -140,6 +140,15 @@ impl Explorer {
         self
     }
 
+    /// By so many threads, where executions are drawn at random or one of each class is run; all else takes one. That is what it
+    /// is if nothing is said, since `cargo test` runs tests beside each other already: to be used for a few long explorations.
+    ///
+    /// Several executions then run at once. What they share, such as a static, makes them depend on each other.
+    pub fn cores(mut self, cores: usize) -> Explorer {
+        self.search.cores = cores.max(1);
+        self
+    }
+
     /// Keeps the schedules of failures in this directory, under this name, and tries those that are there first.
     pub fn keep(mut self, directory: impl Into<PathBuf>, name: &str) -> Explorer {
         self.keep = Some((directory.into(), name.to_owned()));
@@ -152,9 +161,11 @@ impl Explorer {
     pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Finding {
         let program = Arc::new(program);
         match Explored::new(Arc::clone(&program)) {
-            Some(explored) => self
-                .search
-                .run(&explored, &mut |_| ControlFlow::Continue(())),
+            Some(explored) => {
+                let make = || Explored::new(Arc::clone(&program)).expect("one is explored here");
+                self.search
+                    .run_on(&explored, &make, &mut |_| ControlFlow::Continue(()))
+            }
             None => {
                 program();
                 Finding::of_one()

@@ -8,6 +8,8 @@ use super::programs::Program;
 /// A way to explore a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Way {
+    /// At random, in turns by `urw` and by `pct`.
+    Mixed,
     /// At random, whoever can go on.
     Walk,
     /// At random, each interleaving about as likely as the others.
@@ -27,6 +29,7 @@ impl Way {
     /// The name on the command line and in the results.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Mixed => "mixed",
             Self::Walk => "walk",
             Self::Urw => "urw",
             Self::Pct => "pct",
@@ -38,6 +41,7 @@ impl Way {
     /// How it draws, if it does.
     pub fn strategy(self) -> Option<Strategy> {
         match self {
+            Self::Mixed => Some(Strategy::Mixed),
             Self::Walk => Some(Strategy::Walk),
             Self::Urw => Some(Strategy::Urw),
             Self::Pct => Some(Strategy::Pct { depth: DEPTH }),
@@ -46,9 +50,9 @@ impl Way {
         }
     }
 
-    /// Whether it can be divided among cores.
-    pub fn is_divided(self) -> bool {
-        self.strategy().is_some()
+    /// Whether it is worth while to divide it among cores: a few classes are over before a thread has begun.
+    pub fn is_divided(self, program: Program) -> bool {
+        self.strategy().is_some() || classes(program).is_none_or(|classes| classes > 500)
     }
 }
 
@@ -59,4 +63,9 @@ pub(super) fn classes(program: Program) -> Option<u64> {
         Program::LostUpdate => Some(4),
         other => other.inequivalent_executions(),
     }
+}
+
+/// Whether nobody has waited for all of them.
+pub(crate) fn is_endless(program: Program) -> bool {
+    classes(program).is_none()
 }

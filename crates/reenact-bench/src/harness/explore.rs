@@ -31,7 +31,7 @@ use self::{
 pub(super) const PEERS: [&str; 3] = ["shuttle", "loom", "traceforge"];
 
 /// The ways that leave something to chance.
-const RANDOM: [Way; 3] = [Way::Walk, Way::Urw, Way::Pct];
+const RANDOM: [Way; 4] = [Way::Mixed, Way::Walk, Way::Urw, Way::Pct];
 
 /// How many seeds a median of executions until the bug is over.
 fn seeds(effort: Effort) -> u64 {

@@ -43,8 +43,8 @@ pub(crate) struct ExploreArgs {
     /// Let a step be one rule of the language; otherwise it is all that concerns nobody else
     #[arg(long)]
     pub(crate) single_step: bool,
-    /// How many cores to use [default: all]
-    #[arg(long, value_name = "N", conflicts_with = "breakpoints")]
+    /// How many cores to use [default: all]; for a Rust program, see --cores
+    #[arg(long, value_name = "N", conflicts_with_all = ["breakpoints", "command"])]
     pub(crate) workers: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
@@ -78,7 +78,7 @@ pub(crate) struct ExploreArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rust programs and recordings")]
 pub(crate) struct ProgramArgs {
-    /// Which executions: portfolio, exhaustive, walk, urw, 'pct N', 'pctcp N', pos, 'preemptions N', 'delays N'
+    /// Which executions: portfolio, exhaustive, mixed, urw, walk, 'pct N', 'pctcp N', pos, 'preemptions N', 'delays N'
     /// [default: portfolio]
     #[arg(long, value_name = "WAY")]
     pub(crate) way: Option<String>,
@@ -91,6 +91,14 @@ pub(crate) struct ProgramArgs {
     /// What chance goes by [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// With a program (-- CMD): how many cores to use, where the work can be divided [default: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "command",
+        conflicts_with = "breakpoints"
+    )]
+    pub(crate) cores: Option<NonZeroUsize>,
     /// Follow this schedule instead, once, and show what the program prints
     #[arg(long, value_name = "FILE", conflicts_with_all = ["way", "executions"])]
     pub(crate) schedule: Option<PathBuf>,

@@ -4,18 +4,24 @@ use std::{
     fs, io,
     path::Path,
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use reenact_trace::Exit;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::{print, print_json, told::Told};
+use super::{
+    print, print_json,
+    told::{Progress, Told},
+};
 use crate::{args::ExploreArgs, error::Failure, process, report, signals};
 
 /// How often it is looked how far it is.
 const GLANCE: Duration = Duration::from_millis(100);
+
+/// If it takes longer than this, it is said how long it may take.
+const LONG: Duration = Duration::from_secs(2);
 
 pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     signals::take_over();
@@ -96,6 +102,7 @@ impl Errand {
             ("milliseconds", time),
             ("steps", options.max_steps.map(u128::from)),
             ("seed", options.seed.map(u128::from)),
+            ("cores", options.cores.map(|cores| cores.get() as u128)),
         ];
         for (name, number) in numbers {
             if let Some(number) = number {
@@ -136,9 +143,17 @@ impl Errand {
         }
         let running = process::start(command)?;
         let spinner = report::spinner("exploring", "executions");
+        let began = Instant::now();
+        let mut is_said = is_quiet;
         let finished = running.wait_and(GLANCE, || {
-            if let Some(executions) = Told::progress(&report) {
-                spinner.set_position(executions);
+            let Some(progress) = Progress::read(&report) else {
+                return;
+            };
+            spinner.set_position(progress.executions);
+            spinner.set_message(progress.unit());
+            if !is_said && progress.is_far_from_its_end() && began.elapsed() > LONG {
+                is_said = true;
+                spinner.suspend(|| report::note(format_args!("this may take long: {progress}")));
             }
         });
         spinner.finish_and_clear();

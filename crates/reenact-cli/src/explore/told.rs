@@ -1,7 +1,8 @@
 //! What a program that explored itself tells.
 
-use std::{ffi::OsStr, fs, path::Path};
+use std::{ffi::OsStr, fmt, fs, path::Path};
 
+use indicatif::HumanCount;
 use reenact_trace::Exit;
 use serde::Serialize;
 
@@ -42,17 +43,66 @@ pub(super) struct Outcome {
     pub(super) count: u64,
 }
 
-impl Told {
-    /// How many executions there have been so far.
-    pub(super) fn progress(report: &Path) -> Option<u64> {
-        let text = fs::read_to_string(report).ok()?;
-        let last = text
-            .lines()
-            .rev()
-            .find_map(|line| line.strip_prefix("progress\t"))?;
-        last.split('\t').next()?.parse().ok()
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Progress {
+    pub(super) executions: u64,
+    /// How many there will be in all, if that can be told.
+    pub(super) estimate: Option<u64>,
+}
+
+/// Beyond this, a number says no more than that it is no use to wait.
+const TOO_MANY: u64 = 1_000_000_000_000;
+
+impl Progress {
+    /// What was told last.
+    pub(super) fn read(report: &Path) -> Option<Progress> {
+        Progress::last_of(&fs::read_to_string(report).ok()?)
     }
 
+    fn last_of(report: &str) -> Option<Progress> {
+        let mut lines = report.lines().rev();
+        let last = lines.find_map(|line| line.strip_prefix("progress\t"))?;
+        let mut numbers = last.split('\t').map(|number| number.parse().ok());
+        Some(Progress {
+            executions: numbers.next()??,
+            estimate: numbers.nth(1).flatten(),
+        })
+    }
+
+    /// Whether most is yet to come, as far as that can be told.
+    pub(super) fn is_far_from_its_end(&self) -> bool {
+        let estimate = self.estimate.unwrap_or(0);
+        estimate / 2 > self.executions
+    }
+
+    /// What follows the number of executions so far.
+    pub(super) fn unit(&self) -> String {
+        let unit = match self.executions {
+            1 => "execution",
+            _ => "executions",
+        };
+        match self.estimate.map(|estimate| estimate.max(self.executions)) {
+            None => unit.to_owned(),
+            Some(TOO_MANY..) => format!("{unit}, more than {} in all", HumanCount(TOO_MANY)),
+            Some(estimate) => format!("{unit}, about {} in all", HumanCount(rounded(estimate))),
+        }
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", HumanCount(self.executions), self.unit())
+    }
+}
+
+/// To two digits: more would look as if they were known.
+fn rounded(number: u64) -> u64 {
+    let unit = 10u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    (number + unit / 2) / unit * unit
+}
+
+impl Told {
     /// Reads a report. One that is not whole is none.
     pub(super) fn read(text: &str, exit: Exit, program: &OsStr) -> Result<Told, Failure> {
         let mut told = Told::default();
@@ -134,4 +184,43 @@ fn unescape(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+
+    fn text(report: &str) -> String {
+        Progress::last_of(report).expect("it is told").to_string()
+    }
+
+    #[test]
+    fn how_far_it_is_and_how_far_it_will_be() {
+        assert_eq!(
+            text("progress\t0\t0\nprogress\t1204\t9632\n"),
+            "1,204 executions"
+        );
+        let size = |estimate: u64| text(&format!("progress\t1204\t9632\t{estimate}\n"));
+        assert_eq!(size(8_972), "1,204 executions, about 9,000 in all");
+        assert_eq!(size(123_456), "1,204 executions, about 120,000 in all");
+        assert_eq!(size(7), "1,204 executions, about 1,200 in all");
+        assert_eq!(
+            size(u64::MAX),
+            "1,204 executions, more than 1,000,000,000,000 in all"
+        );
+        assert_eq!(text("progress\t1\t8\t1\n"), "1 execution, about 1 in all");
+        let is_far = |estimate| {
+            let executions = 1_000;
+            Progress {
+                executions,
+                estimate,
+            }
+            .is_far_from_its_end()
+        };
+        assert_eq!(
+            [None, Some(1_500), Some(9_000)].map(is_far),
+            [false, false, true]
+        );
+        assert_eq!(Progress::last_of("covered\tnothing\n"), None);
+    }
 }

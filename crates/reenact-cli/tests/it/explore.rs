@@ -825,11 +825,13 @@ fn help_for_explore_says_what_the_exit_status_is() {
           -h, --help  Print help (see more with '--help')
 
         Rust programs and recordings:
-              --way <WAY>           Which executions: portfolio, exhaustive, walk, urw, 'pct N', 'pctcp N',
-                                    pos, 'preemptions N', 'delays N' [default: portfolio]
+              --way <WAY>           Which executions: portfolio, exhaustive, mixed, urw, walk, 'pct N',
+                                    'pctcp N', pos, 'preemptions N', 'delays N' [default: portfolio]
               --executions <N>      Give up after so many executions
               --max-steps <N>       Give up an execution after so many steps [default: 20000]
               --seed <N>            What chance goes by [default: 0]
+              --cores <N>           With a program (-- CMD): how many cores to use, where the work can be
+                                    divided [default: 1]
               --schedule <FILE>     Follow this schedule instead, once, and show what the program prints
           -o, --output <FILE>       Where schedules go [default: the program's name with .schedule, in this
                                     directory]
@@ -848,7 +850,7 @@ fn help_for_explore_says_what_the_exit_status_is() {
               --depth-first         Follow each way to its end before the next; uses one core
               --single-step         Let a step be one rule of the language; otherwise it is all that
                                     concerns nobody else
-              --workers <N>         How many cores to use [default: all]
+              --workers <N>         How many cores to use [default: all]; for a Rust program, see --cores
               --max-states <N>      Give up at so many universes [default: 5 million; with breakpoints, 1
                                     million]
               --max-time <SECONDS>  Give up after so many seconds

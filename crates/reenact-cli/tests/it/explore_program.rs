@@ -93,6 +93,55 @@ fn what_cannot_fail_is_said_to_have_been_tried_completely() {
     assert!(place.files().is_empty());
 }
 
+#[test]
+fn several_cores_run_each_class_once() {
+    for cores in ["1", "2", "3"] {
+        let place = Place::new();
+        let options = ["--json", "--way", "exhaustive", "--cores", cores];
+        let run = explore(&place, &options, "turns");
+        assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
+        let told: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(told["complete"], true, "{told}");
+        assert_eq!(told["executions"], 20, "{told}");
+
+        let options = [
+            "--json",
+            "--way",
+            "mixed",
+            "--executions",
+            "50",
+            "--cores",
+            cores,
+        ];
+        let run = explore(&place, &options, "turns");
+        let told: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(told["executions"], 50, "{told}");
+        assert_eq!(told["covered"][0], "50 of them at random (mixed, seed 0)");
+        assert_eq!(told["complete"], false, "{told}");
+    }
+}
+
+#[test]
+fn what_any_core_finds_is_told_and_followed() {
+    for way in ["portfolio", "exhaustive", "urw", "pct 2"] {
+        for cores in ["2", "3"] {
+            for scenario in ["lost-update", "philosophers"] {
+                let place = Place::new();
+                let run = explore(&place, &["--way", way, "--cores", cores], scenario);
+                assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
+                assert_eq!(place.files(), ["scenarios.schedule"]);
+                let again = explore(&place, &["--schedule", "scenarios.schedule"], scenario);
+                assert_eq!(again.status.code(), Some(1), "{}", again.stdout);
+                assert!(
+                    !again.stdout.contains("does not quite fit"),
+                    "{}",
+                    again.stdout
+                );
+            }
+        }
+    }
+}
+
 /// A run that went well is recorded; beside it is the one that fails.
 #[test]
 fn what_else_could_have_happened_is_found_around_a_recorded_run() {
@@ -180,6 +229,15 @@ fn what_cannot_be_explored_is_refused() {
     assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
     assert!(
         run.stderr.contains("`sideways` is no way to explore"),
+        "{}",
+        run.stderr
+    );
+
+    let run = explore(&place, &["--workers", "2"], "nothing");
+    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("'--workers <N>' cannot be used with '[CMD]...'"),
         "{}",
         run.stderr
     );

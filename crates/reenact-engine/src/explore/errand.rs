@@ -85,11 +85,22 @@ impl Teller {
     }
 
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        let Progress {
-            executions, steps, ..
-        } = progress;
-        self.tell("progress", &format!("{executions}\t{steps}"));
+        self.tell("progress", &progress_of(progress));
         ControlFlow::Continue(())
+    }
+}
+
+/// How many executions and steps there were, and how many executions there will be in all if that is known.
+fn progress_of(progress: &Progress) -> String {
+    let Progress {
+        executions,
+        steps,
+        estimate,
+        ..
+    } = progress;
+    match estimate {
+        Some(estimate) => format!("{executions}\t{steps}\t{estimate}"),
+        None => format!("{executions}\t{steps}"),
     }
 }
 
@@ -126,6 +137,7 @@ impl Errand {
                 "milliseconds" => search.time = Some(Duration::from_millis(number()?)),
                 "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
                 "seed" => search.seed = number()?,
+                "cores" => search.cores = number()? as usize,
                 "show" => errand.shows = true,
                 "serve" => errand.serve = Some(PathBuf::from(value)),
                 "releases" => errand.releases = true,
@@ -165,7 +177,8 @@ impl Errand {
             (Some(_), _) => Err("around what? A schedule is needed".to_owned()),
             (None, _) => {
                 let listener = &mut |progress: &Progress| teller.progress(progress);
-                let finding = self.search.run(&forked, listener);
+                let divide = |count| forked.divide(count);
+                let finding = self.search.run_divided(&forked, &divide, listener);
                 tell(teller, &finding);
                 Ok(match finding.failure {
                     Some(_) => FOUND,
@@ -268,4 +281,21 @@ pub(super) fn read(path: &Path) -> Result<Schedule, String> {
     let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.parse()
         .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, progress_of};
+
+    #[test]
+    fn the_size_of_a_search_is_told_where_it_is_known() {
+        let mut progress = Progress {
+            executions: 5,
+            steps: 40,
+            ..Progress::default()
+        };
+        assert_eq!(progress_of(&progress), "5\t40");
+        progress.estimate = Some(9_000);
+        assert_eq!(progress_of(&progress), "5\t40\t9000");
+    }
 }

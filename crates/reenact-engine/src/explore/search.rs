@@ -1,5 +1,7 @@
 //! Looking for a failure: which executions are tried, and what is said of them afterwards.
 
+mod crew;
+
 use std::{
     fmt,
     ops::ControlFlow,
@@ -8,14 +10,17 @@ use std::{
 };
 
 use reenact_multiverse::explore::{
-    Bounded, Bounding, Budget, Explorer, Minimiser, Progress, Sampler, Step, Strategy, Verdict,
+    Bounded, Bounding, Budget, Explorer, Minimiser, Progress, Report, Sampler, Step, Strategy,
+    Verdict,
 };
 
+use self::crew::Crew;
 use super::{
     failure::Failure,
     follow::{Followed, Misfit, follow, write_down},
     schedule::{Line, Schedule},
     subject::{Subject, Told},
+    whole::Family,
 };
 
 /// Which executions are tried.
@@ -51,6 +56,8 @@ pub struct Search {
     pub seed: u64,
     /// How many more executions may be run to make the schedule of a failure simpler.
     pub simplify: u64,
+    /// How many explore at once, at random and one of each class. All else is done by one.
+    pub cores: usize,
 }
 
 impl Default for Search {
@@ -62,6 +69,7 @@ impl Default for Search {
             steps: 20_000,
             seed: 0,
             simplify: 1_000,
+            cores: 1,
         }
     }
 }
@@ -150,8 +158,8 @@ impl fmt::Display for NoWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no way to explore: there are portfolio, exhaustive, walk, urw, pct N, pctcp N, pos, preemptions N and \
-             delays N",
+            "`{}` is no way to explore: there are portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
+             preemptions N and delays N",
             self.0
         )
     }
@@ -169,6 +177,7 @@ impl FromStr for Way {
         let way = match (name, number, words.next()) {
             ("portfolio", None, None) => Way::Portfolio,
             ("exhaustive", None, None) => Way::Exhaustive,
+            ("mixed", None, None) => Way::Random(Strategy::Mixed),
             ("walk", None, None) => Way::Random(Strategy::Walk),
             ("urw", None, None) => Way::Random(Strategy::Urw),
             ("pos", None, None) => Way::Random(Strategy::Pos),
@@ -196,6 +205,14 @@ impl fmt::Display for Finding {
     }
 }
 
+/// What came of a part of a search.
+struct Tried {
+    report: Report,
+    bad: Option<(Vec<Step>, u64)>,
+    /// Executions without an end.
+    endless: u64,
+}
+
 /// A search under way.
 struct Hunt<'a, S: Subject> {
     subject: &'a S,
@@ -203,6 +220,10 @@ struct Hunt<'a, S: Subject> {
     began: Instant,
     finding: Finding,
     bad: Option<(Vec<Step>, u64)>,
+    /// Who else explores, if anybody does.
+    crew: Option<Crew<'a, S>>,
+    /// How many steps something had that failed for one of them and not here, and in which execution.
+    missed: Option<(usize, u64)>,
     listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
 }
 
@@ -212,6 +233,45 @@ impl Search {
         &self,
         subject: &S,
         listener: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Finding
+    where
+        S::Event: std::hash::Hash,
+    {
+        self.hunt(subject, None, listener)
+    }
+
+    /// The same with as many threads as there are cores to be used. Each has a program of its own, made by `make`, which is the
+    /// same as `subject`.
+    pub fn run_on<S: Subject>(
+        &self,
+        subject: &S,
+        make: &(dyn Fn() -> S + Sync),
+        listener: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Finding
+    where
+        S::Event: std::hash::Hash,
+    {
+        self.hunt(subject, Some(Crew::Threads(make)), listener)
+    }
+
+    /// The same with as many processes, copies of this one that `divide` makes.
+    pub(super) fn run_divided<S: Subject>(
+        &self,
+        subject: &S,
+        divide: &dyn Fn(usize) -> Family,
+        listener: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Finding
+    where
+        S::Event: std::hash::Hash,
+    {
+        self.hunt(subject, Some(Crew::Processes(divide)), listener)
+    }
+
+    fn hunt<'a, S: Subject>(
+        &'a self,
+        subject: &'a S,
+        crew: Option<Crew<'a, S>>,
+        listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Finding
     where
         S::Event: std::hash::Hash,
@@ -229,6 +289,8 @@ impl Search {
                 failure: None,
             },
             bad: None,
+            crew: crew.filter(|_| self.cores > 1),
+            missed: None,
             listener,
         };
         hunt.run()
@@ -245,7 +307,7 @@ where
         }
         match &self.search.way {
             Way::Portfolio => {
-                self.sample(Strategy::Urw, self.left(Some(QUICK)));
+                self.sample(Strategy::Mixed, self.left(Some(QUICK)));
                 if self.bad.is_none() && !self.is_over() {
                     let enough = self.search.time.is_none().then_some(ENOUGH);
                     self.exhaust(self.left(self.search.executions.or(enough)));
@@ -257,6 +319,7 @@ where
             Way::Delays(most) => self.bound(Bounding::Delays, *most),
             Way::Schedule(schedule) => self.follow(schedule),
         }
+        self.tell_what_was_missed();
         if let Some((steps, execution)) = self.bad.take() {
             self.write_down(&steps, execution);
         }
@@ -329,31 +392,12 @@ where
     }
 
     fn sample(&mut self, strategy: Strategy, budget: Budget) {
-        let mut sampler = Sampler::of(self.subject)
-            .strategy(strategy)
-            .seed(self.search.seed)
-            .steps(self.search.steps)
-            .stop_at_failure();
-        if let Some(executions) = budget.executions {
-            sampler = sampler.executions(executions);
-        }
-        if let Some(time) = budget.time {
-            sampler = sampler.time(time);
-        }
-        let mut bad = None;
-        let mut endless = 0u64;
-        let listener = &mut *self.listener;
-        let before = self.finding.executions;
-        let report = sampler
-            .progress(|progress| listener(&progress))
-            .run(|seen| {
-                let is_bad = seen.verdict.is_bad();
-                endless += u64::from(seen.verdict == Verdict::Cut);
-                if (is_bad || seen.verdict == Verdict::Cut) && bad.is_none() {
-                    bad = Some((seen.schedule.to_vec(), before + seen.number + 1));
-                }
-            });
-        self.subject.was_too_coarse();
+        let on_all = self.sample_on_all(self.sampler(strategy, budget));
+        let Tried {
+            report,
+            bad,
+            endless,
+        } = on_all.unwrap_or_else(|| self.sample_alone(strategy, self.later(budget)));
         self.bad = bad;
         self.add(&report.progress);
         let name = name_of(strategy);
@@ -368,26 +412,58 @@ where
         self.finding.covered.push(covered);
     }
 
-    fn exhaust(&mut self, budget: Budget) {
+    fn sampler<'s>(&self, strategy: Strategy, budget: Budget) -> Sampler<'s, S>
+    where
+        Self: 's,
+    {
+        let mut sampler = Sampler::of(self.subject)
+            .strategy(strategy)
+            .seed(self.search.seed)
+            .steps(self.search.steps)
+            .stop_at_failure();
+        if let Some(executions) = budget.executions {
+            sampler = sampler.executions(executions);
+        }
+        if let Some(time) = budget.time {
+            sampler = sampler.time(time);
+        }
+        sampler
+    }
+
+    fn sample_alone(&mut self, strategy: Strategy, budget: Budget) -> Tried {
+        let sampler = self.sampler(strategy, budget);
         let mut bad = None;
+        let mut endless = 0u64;
         let listener = &mut *self.listener;
         let before = self.finding.executions;
-        let report = loop {
-            let report = Explorer::of(self.subject)
-                .budget(budget)
-                .stop_at_failure()
-                .progress(|progress| listener(&progress))
-                .run(|execution| {
-                    if execution.verdict.is_bad() && bad.is_none() {
-                        let steps = execution.schedule().to_vec();
-                        bad = Some((steps, before + execution.number + 1));
-                    }
-                });
-            if !self.subject.was_too_coarse() {
-                break report;
-            }
-            bad = None;
-        };
+        let report = sampler
+            .progress(|progress| listener(&after(before, progress)))
+            .run(|seen| {
+                let is_bad = seen.verdict.is_bad();
+                endless += u64::from(seen.verdict == Verdict::Cut);
+                if (is_bad || seen.verdict == Verdict::Cut) && bad.is_none() {
+                    bad = Some((seen.schedule.to_vec(), before + seen.number + 1));
+                }
+            });
+        self.subject.was_too_coarse();
+        Tried {
+            report,
+            bad,
+            endless,
+        }
+    }
+
+    /// A budget of which some time has passed.
+    fn later(&self, budget: Budget) -> Budget {
+        let time = self.left(None).time;
+        Budget { time, ..budget }
+    }
+
+    fn exhaust(&mut self, budget: Budget) {
+        let before = self.finding.executions;
+        let on_all = self.exhaust_on_all(budget);
+        let Tried { report, bad, .. } =
+            on_all.unwrap_or_else(|| self.exhaust_alone(self.later(budget)));
         self.bad = bad;
         self.add(&report.progress);
         if let Some(divergence) = &report.divergence {
@@ -410,6 +486,36 @@ where
                 true => format!("complete: every class of executions once, {executions} of them"),
                 false => format!("every class once, {executions} so far, {}", report.coverage),
             });
+    }
+
+    /// From the start again if more must be told apart than was known. After that it is known, whatever the subject says.
+    fn exhaust_alone(&mut self, budget: Budget) -> Tried {
+        let tried = self.exhaust_once(budget);
+        match self.subject.was_too_coarse() {
+            true => self.exhaust_once(self.later(budget)),
+            false => tried,
+        }
+    }
+
+    fn exhaust_once(&mut self, budget: Budget) -> Tried {
+        let before = self.finding.executions;
+        let mut bad = None;
+        let listener = &mut *self.listener;
+        let report = Explorer::of(self.subject)
+            .budget(budget)
+            .stop_at_failure()
+            .progress(|progress| listener(&after(before, progress)))
+            .run(|execution| {
+                if execution.verdict.is_bad() && bad.is_none() {
+                    let steps = execution.schedule().to_vec();
+                    bad = Some((steps, before + execution.number + 1));
+                }
+            });
+        Tried {
+            report,
+            bad,
+            endless: 0,
+        }
     }
 
     fn bound(&mut self, bounding: Bounding, most: u32) {
@@ -503,8 +609,20 @@ fn are_alike(some: &[Failure], others: &[Failure]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(is_alike)
 }
 
+/// How far a search is, in a part before which there were so many executions.
+fn after(before: u64, progress: Progress) -> Progress {
+    Progress {
+        executions: before + progress.executions,
+        estimate: progress
+            .estimate
+            .map(|estimate| estimate.saturating_add(before)),
+        ..progress
+    }
+}
+
 fn name_of(strategy: Strategy) -> String {
     match strategy {
+        Strategy::Mixed => "mixed".to_owned(),
         Strategy::Walk => "walk".to_owned(),
         Strategy::Urw => "urw".to_owned(),
         Strategy::Pct { depth } => format!("pct {depth}"),

@@ -4,9 +4,11 @@
 //! For each execution it makes a child by `fork`, which goes on to `main`, with real threads that take turns
 //! ([`Baton`](super::strand::Baton)), and does one step after the other as it is told over a socket ([`child`]). So every execution
 //! begins from the same memory, statics and all, and nothing has to be started anew; and what a child sends of operations
-//! and lines of code are addresses in the program, which are the same in both.
+//! and lines of code are addresses in the program, which are the same in both. If several cores are to be used, the process that
+//! explores makes copies of itself first ([`family`]).
 
 mod child;
+mod family;
 mod glance;
 mod here;
 mod parent;
@@ -21,6 +23,7 @@ use std::{
 
 use self::child::Control;
 pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
+pub(super) use self::family::{Account, Family};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
 use super::{HERE, World, names::Families, recorded::Recorded, strand::Baton};

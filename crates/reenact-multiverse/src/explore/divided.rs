@@ -1,142 +1,208 @@
-//! One execution of each class, by several at once.
+//! One execution of each class, by several at once: threads, or processes.
+//!
+//! There are about as many portions as there are who explore them. With more of them nobody would be without work at the end, but
+//! the deeper a program is divided, the more executions are given up: with 24 for each of two, more than every second one of a program
+//! that sends nine messages.
 
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::{Mutex, PoisonError},
     thread,
     time::Instant,
 };
 
 use super::{
-    Coverage, Execution, Explorer, Limit, Progress, Report, Runs, Verdict,
-    optimal::{Course, portions},
+    Coverage, Divergence, Execution, Explorer, Limit, Part, Progress, Report, Runs, Tally, Verdict,
+    optimal::{Course, Portion, portions},
     pace::sum,
 };
 
-/// So many portions are made for each, since they are not equally large.
-const PORTIONS: usize = 24;
+/// What the crew shares. What came of the portions is in the mutex.
+struct Shared<'t> {
+    most: Option<u64>,
+    steps: Option<u32>,
+    stops_at_failure: bool,
+    tally: &'t Tally,
+    done: Mutex<Done>,
+}
 
-/// What the crew shares. Nothing is handed over through the atomics: each portion stands for itself, and what came of them is
-/// in the mutex.
-struct Shared {
-    /// The first portion that nobody has taken.
-    next: AtomicUsize,
-    executions: AtomicU64,
-    is_over: AtomicBool,
-    report: Mutex<Report>,
+/// What came of the portions that are done.
+struct Done {
+    portions: usize,
+    report: Report,
 }
 
 impl<R: Runs> Explorer<'_, R> {
-    /// Explores with as many threads as `cores`, each with a program of its own, and shows each execution to `visit`. The same
-    /// classes as with one, each once; but executions may be [given up](Progress::redundant), and are in another order.
+    /// Explores with as many threads as `cores`, each with a program of its own, and shows each execution to `visit`, with the
+    /// program that it is one of. The same classes as with one, each once; but executions may be
+    /// [given up](Progress::redundant), and are in another order.
+    ///
+    /// All programs must number their activities alike: none has been run, or all have been in the same way.
     pub fn run_on(
         mut self,
         cores: usize,
         make: impl Fn() -> R + Sync,
-        visit: impl Fn(&Execution<'_, R>) + Sync,
+        visit: impl Fn(&R, &Execution<'_, R>) + Sync,
     ) -> Report {
-        let shared = Shared {
-            next: AtomicUsize::new(0),
-            executions: AtomicU64::new(0),
-            is_over: AtomicBool::new(false),
-            report: Mutex::new(Report {
-                progress: Progress::default(),
-                coverage: Coverage::default(),
-                divergence: None,
-            }),
-        };
-        let wanted = cores.max(1) * PORTIONS;
-        let (steps, stops) = (self.budget.steps, self.stops_at_failure);
-        let most = self.budget.executions;
+        let tally = Tally::default();
+        let shared = self.shared(&tally);
         thread::scope(|scope| {
             for _ in 1..cores {
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
-                    let mut look = |_: &Course<'_, R>| None;
-                    shared.work(&make(), wanted, steps, stops, most, visit, &mut look);
+                    let runs = make();
+                    let portions = portions(&runs, cores);
+                    shared.work(&runs, portions, &mut |e| visit(&runs, e), &mut |_, _| None);
                 });
             }
             // This thread looks at the clock for all.
-            let (runs, began, mut told) = (self.runs, Instant::now(), None);
-            let mut look = |course: &Course<'_, R>| self.is_over(course, began, &mut told);
-            shared.work(runs, wanted, steps, stops, most, &visit, &mut look);
+            let runs = self.runs;
+            let (began, portions) = (Instant::now(), portions(runs, cores));
+            let mut visit = |execution: &Execution<'_, R>| visit(runs, execution);
+            self.look_and_work(&shared, began, portions, &mut visit);
         });
-        let report = shared.report.into_inner();
-        report.unwrap_or_else(PoisonError::into_inner)
+        shared.report()
+    }
+
+    /// Lets `divide` make others of this process, and explores as many portions as come to each of so many. What is returned, and
+    /// shown to `visit`, is that of the process.
+    pub fn run_divided<'p>(
+        mut self,
+        cores: usize,
+        divide: impl FnOnce() -> Part<'p>,
+        mut visit: impl FnMut(&Execution<'_, R>),
+    ) -> Report {
+        let began = Instant::now();
+        let portions = portions(self.runs, cores);
+        let shared = self.shared(divide().tally);
+        self.look_and_work(&shared, began, portions, &mut visit);
+        shared.report()
+    }
+
+    fn shared<'t>(&mut self, tally: &'t Tally) -> Shared<'t> {
+        Shared {
+            most: self.budget.executions.take(),
+            steps: self.budget.steps,
+            stops_at_failure: self.stops_at_failure,
+            tally,
+            done: Mutex::new(Done {
+                portions: 0,
+                report: Report {
+                    progress: Progress::default(),
+                    coverage: Coverage::default(),
+                    divergence: None,
+                },
+            }),
+        }
+    }
+
+    fn look_and_work(
+        &mut self,
+        shared: &Shared<'_>,
+        began: Instant,
+        portions: Vec<Portion<R::Event>>,
+        visit: &mut impl FnMut(&Execution<'_, R>),
+    ) {
+        let (runs, mut told) = (self.runs, None);
+        let mut look = |course: &Course<'_, R>, portions| {
+            let progress = || shared.progress(&course.progress(), portions);
+            self.is_over(0, &progress, began, &mut told)
+        };
+        shared.work(runs, portions, visit, &mut look);
     }
 }
 
-impl Shared {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what one of the crew has to know"
-    )]
+impl Shared<'_> {
+    fn report(self) -> Report {
+        let done = self.done.into_inner();
+        done.unwrap_or_else(PoisonError::into_inner).report
+    }
+
+    /// Explores one portion after the other. `look` is told how many there are, and says why to stop.
     fn work<'a, R: Runs>(
         &self,
         runs: &'a R,
-        wanted: usize,
-        steps: Option<u32>,
-        stops_at_failure: bool,
-        most: Option<u64>,
-        visit: &impl Fn(&Execution<'_, R>),
-        look: &mut dyn FnMut(&Course<'a, R>) -> Option<Limit>,
+        portions: Vec<Portion<R::Event>>,
+        visit: &mut impl FnMut(&Execution<'_, R>),
+        look: &mut dyn FnMut(&Course<'a, R>, usize) -> Option<Limit>,
     ) {
-        let portions = portions(runs, wanted);
-        let mut left = portions.into_iter().enumerate();
+        let count = portions.len();
+        let mut left = (0..).zip(portions);
         loop {
-            let number = self.next.fetch_add(1, Relaxed);
+            let number = self.tally.take(1);
             let Some((_, portion)) = left.find(|(index, _)| *index >= number) else {
                 return;
             };
-            let mut course = Course::within(runs, steps, portion);
-            let mut divergence = None;
-            loop {
-                if self.is_over.load(Relaxed) {
-                    break;
-                }
-                let limit = match most {
-                    Some(most) if self.executions.load(Relaxed) >= most => {
-                        Some(Limit::Executions(most))
-                    }
-                    _ => look(&course),
-                };
-                if let Some(limit) = limit {
-                    course.coverage.stop(limit);
-                    self.is_over.store(true, Relaxed);
-                    break;
-                }
-                let executed = course.execute(&mut |execution: &Execution<'_, R>| {
-                    visit(&Execution {
-                        number: self.executions.fetch_add(1, Relaxed),
-                        ..*execution
-                    });
-                });
-                match executed {
-                    Ok(Some(verdict)) if stops_at_failure && Verdict::is_bad(verdict) => {
-                        course.coverage.stop(Limit::Failure);
-                        self.is_over.store(true, Relaxed);
-                        break;
-                    }
-                    Ok(_) => {}
-                    Err(found) => {
-                        course.coverage.stop(Limit::Divergence);
-                        divergence = Some(found);
-                        self.is_over.store(true, Relaxed);
-                        break;
-                    }
-                }
-                if !course.go_back() {
-                    break;
-                }
-            }
-            let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut course = Course::within(runs, self.steps, portion);
+            let divergence = self.explore(&mut course, visit, &mut |course| look(course, count));
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.portions += 1;
+            let report = &mut done.report;
             report.progress = sum(&report.progress, &course.progress());
             for &limit in course.coverage.stopped_by() {
                 report.coverage.stop(limit);
             }
             report.divergence = report.divergence.take().or(divergence);
+        }
+    }
+
+    /// Explores a portion, to its end or to where it is over for all.
+    fn explore<'a, R: Runs>(
+        &self,
+        course: &mut Course<'a, R>,
+        visit: &mut impl FnMut(&Execution<'_, R>),
+        look: &mut dyn FnMut(&Course<'a, R>) -> Option<Limit>,
+    ) -> Option<Divergence> {
+        while !self.tally.is_over() {
+            let is_enough = self.most.filter(|&most| self.tally.executions() >= most);
+            let limit = is_enough.map(Limit::Executions).or_else(|| look(course));
+            if let Some(limit) = limit {
+                self.stop(course, limit);
+                break;
+            }
+            let executed = course.execute(&mut |execution: &Execution<'_, R>| {
+                let execution = Execution {
+                    number: self.tally.count(1),
+                    ..*execution
+                };
+                visit(&execution);
+            });
+            match executed {
+                Ok(Some(verdict)) if self.stops_at_failure && Verdict::is_bad(verdict) => {
+                    self.stop(course, Limit::Failure);
+                    break;
+                }
+                Ok(_) => {}
+                Err(found) => {
+                    self.stop(course, Limit::Divergence);
+                    return Some(found);
+                }
+            }
+            if !course.go_back() {
+                break;
+            }
+        }
+        None
+    }
+
+    fn stop<R: Runs>(&self, course: &mut Course<'_, R>, limit: Limit) {
+        course.coverage.stop(limit);
+        self.tally.end();
+    }
+
+    /// How far all are, given how far one is with its portion, of so many. They are taken to be equally large.
+    fn progress(&self, own: &Progress, portions: usize) -> Progress {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = sum(&done.report.progress, own);
+        let made = |progress: &Progress| (progress.executions + progress.redundant) as f64;
+        let share = own
+            .estimate
+            .map_or(0.0, |all| made(own) / all.max(1) as f64);
+        let share = (done.portions as f64 + share) / portions as f64;
+        let estimate = (share > 0.0).then(|| (made(&known) / share).round() as u64);
+        Progress {
+            executions: self.tally.executions(),
+            estimate,
+            ..known
         }
     }
 }

@@ -89,7 +89,8 @@ impl<'a, R: Runs> Explorer<'a, R> {
         let mut told = None;
         let mut divergence = None;
         loop {
-            let limit = self.is_over(&course, began, &mut told);
+            let progress = || course.progress();
+            let limit = self.is_over(course.executed(), &progress, began, &mut told);
             if let Some(limit) = limit {
                 course.coverage.stop(limit);
                 break;
@@ -119,12 +120,13 @@ impl<'a, R: Runs> Explorer<'a, R> {
 
     pub(super) fn is_over(
         &mut self,
-        course: &Course<'_, R>,
+        executed: u64,
+        progress: &dyn Fn() -> Progress,
         began: Instant,
         told: &mut Option<Instant>,
     ) -> Option<Limit> {
         if let Some(most) = self.budget.executions
-            && course.executed() >= most
+            && executed >= most
         {
             return Some(Limit::Executions(most));
         }
@@ -141,7 +143,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
             && told.is_none_or(|told| now - told >= REPORT_EVERY)
         {
             *told = Some(now);
-            if listener(course.progress()).is_break() {
+            if listener(progress()).is_break() {
                 return Some(Limit::Cancelled);
             }
         }

@@ -7,4 +7,8 @@ mod portion;
 mod reversal;
 mod wakeup;
 
-pub(super) use self::{course::Course, history::History, portion::portions};
+pub(super) use self::{
+    course::Course,
+    history::History,
+    portion::{Portion, portions},
+};

@@ -85,7 +85,8 @@ impl Coverage {
         &self.stopped_by
     }
 
-    pub(super) fn stop(&mut self, limit: Limit) {
+    /// It was stopped by this, too.
+    pub fn stop(&mut self, limit: Limit) {
         if !self.stopped_by.contains(&limit) {
             self.stopped_by.push(limit);
         }

@@ -7,48 +7,28 @@
 mod births;
 mod chooser;
 mod crew;
+mod divided;
 mod enabled;
 mod lot;
 mod pct;
 mod pctcp;
 mod pos;
 mod random;
+pub(super) mod strategy;
+mod turns;
 mod urw;
 
 use std::{ops::ControlFlow, time::Duration};
 
-use self::{chooser::Chooser, lot::Lot};
+// What a chooser is made of is a strategy that takes every turn itself.
+use self::{
+    strategy::{Single as Strategy, Strategy as Drawn},
+    turns::Turns,
+};
 use super::{Coverage, Progress, Report, Runs, Seen, pace::Pace};
 
 /// Executions, if nobody says how many and for how long.
 const EXECUTIONS: u64 = 1000;
-
-/// How an execution is drawn. Of the ways in which a step can go, each is always as likely as the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// Each activity that can go on is as likely as the others. Says little: the more steps come before some point, the
-    /// less likely is anything but a fair mixture.
-    Walk,
-    /// Each interleaving is as likely as the others, as far as earlier executions tell how many steps an activity has.
-    /// The one to begin with.
-    #[default]
-    Urw,
-    /// Priorities that change at few points. With n activities and k steps, a failure that needs `depth` events in a
-    /// certain order is met by an execution with a probability of at least 1/(n·k^(depth−1)).
-    Pct {
-        /// At least 1. Few failures need more than 3.
-        depth: u32,
-    },
-    /// The same with chains of activities that come one after the other in place of n, for programs in which many
-    /// activities do little each.
-    Pctcp {
-        /// See [`Strategy::Pct`].
-        depth: u32,
-    },
-    /// A priority for each operation, drawn again for those that race with the one that goes first. Which of those that
-    /// race goes first is open again each time, and little chance is spent on the order of those that do not.
-    Pos,
-}
 
 /// Executions that are about to be drawn.
 ///
@@ -63,7 +43,7 @@ pub enum Strategy {
 /// ```
 pub struct Sampler<'a, R: Runs> {
     runs: &'a R,
-    strategy: Strategy,
+    strategy: Drawn,
     seed: u64,
     pace: Pace<'a>,
 }
@@ -73,14 +53,14 @@ impl<'a, R: Runs> Sampler<'a, R> {
     pub fn of(runs: &'a R) -> Self {
         Sampler {
             runs,
-            strategy: Strategy::default(),
+            strategy: Drawn::default(),
             seed: 0,
             pace: Pace::default(),
         }
     }
 
     /// Drawn like this.
-    pub fn strategy(mut self, strategy: Strategy) -> Self {
+    pub fn strategy(mut self, strategy: Drawn) -> Self {
         self.strategy = strategy;
         self
     }
@@ -123,32 +103,32 @@ impl<'a, R: Runs> Sampler<'a, R> {
 
     /// Draws, and shows each execution to `visit`.
     pub fn run(mut self, mut visit: impl FnMut(&Seen<'_, R>)) -> Report {
-        let mut lot = self.lot();
+        let mut turns = self.turns();
         let mut report = nothing();
-        self.draw_until(u64::MAX, &mut lot, &mut report, &mut visit);
+        self.draw_until(u64::MAX, &mut turns, &mut report, &mut visit);
         report
     }
 
-    fn lot(&mut self) -> Lot {
+    fn turns(&mut self) -> Turns {
         let budget = &mut self.pace.budget;
         if budget.time.is_none() {
             budget.executions.get_or_insert(EXECUTIONS);
         }
-        Lot::new(Chooser::new(self.strategy), self.seed, budget.steps)
+        Turns::new(self.strategy, self.seed, budget.steps)
     }
 
     /// Up to the execution with this number, or to where it is to stop.
     fn draw_until(
         &mut self,
         end: u64,
-        lot: &mut Lot,
+        turns: &mut Turns,
         report: &mut Report,
         visit: &mut impl FnMut(&Seen<'_, R>),
     ) {
         while report.progress.executions < end {
             let number = report.progress.executions;
             let limit = match self.pace.limit(&report.progress) {
-                None => lot.draw(self.runs, number, &self.pace, report, &mut *visit),
+                None => turns.draw(self.runs, number, &self.pace, report, &mut *visit),
                 limit => limit,
             };
             if let Some(limit) = limit {

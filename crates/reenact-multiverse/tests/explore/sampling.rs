@@ -6,7 +6,8 @@ use reenact_multiverse::explore::{Limit, Run, Runs, Sampler, Step, Strategy, Ver
 
 use crate::cells::*;
 
-const ALL: [Strategy; 5] = [
+const ALL: [Strategy; 6] = [
+    Strategy::Mixed,
     Strategy::Walk,
     Strategy::Urw,
     Strategy::Pct { depth: 3 },
@@ -160,6 +161,31 @@ fn every_strategy_finds_every_outcome_and_its_schedule_leads_there_again() {
     }
 }
 
+/// The two are good at different things, see above: one that takes turns is good at both.
+#[test]
+fn a_mixture_draws_two_by_one_strategy_and_one_by_the_other() {
+    let program = Cells::new([vec![Touch(0); 4], vec![Touch(0); 4]]);
+    let by = |strategy| {
+        let mut drawn = Vec::new();
+        Sampler::of(&&program)
+            .strategy(strategy)
+            .seed(3)
+            .executions(600)
+            .run(|execution| drawn.push(execution.schedule.to_vec()));
+        drawn
+    };
+    let (mixed, urw) = (by(Strategy::Mixed), by(Strategy::Urw));
+    let pct = by(Strategy::Pct { depth: 3 });
+    // Everybody has four steps whoever draws, so each has learned the same of two or three executions as of sixteen.
+    for number in 16..600 {
+        let other = match number % 3 {
+            2 => &pct,
+            _ => &urw,
+        };
+        assert_eq!(mixed[number], other[number], "{number}");
+    }
+}
+
 #[test]
 fn what_is_drawn_does_not_depend_on_the_number_of_threads() {
     let thread = vec![Touch(0), Pick(1, 2), Look(0), Lock(0), Unlock(0)];
@@ -174,7 +200,7 @@ fn what_is_drawn_does_not_depend_on_the_number_of_threads() {
                 .run_on(
                     cores,
                     || &program,
-                    |execution| {
+                    |_, execution| {
                         let schedule = execution.schedule.to_vec();
                         let mut drawn = drawn.lock().unwrap();
                         assert_eq!(drawn.insert(execution.number, schedule), None);
@@ -217,7 +243,9 @@ fn limits_are_kept_and_told() {
     assert_eq!(report.coverage.stopped_by(), [Limit::Failure]);
     assert_eq!((last, report.progress.failures), (Some(Verdict::Failed), 1));
 
-    let report = sampler().stop_at_failure().run_on(2, || &program, |_| ());
+    let report = sampler()
+        .stop_at_failure()
+        .run_on(2, || &program, |_, _| ());
     assert_eq!(report.coverage.stopped_by(), [Limit::Failure]);
 
     let report = sampler().steps(3).executions(5).run(|execution| {

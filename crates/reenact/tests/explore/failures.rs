@@ -13,6 +13,7 @@ use reenact::{
 fn found(program: impl Fn() + Send + Sync + Clone + 'static) -> Box<Failed> {
     for way in [
         "exhaustive",
+        "mixed",
         "urw",
         "walk",
         "pct 3",

@@ -1,6 +1,7 @@
 //! Programs are explored: every way they can go, each class of executions once.
 
 mod agreement;
+mod cores;
 mod counts;
 mod failures;
 mod oracle;

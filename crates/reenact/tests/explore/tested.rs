@@ -27,6 +27,19 @@ fn one_with_options_passes() -> Result<(), String> {
     }
 }
 
+#[reenact::test(way = "exhaustive", cores = 2)]
+fn one_on_two_cores_passes() {
+    let x = Arc::new(AtomicUsize::new(0));
+    let threads = [1, 2, 3].map(|me| {
+        let x = Arc::clone(&x);
+        thread::spawn(move || x.fetch_add(me, SeqCst))
+    });
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(x.load(SeqCst), 6);
+}
+
 #[reenact::test]
 #[should_panic(expected = "main.0 load at")]
 fn one_that_fails_tells_how() {

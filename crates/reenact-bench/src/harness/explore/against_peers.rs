@@ -18,7 +18,8 @@ use crate::{
     stats::Summary,
 };
 
-pub(super) const HUNTERS: [Who; 7] = [
+pub(super) const HUNTERS: [Who; 8] = [
+    Who::Ours(Way::Mixed),
     Who::Ours(Way::Walk),
     Who::Ours(Way::Urw),
     Who::Ours(Way::Pct),
@@ -32,7 +33,7 @@ const TRACEFORGE: Who = Who::Peer("traceforge");
 const LOOM: Who = Who::Peer("loom");
 
 /// The way that is there unless another is asked for.
-const DEFAULT: Way = Way::Urw;
+const DEFAULT: Way = Way::Mixed;
 
 /// The scheduler of shuttle that draws alike.
 fn alike(way: Way) -> Option<Who> {
@@ -40,7 +41,7 @@ fn alike(way: Way) -> Option<Who> {
         Way::Walk => Some(Who::Peer("shuttle-random")),
         Way::Urw => Some(Who::Peer("shuttle-urw")),
         Way::Pct => Some(Who::Peer("shuttle-pct")),
-        Way::Pos | Way::Exhaustive => None,
+        Way::Mixed | Way::Pos | Way::Exhaustive => None,
     }
 }
 
@@ -271,7 +272,7 @@ fn means(rows: &[Row]) -> Vec<Row> {
         // A program as such, not one of its ways.
         means.extend(over(rows, metric, worst, "", |bench| !bench.contains('/')));
     }
-    for way in [Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
+    for way in [Way::Mixed, Way::Walk, Way::Urw, Way::Pct, Way::Pos] {
         let suffix = format!("/{}", way.name());
         for metric in ["random/shuttle", "cpu random/shuttle", "executions/shuttle"] {
             means.extend(over(rows, metric, Worst::Largest, &suffix, |bench| {

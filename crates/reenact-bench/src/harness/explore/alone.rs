@@ -10,12 +10,13 @@ use super::{
     until_bug,
 };
 use crate::{
-    explored::{Hunt, Way, programs::Program},
+    explored::{Hunt, Way, is_endless, programs::Program},
     harness::{effort::Effort, rows::Row, suite::Suite},
     stats::Summary,
 };
 
-pub(super) const HUNTERS: [Who; 4] = [
+pub(super) const HUNTERS: [Who; 5] = [
+    Who::Ours(Way::Mixed),
     Who::Ours(Way::Walk),
     Who::Ours(Way::Urw),
     Who::Ours(Way::Pct),
@@ -26,17 +27,16 @@ fn bench(program: Program, way: Way, cores: &str) -> String {
     format!("{}/{}@{cores}", program.name(), way.name())
 }
 
-/// The ways in which a program is explored. Nobody has seen all classes of lost-update-deep.
-fn ways(program: Program) -> impl Iterator<Item = Way> {
-    let exhaustive = (program != Program::LostUpdateDeep).then_some(Way::Exhaustive);
-    RANDOM.into_iter().chain(exhaustive)
+/// The ways in which a program is explored.
+fn ways() -> impl Iterator<Item = Way> {
+    RANDOM.into_iter().chain([Way::Exhaustive])
 }
 
 /// What is run in a round.
 pub(super) fn trials(effort: Effort, wants: &impl Fn(&str) -> bool) -> Vec<Trial> {
     let mut trials = Vec::new();
     for program in Program::ALL {
-        for way in ways(program) {
+        for way in ways() {
             let mut add = |who| {
                 trials.push(Trial {
                     program,
@@ -45,7 +45,7 @@ pub(super) fn trials(effort: Effort, wants: &impl Fn(&str) -> bool) -> Vec<Trial
                     is_once: false,
                 });
             };
-            let on_all = wants(&bench(program, way, "all")) && way.is_divided();
+            let on_all = wants(&bench(program, way, "all")) && way.is_divided(program);
             if wants(&bench(program, way, "1")) || on_all {
                 add(Who::Ours(way));
                 add(Who::Again(way));
@@ -62,13 +62,13 @@ pub(super) fn trials(effort: Effort, wants: &impl Fn(&str) -> bool) -> Vec<Trial
 pub(super) fn rows(samples: &Samples, hunts: &[(Program, Who, Hunt)]) -> Vec<Row> {
     let mut rows = Vec::new();
     for program in Program::ALL {
-        for way in ways(program) {
+        for way in ways() {
             rows.extend(of_bench(samples, program, way));
         }
     }
     rows.extend(of_hunts(Suite::Explore, hunts));
     let mut means = Vec::new();
-    for way in RANDOM.into_iter().chain([Way::Exhaustive]) {
+    for way in ways() {
         for (cores, metrics) in [
             (
                 "1",
@@ -128,7 +128,8 @@ fn of_bench(samples: &Samples, program: Program, way: Way) -> Vec<Row> {
     });
     [
         // How many are drawn is up to who asks; how many there are is not.
-        row(&one, "executions", "executions", executions).filter(|_| way == Way::Exhaustive),
+        row(&one, "executions", "executions", executions)
+            .filter(|_| way == Way::Exhaustive && !is_endless(program)),
         row(&one, "executions/s", "executions/s", rate),
         row(&one, "ns/step", "ns", step),
         row(&one, "control", "ratio", control(Clock::Wall)),

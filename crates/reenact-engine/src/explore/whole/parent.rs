@@ -16,6 +16,7 @@ use reenact_multiverse::{
 
 use super::{
     child::Control,
+    family::Family,
     glance::read_view,
     printed,
     wire::{Command, Message, Snapshot, read_failures, read_links},
@@ -35,7 +36,7 @@ pub(crate) struct Forked {
     /// Whether what the program prints is shown.
     pub(in crate::explore) is_shown: Cell<bool>,
     /// Where it goes if not.
-    printed: Option<Arc<File>>,
+    printed: RefCell<Option<Arc<File>>>,
 }
 
 /// What `fork` is in a child: it is not to come back to who explores.
@@ -48,7 +49,7 @@ impl Forked {
         Forked {
             world,
             is_shown: Cell::new(false),
-            printed: printed::file().ok().map(Arc::new),
+            printed: RefCell::new(printed::file().ok().map(Arc::new)),
         }
     }
 
@@ -67,6 +68,13 @@ impl Forked {
         self.world.state().releases_are_steps
     }
 
+    /// Makes copies of this process, so that so many explore. What is printed in one is not mixed with that of others.
+    pub(in crate::explore) fn divide(&self, count: usize) -> Family {
+        Family::new(count, || {
+            self.printed.replace(printed::file().ok().map(Arc::new));
+        })
+    }
+
     /// Makes a child. In the child, the program goes on where this process was started to explore: by unwinding.
     fn fork(&self) -> io::Result<Child> {
         let (ours, theirs) = UnixStream::pair()?;
@@ -78,7 +86,7 @@ impl Forked {
                 // SAFETY: It asks for a signal, should who explores be gone.
                 unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
                 if !self.is_shown.get() {
-                    printed::print_to(self.printed.as_deref());
+                    printed::print_to(self.printed.borrow().as_deref());
                 }
                 let is_shown = self.is_shown.get();
                 super::become_execution(&self.world, Control::Obey(theirs), is_shown);
@@ -250,6 +258,7 @@ impl Runs for Forked {
 
     fn start(&self) -> ForkedRun {
         self.world.state().names.begin();
+        let printed = self.printed.borrow().clone();
         let mut run = ForkedRun {
             world: Arc::clone(&self.world),
             child: RefCell::new(None),
@@ -257,9 +266,9 @@ impl Runs for Forked {
             failure: None,
             has_ended: false,
             is_dead: false,
-            printed: self.printed.clone().filter(|_| !self.is_shown.get()),
+            printed: printed.clone().filter(|_| !self.is_shown.get()),
         };
-        if let Some(printed) = &self.printed {
+        if let Some(printed) = &printed {
             // What is left of the last one would only make this one look different.
             let _ = printed.set_len(0);
         }

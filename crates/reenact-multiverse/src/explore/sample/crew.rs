@@ -4,72 +4,61 @@
 //! executions, all others know: which number has which schedule does not depend on how many there are. Who gets which
 //! numbers does, and so does where they stop if they are to stop at a failure or after some time.
 
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-};
+use std::{sync::Mutex, thread};
 
-use super::{
-    Sampler,
-    lot::{LEARNED_FROM, Lot},
-    nothing,
-};
+use super::{Sampler, lot::LEARNED_FROM, nothing, turns::Turns};
 use crate::explore::{
-    Limit, Report, Runs, Seen,
+    Limit, Report, Runs, Seen, Tally,
     pace::{Pace, sum},
 };
 
 /// So many numbers are taken at once.
 const CHUNK: u64 = 64;
 
-/// What the crew shares. Nothing is handed over through the atomics: each execution stands for itself, and what came of
-/// them is in the mutex.
+/// What the crew shares. What came of the executions is in the mutex.
 struct Shared {
-    /// The first number that nobody has taken.
-    next: AtomicU64,
+    tally: Tally,
     end: u64,
-    is_over: AtomicBool,
     report: Mutex<Report>,
 }
 
 impl<R: Runs> Sampler<'_, R> {
-    /// Draws with as many threads as `cores`, each with a program of its own, and shows each execution to `visit`.
+    /// Draws with as many threads as `cores`, each with a program of its own, and shows each execution to `visit`, with the
+    /// program that it is one of.
     pub fn run_on(
         mut self,
         cores: usize,
         make: impl Fn() -> R + Sync,
-        visit: impl Fn(&Seen<'_, R>) + Sync,
+        visit: impl Fn(&R, &Seen<'_, R>) + Sync,
     ) -> Report {
-        let mut lot = self.lot();
+        let mut turns = self.turns();
         let mut report = nothing();
-        self.draw_until(LEARNED_FROM, &mut lot, &mut report, &mut |seen| visit(seen));
+        let runs = self.runs;
+        let mut shown = |seen: &Seen<'_, R>| visit(runs, seen);
+        self.draw_until(LEARNED_FROM, &mut turns, &mut report, &mut shown);
         if report.progress.executions < LEARNED_FROM {
             return report;
         }
         let shared = Shared {
-            next: AtomicU64::new(LEARNED_FROM),
+            tally: Tally::default(),
             end: self.pace.budget.executions.unwrap_or(u64::MAX),
-            is_over: AtomicBool::new(false),
             report: Mutex::new(report),
         };
         let stops_at_failure = self.pace.stops_at_failure;
         let steps = self.pace.budget.steps;
         thread::scope(|scope| {
             for _ in 1..cores {
-                let mut lot = lot.split();
+                let mut turns = turns.split();
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
                     let mut pace = Pace::default();
                     pace.stops_at_failure = stops_at_failure;
                     pace.budget.steps = steps;
-                    shared.draw(&make(), &mut pace, &mut lot, visit);
+                    shared.draw(&make(), &mut pace, &mut turns, visit);
                 });
             }
             // This thread looks at the clock and at the budget for all.
-            shared.draw(self.runs, &mut self.pace, &mut lot, &visit);
+            shared.draw(self.runs, &mut self.pace, &mut turns, &visit);
         });
         let mut report = shared.report.into_inner().expect("nobody panicked");
         if report.progress.executions >= shared.end {
@@ -84,30 +73,30 @@ impl Shared {
         &self,
         runs: &R,
         pace: &mut Pace<'_>,
-        lot: &mut Lot,
-        visit: &impl Fn(&Seen<'_, R>),
+        turns: &mut Turns,
+        visit: &impl Fn(&R, &Seen<'_, R>),
     ) {
         // The executions are counted by taking numbers.
         pace.budget.executions = None;
         loop {
-            let start = self.next.fetch_add(CHUNK, Relaxed);
+            let start = LEARNED_FROM.saturating_add(self.tally.take(CHUNK));
             let numbers = start..self.end.min(start.saturating_add(CHUNK));
-            if numbers.is_empty() || self.is_over.load(Relaxed) {
+            if numbers.is_empty() || self.tally.is_over() {
                 return;
             }
             let before = self.report.lock().expect("nobody panicked").progress;
             let mut report = nothing();
             for number in numbers {
-                if self.is_over.load(Relaxed) {
+                if self.tally.is_over() {
                     break;
                 }
                 let limit = match pace.limit(&sum(&before, &report.progress)) {
-                    None => lot.draw(runs, number, pace, &mut report, visit),
+                    None => turns.draw(runs, number, pace, &mut report, |seen| visit(runs, seen)),
                     limit => limit,
                 };
                 if let Some(limit) = limit {
                     report.coverage.stop(limit);
-                    self.is_over.store(true, Relaxed);
+                    self.tally.end();
                     break;
                 }
             }
