@@ -223,6 +223,12 @@ impl Event {
         std::iter::once(self.touch).chain(self.more.iter().flat_map(|more| more.iter().copied()))
     }
 
+    /// Whether this one, which is about to happen, may have been that one when it had. Who panics meets more than it was about to.
+    pub(super) fn may_become(&self, happened: &Event) -> bool {
+        let has_more = || self.more.is_none() || self.more == happened.more;
+        self.touch == happened.touch && self.op.code() == happened.op.code() && has_more()
+    }
+
     /// Whether the order of the two can be told.
     pub(super) fn is_dependent(&self, other: &Event, things: &Things) -> bool {
         if self.touch.how == How::Ask || other.touch.how == How::Ask {

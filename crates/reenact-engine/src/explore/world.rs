@@ -259,6 +259,8 @@ impl World {
         // Others would find that they panic: so who does goes on as long as it can.
         if std::thread::panicking() && state.is_enabled(number) {
             state.perform(Step::from(Activity(number)));
+            let met = state.actors[number as usize].pending.event.touches();
+            state.unwinding.extend(met);
             return;
         }
         if let Some(next) = state.next
@@ -342,7 +344,7 @@ impl World {
                         aside = (pending.touch == event.touch).then_some((step, event));
                         aside.is_none().then(|| format!("{pending:?}"))
                     }
-                    (Ok(()), Some(pending)) if pending == event => {
+                    (Ok(()), Some(pending)) if pending.may_become(event) => {
                         state.is_at(Moment(index));
                         index += 1;
                         return Some(step);
@@ -408,11 +410,16 @@ impl World {
         }
         state.links(number, links);
         let mut event = state.actors[number as usize].pending.event.clone();
+        state.unwinding.clear();
         state.perform(step);
         self.resume(number);
         let state = self.state();
         if event.touch.how == How::Transact {
             event.more = state.met(number, links);
+        }
+        if !state.unwinding.is_empty() {
+            let more = event.touches().skip(1);
+            event.more = Some(more.chain(state.unwinding.drain(..)).collect());
         }
         self.settle();
         event

@@ -15,16 +15,11 @@ mod pctcp;
 mod pos;
 mod random;
 pub(super) mod strategy;
-mod turns;
 mod urw;
 
 use std::{ops::ControlFlow, time::Duration};
 
-// What a chooser is made of is a strategy that takes every turn itself.
-use self::{
-    strategy::{Single as Strategy, Strategy as Drawn},
-    turns::Turns,
-};
+use self::{lot::Lot, strategy::Strategy};
 use super::{Coverage, Progress, Report, Runs, Seen, pace::Pace};
 
 /// Executions, if nobody says how many and for how long.
@@ -43,7 +38,7 @@ const EXECUTIONS: u64 = 1000;
 /// ```
 pub struct Sampler<'a, R: Runs> {
     runs: &'a R,
-    strategy: Drawn,
+    strategy: Strategy,
     seed: u64,
     pace: Pace<'a>,
 }
@@ -53,14 +48,14 @@ impl<'a, R: Runs> Sampler<'a, R> {
     pub fn of(runs: &'a R) -> Self {
         Sampler {
             runs,
-            strategy: Drawn::default(),
+            strategy: Strategy::default(),
             seed: 0,
             pace: Pace::default(),
         }
     }
 
     /// Drawn like this.
-    pub fn strategy(mut self, strategy: Drawn) -> Self {
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
     }
@@ -103,32 +98,32 @@ impl<'a, R: Runs> Sampler<'a, R> {
 
     /// Draws, and shows each execution to `visit`.
     pub fn run(mut self, mut visit: impl FnMut(&Seen<'_, R>)) -> Report {
-        let mut turns = self.turns();
+        let mut lot = self.lot();
         let mut report = nothing();
-        self.draw_until(u64::MAX, &mut turns, &mut report, &mut visit);
+        self.draw_until(u64::MAX, &mut lot, &mut report, &mut visit);
         report
     }
 
-    fn turns(&mut self) -> Turns {
+    fn lot(&mut self) -> Lot {
         let budget = &mut self.pace.budget;
         if budget.time.is_none() {
             budget.executions.get_or_insert(EXECUTIONS);
         }
-        Turns::new(self.strategy, self.seed, budget.steps)
+        Lot::new(self.strategy, self.seed, budget.steps)
     }
 
     /// Up to the execution with this number, or to where it is to stop.
     fn draw_until(
         &mut self,
         end: u64,
-        turns: &mut Turns,
+        lot: &mut Lot,
         report: &mut Report,
         visit: &mut impl FnMut(&Seen<'_, R>),
     ) {
         while report.progress.executions < end {
             let number = report.progress.executions;
             let limit = match self.pace.limit(&report.progress) {
-                None => turns.draw(self.runs, number, &self.pace, report, &mut *visit),
+                None => lot.draw(self.runs, number, &self.pace, report, &mut *visit),
                 limit => limit,
             };
             if let Some(limit) = limit {

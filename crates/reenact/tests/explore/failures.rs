@@ -5,9 +5,11 @@ use reenact::{
     sync::{
         Arc, Condvar, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
+        mpsc,
     },
     thread,
 };
+use reenact_engine::explore::Explored;
 
 /// What is found in every way of looking for it.
 fn found(program: impl Fn() + Send + Sync + Clone + 'static) -> Box<Failed> {
@@ -287,4 +289,29 @@ fn who_recurses_too_deep_is_told_so_and_others_are_explored_afterwards() {
     }
     let finding = Explorer::new().try_check(|| drop(Mutex::new(1).lock().unwrap()));
     assert!(finding.expect("nothing fails").is_complete);
+}
+
+#[test]
+fn what_is_dropped_while_it_panics_is_part_of_the_step() {
+    let program = || {
+        let (sender, receiver) = mpsc::channel();
+        let other = sender.clone();
+        thread::spawn(move || {
+            thread::spawn(move || {
+                let _ = sender.send(1);
+            });
+        });
+        thread::spawn(move || {
+            let _ = other.send(2);
+        });
+        assert_eq!(receiver.recv(), Ok(2));
+    };
+    let explored = Explored::new(Arc::new(program)).expect("nothing is recorded");
+    let report = reenact_multiverse::explore::Explorer::of(&explored).run(|_| {});
+    assert!(report.coverage.is_complete(), "{report}");
+    assert!(report.progress.failures > 0, "{report}");
+    assert!(
+        report.progress.failures < report.progress.executions,
+        "{report}"
+    );
 }

@@ -63,6 +63,8 @@ pub(in crate::explore) struct State {
     pub(super) moment: Option<Moment>,
     pub(super) answer: u32,
     pub(super) decision: Decision,
+    /// What the current step has met besides, while it panicked.
+    pub(super) unwinding: Vec<Touch>,
     /// What the transaction of the current step has met; and what it has waited for, since when.
     pub(super) footprint: Option<Arc<[Touch]>>,
     pub(super) awaited: Option<(Vec<u32>, Option<Moment>)>,
@@ -119,6 +121,7 @@ impl State {
             moment: None,
             answer: 0,
             decision: Decision::Go,
+            unwinding: Vec::new(),
             footprint: None,
             awaited: None,
             asks: Vec::new(),

@@ -1,7 +1,8 @@
 //! What the strategies have in common: they are told of each step, and say who takes the next.
 
 use super::{
-    Strategy, enabled::Enabled, pct::Priorities, pctcp::Chains, pos::Pos, random::Random, urw::Urw,
+    enabled::Enabled, pct::Priorities, pctcp::Chains, pos::Pos, random::Random, strategy::Strategy,
+    urw::Urw,
 };
 use crate::{
     Activity,
@@ -47,17 +48,23 @@ pub(super) enum Chooser {
 }
 
 impl Chooser {
-    pub(super) fn new(strategy: Strategy) -> Self {
-        match strategy {
+    /// Those of a strategy, and which of them takes each turn, again and again. Each learns from its own executions only: that is
+    /// less than all of them tell, but they need not know of each other.
+    pub(super) fn of(strategy: Strategy) -> (Vec<Chooser>, &'static [usize]) {
+        let urw = Chooser::Urw(Urw::default());
+        let pct = |depth| Chooser::Pct(Priorities::new(depth));
+        let chooser = match strategy {
+            Strategy::Mixed => return (vec![urw, pct(3)], &[0, 0, 1]),
             Strategy::Walk => Chooser::Walk,
-            Strategy::Urw => Chooser::Urw(Urw::default()),
-            Strategy::Pct { depth } => Chooser::Pct(Priorities::new(depth)),
+            Strategy::Urw => urw,
+            Strategy::Pct { depth } => pct(depth),
             Strategy::Pctcp { depth } => Chooser::Pctcp(Chained {
                 priorities: Priorities::new(depth),
                 chains: Chains::default(),
             }),
             Strategy::Pos => Chooser::Pos(Pos::default()),
-        }
+        };
+        (vec![chooser], &[0])
     }
 }
 

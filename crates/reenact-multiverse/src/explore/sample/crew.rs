@@ -6,7 +6,11 @@
 
 use std::{sync::Mutex, thread};
 
-use super::{Sampler, lot::LEARNED_FROM, nothing, turns::Turns};
+use super::{
+    Sampler,
+    lot::{LEARNED_FROM, Lot},
+    nothing,
+};
 use crate::explore::{
     Limit, Report, Runs, Seen, Tally,
     pace::{Pace, sum},
@@ -31,11 +35,11 @@ impl<R: Runs> Sampler<'_, R> {
         make: impl Fn() -> R + Sync,
         visit: impl Fn(&R, &Seen<'_, R>) + Sync,
     ) -> Report {
-        let mut turns = self.turns();
+        let mut lot = self.lot();
         let mut report = nothing();
         let runs = self.runs;
         let mut shown = |seen: &Seen<'_, R>| visit(runs, seen);
-        self.draw_until(LEARNED_FROM, &mut turns, &mut report, &mut shown);
+        self.draw_until(LEARNED_FROM, &mut lot, &mut report, &mut shown);
         if report.progress.executions < LEARNED_FROM {
             return report;
         }
@@ -48,17 +52,17 @@ impl<R: Runs> Sampler<'_, R> {
         let steps = self.pace.budget.steps;
         thread::scope(|scope| {
             for _ in 1..cores {
-                let mut turns = turns.split();
+                let mut lot = lot.split();
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
                     let mut pace = Pace::default();
                     pace.stops_at_failure = stops_at_failure;
                     pace.budget.steps = steps;
-                    shared.draw(&make(), &mut pace, &mut turns, visit);
+                    shared.draw(&make(), &mut pace, &mut lot, visit);
                 });
             }
             // This thread looks at the clock and at the budget for all.
-            shared.draw(self.runs, &mut self.pace, &mut turns, &visit);
+            shared.draw(self.runs, &mut self.pace, &mut lot, &visit);
         });
         let mut report = shared.report.into_inner().expect("nobody panicked");
         if report.progress.executions >= shared.end {
@@ -73,7 +77,7 @@ impl Shared {
         &self,
         runs: &R,
         pace: &mut Pace<'_>,
-        turns: &mut Turns,
+        lot: &mut Lot,
         visit: &impl Fn(&R, &Seen<'_, R>),
     ) {
         // The executions are counted by taking numbers.
@@ -91,7 +95,7 @@ impl Shared {
                     break;
                 }
                 let limit = match pace.limit(&sum(&before, &report.progress)) {
-                    None => turns.draw(runs, number, pace, &mut report, |seen| visit(runs, seen)),
+                    None => lot.draw(runs, number, pace, &mut report, |seen| visit(runs, seen)),
                     limit => limit,
                 };
                 if let Some(limit) = limit {

@@ -11,9 +11,9 @@ impl<R: Runs> Sampler<'_, R> {
         divide: impl FnOnce() -> Part<'p>,
         mut visit: impl FnMut(&Seen<'_, R>),
     ) -> Report {
-        let mut turns = self.turns();
+        let mut lot = self.lot();
         let mut report = nothing();
-        self.draw_until(LEARNED_FROM, &mut turns, &mut report, &mut visit);
+        self.draw_until(LEARNED_FROM, &mut lot, &mut report, &mut visit);
         if report.progress.executions < LEARNED_FROM {
             return report;
         }
@@ -36,7 +36,7 @@ impl<R: Runs> Sampler<'_, R> {
             let limit = match self.pace.limit(&all) {
                 None => {
                     tally.count(1);
-                    turns.draw(self.runs, number, &self.pace, &mut report, &mut visit)
+                    lot.draw(self.runs, number, &self.pace, &mut report, &mut visit)
                 }
                 limit => limit,
             };

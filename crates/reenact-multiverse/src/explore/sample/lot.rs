@@ -4,6 +4,7 @@ use super::{
     chooser::{Chooser, Chooses, Walk},
     enabled::Enabled,
     random::Random,
+    strategy::Strategy,
 };
 use crate::explore::{
     Limit, Report, Run, Runs, Seen, Step, Verdict,
@@ -16,7 +17,9 @@ pub(super) const LEARNED_FROM: u64 = 16;
 
 /// What executions have in common, and the room that each needs.
 pub(super) struct Lot {
-    chooser: Chooser,
+    /// Who chooses, and which of them takes each turn.
+    choosers: Vec<Chooser>,
+    turns: &'static [usize],
     seed: u64,
     most_steps: usize,
     drawing: Drawing,
@@ -30,9 +33,11 @@ struct Drawing {
 }
 
 impl Lot {
-    pub(super) fn new(chooser: Chooser, seed: u64, most_steps: Option<u32>) -> Self {
+    pub(super) fn new(strategy: Strategy, seed: u64, most_steps: Option<u32>) -> Self {
+        let (choosers, turns) = Chooser::of(strategy);
         Lot {
-            chooser,
+            choosers,
+            turns,
             seed,
             most_steps: most_steps.map_or(usize::MAX, |most| most as usize),
             drawing: Drawing::default(),
@@ -42,7 +47,7 @@ impl Lot {
     /// Another one that has learned the same.
     pub(super) fn split(&self) -> Lot {
         Lot {
-            chooser: self.chooser.clone(),
+            choosers: self.choosers.clone(),
             drawing: Drawing::default(),
             ..*self
         }
@@ -61,7 +66,8 @@ impl Lot {
         let most = self.most_steps;
         let random = Random::of(self.seed, number);
         let drawing = &mut self.drawing;
-        let (run, verdict) = match &mut self.chooser {
+        let turn = self.turns[(number % self.turns.len() as u64) as usize];
+        let (run, verdict) = match &mut self.choosers[turn] {
             Chooser::Walk => drawing.execute(&mut Walk, runs, most, random, learns),
             Chooser::Urw(urw) => drawing.execute(urw, runs, most, random, learns),
             Chooser::Pct(priorities) => drawing.execute(priorities, runs, most, random, learns),

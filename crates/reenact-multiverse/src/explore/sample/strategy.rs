@@ -28,28 +28,3 @@ pub enum Strategy {
     /// race goes first is open again each time, and little chance is spent on the order of those that do not.
     Pos,
 }
-
-/// How a single execution is drawn: a strategy that is no mixture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Single {
-    Walk,
-    Urw,
-    Pct { depth: u32 },
-    Pctcp { depth: u32 },
-    Pos,
-}
-
-impl Strategy {
-    /// Who draws the first executions, one after the other, and all others in the same order again. Those that are equal are
-    /// one.
-    pub(super) fn turns(self) -> Vec<Single> {
-        match self {
-            Strategy::Mixed => vec![Single::Urw, Single::Urw, Single::Pct { depth: 3 }],
-            Strategy::Walk => vec![Single::Walk],
-            Strategy::Urw => vec![Single::Urw],
-            Strategy::Pct { depth } => vec![Single::Pct { depth }],
-            Strategy::Pctcp { depth } => vec![Single::Pctcp { depth }],
-            Strategy::Pos => vec![Single::Pos],
-        }
-    }
-}
