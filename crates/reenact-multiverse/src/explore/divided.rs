@@ -1,8 +1,7 @@
 //! One execution of each class, by several at once: threads, or processes.
 //!
-//! There are about as many portions as there are who explore them. With more of them nobody would be without work at the end, but
-//! the deeper a program is divided, the more executions are given up: with 24 for each of two, more than every second one of a program
-//! that sends nine messages.
+//! There are some more portions than there are who explore them, so that nobody is without work for long at the end. With many more,
+//! what is done for each before anything is explored would count, and so would executions that are given up.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -15,6 +14,9 @@ use super::{
     optimal::{Course, Portion, portions},
     pace::sum,
 };
+
+/// So many portions come to each, about.
+const EACH: usize = 6;
 
 /// What the crew shares. What came of the portions is in the mutex.
 struct Shared<'t> {
@@ -50,13 +52,13 @@ impl<R: Runs> Explorer<'_, R> {
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
                     let runs = make();
-                    let portions = portions(&runs, cores);
+                    let portions = portions(&runs, EACH * cores);
                     shared.work(&runs, portions, &mut |e| visit(&runs, e), &mut |_, _| None);
                 });
             }
             // This thread looks at the clock for all.
             let runs = self.runs;
-            let (began, portions) = (Instant::now(), portions(runs, cores));
+            let (began, portions) = (Instant::now(), portions(runs, EACH * cores));
             let mut visit = |execution: &Execution<'_, R>| visit(runs, execution);
             self.look_and_work(&shared, began, portions, &mut visit);
         });
@@ -72,7 +74,7 @@ impl<R: Runs> Explorer<'_, R> {
         mut visit: impl FnMut(&Execution<'_, R>),
     ) -> Report {
         let began = Instant::now();
-        let portions = portions(self.runs, cores);
+        let portions = portions(self.runs, EACH * cores);
         let shared = self.shared(divide().tally);
         self.look_and_work(&shared, began, portions, &mut visit);
         shared.report()

@@ -40,21 +40,20 @@ pub(in crate::explore) fn portions<R: Runs>(runs: &R, wanted: usize) -> Vec<Port
     let mut open = VecDeque::from([Portion::whole()]);
     let mut done = Vec::new();
     while let Some(portion) = open.pop_front() {
-        let count = done.len() + open.len() + 1;
-        if count >= wanted || portion.levels.len() >= MOST_LEVELS {
-            done.push(portion);
-            continue;
-        }
+        let is_small = done.len() + open.len() + 1 >= wanted;
         match divided(runs, &portion) {
             // An execution ends here.
             None => done.push(portion),
+            // All that can follow is in other portions.
+            Some(parts) if parts.is_empty() => {}
+            Some(_) if is_small || portion.levels.len() >= MOST_LEVELS => done.push(portion),
             Some(parts) => open.extend(parts),
         }
     }
     done
 }
 
-/// What can follow, each by itself; none if nothing can.
+/// What can follow and is in no other portion, each by itself; none if nothing can follow.
 fn divided<R: Runs>(runs: &R, portion: &Portion<R::Event>) -> Option<Vec<Portion<R::Event>>> {
     let mut run = runs.start();
     let mut links = Links::default();
@@ -70,17 +69,29 @@ fn divided<R: Runs>(runs: &R, portion: &Portion<R::Event>) -> Option<Vec<Portion
     let enabled = (0..run.activities())
         .map(Activity)
         .filter(|&activity| run.is_enabled(activity));
-    let steps: Vec<Step> = enabled
-        .flat_map(|activity| {
-            (0..run.choices(activity)).map(move |choice| Step { activity, choice })
-        })
+    let enabled: Vec<_> = enabled
+        .filter_map(|activity| Some((activity, run.pending(activity)?)))
         .collect();
-    if steps.is_empty() {
+    if enabled.is_empty() {
         return None;
     }
+    // Those that have to do with many others first: what follows the rest is then mostly asleep, and seen to be.
+    let others = |event: &R::Event| {
+        let others = enabled.iter().map(|(_, other)| other);
+        others.filter(|other| runs.dependent(event, other)).count()
+    };
+    let mut order: Vec<_> = enabled.iter().collect();
+    order.sort_by_cached_key(|(_, event)| std::cmp::Reverse(others(event)));
+    let steps = order.into_iter().flat_map(|(activity, event)| {
+        let steps = (0..run.choices(*activity)).map(|choice| Step {
+            activity: *activity,
+            choice,
+        });
+        steps.map(move |step| (step, event))
+    });
     let mut parts = Vec::new();
     let mut before = Vec::new();
-    for step in steps {
+    for (step, event) in steps {
         if asleep.iter().any(|(sleeper, _)| *sleeper == step) {
             continue;
         }
@@ -90,7 +101,7 @@ fn divided<R: Runs>(runs: &R, portion: &Portion<R::Event>) -> Option<Vec<Portion
             asleep: before.clone(),
         });
         parts.push(Portion { levels });
-        before.extend(run.pending(step.activity).map(|event| (step, event)));
+        before.push((step, event.clone()));
     }
     Some(parts)
 }
