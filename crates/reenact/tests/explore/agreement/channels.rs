@@ -61,6 +61,13 @@ impl Sender {
 }
 
 impl Program for Channels {
+    /// Where somebody tries at a channel in which there may be no room, executions are begun in vain now and then.
+    fn is_exact(&self) -> bool {
+        let tries = |op: &Op| !matches!(op, Op::Send(_) | Op::Receive(_));
+        let is_bounded = self.bounds.iter().any(Option::is_some);
+        !(is_bounded && self.activities.iter().flatten().any(tries))
+    }
+
     fn run(&self, log: &Log) {
         let mut receivers = Vec::new();
         let mut senders = Vec::new();
