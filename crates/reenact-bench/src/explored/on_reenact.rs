@@ -48,16 +48,16 @@ pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
         None => Patience::at_scale(scale).repeat(|| exhaust(program, cores)),
         Some(strategy) => {
             let executions = (EXECUTIONS * scale).round().max(1.0) as u64;
-            let counts = Arc::new(Counts::default());
+            let counts = Counts::default();
             let watch = Stopwatch::start();
-            let body = counting(program, &counts);
-            let subject = subject(&body);
+            let make = || subject(&counts.counting(program));
+            let subject = make();
             let sampler = Sampler::of(&subject)
                 .strategy(strategy)
                 .executions(executions);
             let report = match cores {
                 1 => sampler.run(|_| {}),
-                _ => sampler.run_on(cores, || self::subject(&body), |_, _| {}),
+                _ => sampler.run_on(cores, make, |_, _| {}),
             };
             let explored = explored(program, watch, &report, &counts);
             assert_eq!(counts.ended(&report), explored.executions, "{program:?}");
@@ -92,10 +92,10 @@ pub fn hunt(way: Way, program: Program, seeds: u64) -> Hunt {
 }
 
 fn exhaust(program: Program, cores: usize) -> Explored {
-    let counts = Arc::new(Counts::default());
+    let counts = Counts::default();
     let watch = Stopwatch::start();
-    let body = counting(program, &counts);
-    let subject = subject(&body);
+    let make = || subject(&counts.counting(program));
+    let subject = make();
     let budget = Budget {
         executions: is_endless(program).then_some(SOME_CLASSES),
         ..Budget::default()
@@ -103,7 +103,7 @@ fn exhaust(program: Program, cores: usize) -> Explored {
     let explorer = Explorer::of(&subject).budget(budget);
     let report = match cores {
         1 => explorer.run(|_| {}),
-        _ => explorer.run_on(cores, || self::subject(&body), |_, _| {}),
+        _ => explorer.run_on(cores, make, |_, _| {}),
     };
     let explored = explored(program, watch, &report, &counts);
     if cores == 1 {
@@ -123,9 +123,15 @@ fn exhaust(program: Program, cores: usize) -> Explored {
     }
 }
 
-/// How many executions came to the end of the program, and how many had the bug.
+/// How many executions came to the end of the program, and how many had the bug: counted by each thread for itself, or they would
+/// wait for each other.
 #[derive(Default)]
-struct Counts {
+struct Counts(std::sync::Mutex<Vec<Arc<Count>>>);
+
+/// What one thread counts. Apart from what others count, as a cache sees it.
+#[derive(Default)]
+#[repr(align(128))]
+struct Count {
     ended: AtomicU64,
     bugs: AtomicU64,
 }
@@ -133,24 +139,29 @@ struct Counts {
 impl Counts {
     /// How many were not given up on their way: such a one would be fast, and miss what comes at the end.
     fn ended(&self, report: &Report) -> u64 {
-        self.ended.load(Relaxed) + report.progress.deadlocks
+        self.sum(|count| &count.ended) + report.progress.deadlocks
     }
-}
 
-/// One execution, which counts itself once it has come to its end.
-fn counting(
-    program: Program,
-    counts: &Arc<Counts>,
-) -> Arc<impl Fn() + Send + Sync + 'static + use<>> {
-    let counts = Arc::clone(counts);
-    Arc::new(move || {
-        let outcome = table::execute(program);
-        assert!(program.allows(&outcome), "{outcome:?}");
-        counts.ended.fetch_add(1, Relaxed);
-        if program.is_bug(&outcome) {
-            counts.bugs.fetch_add(1, Relaxed);
-        }
-    })
+    fn sum(&self, of: impl Fn(&Count) -> &AtomicU64) -> u64 {
+        let counts = self.0.lock().expect("nobody panicked");
+        counts.iter().map(|count| of(count).load(Relaxed)).sum()
+    }
+
+    /// One execution, which counts itself once it has come to its end. For one thread.
+    fn counting(&self, program: Program) -> Arc<impl Fn() + 'static + use<>> {
+        let count = Arc::new(Count::default());
+        let mut counts = self.0.lock().expect("nobody panicked");
+        counts.push(Arc::clone(&count));
+        Arc::new(move || {
+            let outcome = table::execute(program);
+            assert!(program.allows(&outcome), "{outcome:?}");
+            let one_more = |number: &AtomicU64| number.store(number.load(Relaxed) + 1, Relaxed);
+            one_more(&count.ended);
+            if program.is_bug(&outcome) {
+                one_more(&count.bugs);
+            }
+        })
+    }
 }
 
 /// The program as the calling thread explores it.
@@ -161,7 +172,7 @@ fn subject<F: Fn() + 'static>(body: &Arc<F>) -> Subject<F> {
 fn explored(program: Program, watch: Stopwatch, report: &Report, counts: &Counts) -> Explored {
     let progress = report.progress;
     let deadlocks = progress.deadlocks;
-    let bugs = counts.bugs.load(Relaxed) + deadlocks;
+    let bugs = counts.sum(|count| &count.bugs) + deadlocks;
     let explored = watch.explored(progress.executions, bugs);
     assert_eq!(progress.failures, 0, "{}: {report}", program.name());
     assert!(deadlocks == 0 || program.allows(&Outcome::Deadlock));
