@@ -70,12 +70,19 @@ impl<'a, R: Runs> Course<'a, R> {
     ) -> Result<Option<Verdict>, Divergence> {
         let mut run = self.runs.start();
         self.repeat(&mut run)?;
-        if let Some(step) = self.plan.step() {
-            self.step(&mut run, step)?;
+        if let Some(step) = self.plan.step()
+            && !self.step_or_another(&mut run, step)?
+        {
+            // All that was planned here is impossible, or has been tried.
+            self.done.redundant += 1;
+            return Ok(None);
         }
         let end = loop {
             match self.choose(&run) {
-                Ok(step) => self.step(&mut run, step)?,
+                // If it is impossible, anything else is as good.
+                Ok(step) => {
+                    self.step_or_another(&mut run, step)?;
+                }
                 Err(end) => break end,
             }
         };
@@ -122,6 +129,26 @@ impl<'a, R: Runs> Course<'a, R> {
         })?;
         self.done.repeated += self.history.len() as u64;
         Ok(())
+    }
+
+    /// Takes a step for the first time, or, as long as what was planned has to wait, another that was planned there. Whether there
+    /// was one.
+    ///
+    /// A race is reversed in the belief that the second event can be first. Where it waits for what only one of others can
+    /// do, such as those who select, that may be wrong.
+    fn step_or_another(&mut self, run: &mut R::Run, step: Step) -> Result<bool, Divergence> {
+        let mut step = step;
+        while self.plan.expected().is_some()
+            && self.plan.expected() == run.pending(step.activity).as_ref()
+            && !run.is_enabled(step.activity)
+        {
+            match self.plan.another() {
+                Some(other) => step = other,
+                None => return Ok(false),
+            }
+        }
+        self.step(run, step)?;
+        Ok(true)
     }
 
     /// Takes a step for the first time.

@@ -204,6 +204,25 @@ impl<E: Clone> Plan<E> {
         false
     }
 
+    /// The last step was planned, and cannot be taken: on to another that is planned at the same point. If there is none, nothing
+    /// is taken there.
+    pub(super) fn another(&mut self) -> Option<Step> {
+        let frame = self.frames.last_mut()?;
+        let asleep = &self.sleepers[frame.sleepers..];
+        let is_awake = |step| !asleep.iter().any(|sleeper| sleeper.step == step);
+        if let Some(next) = self.forest.take_where(&mut frame.branches, is_awake) {
+            frame.step = next.planned.step;
+            self.expected = Some(next.planned.event);
+            self.ahead = next.below;
+            return Some(frame.step);
+        }
+        self.sleepers.truncate(frame.sleepers);
+        self.frames.pop();
+        self.ahead = Branches::EMPTY;
+        self.expected = None;
+        None
+    }
+
     /// Which share of all there is to try has been tried, if whatever is known to be tried at a point takes equally long.
     pub(super) fn share(&self) -> f64 {
         let mut share = 0.0;
