@@ -69,7 +69,7 @@ impl Effort {
             (Self::Quick, Way::Exhaustive) => 0.05,
             (Self::Full, Way::Exhaustive) => 0.25,
             (Self::Quick, _) => 0.02,
-            (Self::Full, _) => 0.1,
+            (Self::Full, _) => 0.4,
         }
     }
 

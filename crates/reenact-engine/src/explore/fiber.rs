@@ -83,10 +83,7 @@ impl Shared {
         let job = unsafe {
             match fits {
                 true => Job::put(job, self.room.get()),
-                false => {
-                    let job = Box::new(job);
-                    Job::put(move || job(), self.room.get())
-                }
+                false => Job::put(Box::new(job), self.room.get()),
             }
         };
         self.job.set(Some(job));

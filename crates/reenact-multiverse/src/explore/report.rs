@@ -49,6 +49,9 @@ pub enum Limit {
     Failure,
     /// Whoever listened said so.
     Cancelled,
+    /// Something that was to be tried could not be brought about. That happens where whether somebody can go on depends on several
+    /// others, as with those who select at channels without room: what could have been instead is not known.
+    Unreached,
     /// The program did something else under the same steps, see [`Report::divergence`].
     Divergence,
 }
@@ -63,6 +66,7 @@ impl fmt::Display for Limit {
             Limit::Time(time) => write!(out, "after {time:?}"),
             Limit::Failure => write!(out, "at the first failure"),
             Limit::Cancelled => write!(out, "when told to"),
+            Limit::Unreached => write!(out, "where something to be tried could not be had"),
             Limit::Divergence => write!(out, "when the program did not do the same again"),
         }
     }

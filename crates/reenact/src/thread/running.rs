@@ -84,10 +84,11 @@ impl<T: Send> Running<T> {
     where
         T: 'a,
     {
-        match number {
+        match number.filter(|_| is_on_fibers()) {
             // SAFETY: The caller's.
-            Some(number) if is_on_fibers() => Ok(unsafe { Running::start_on_fiber(number, body) }),
-            _ => unsafe { builder.spawn_unchecked(body) }.map(Running::System),
+            Some(number) => Ok(unsafe { Running::start_on_fiber(number, body) }),
+            // SAFETY: The caller's.
+            None => unsafe { builder.spawn_unchecked(body) }.map(Running::System),
         }
     }
 

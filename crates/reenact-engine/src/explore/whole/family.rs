@@ -137,6 +137,7 @@ impl Account {
                 Limit::Failure => (3, 0),
                 Limit::Cancelled => (4, 0),
                 Limit::Divergence => (5, 0),
+                Limit::Unreached => (6, 0),
             };
             message.word(kind);
             message.word(value);
@@ -178,6 +179,7 @@ impl Account {
                 3 => Limit::Failure,
                 4 => Limit::Cancelled,
                 5 => Limit::Divergence,
+                6 => Limit::Unreached,
                 _ => return Err(too_short()),
             });
         }
@@ -219,6 +221,7 @@ mod tests {
                 Limit::Failure,
                 Limit::Cancelled,
                 Limit::Divergence,
+                Limit::Unreached,
             ],
             divergence: Some(Divergence {
                 index: 2,

@@ -142,6 +142,7 @@ impl<'a, R: Runs> Course<'a, R> {
             && self.plan.expected() == run.pending(step.activity).as_ref()
             && !run.is_enabled(step.activity)
         {
+            self.coverage.stop(Limit::Unreached);
             match self.plan.another() {
                 Some(other) => step = other,
                 None => return Ok(false),
