@@ -1,4 +1,4 @@
-//! What there is to know of an execution, and what a step changes of it.
+//! What there is to know of an execution.
 
 use std::{
     collections::VecDeque,
@@ -9,12 +9,12 @@ use std::{
 
 use reenact_multiverse::{
     Activity,
-    explore::{Links, Moment, Step},
+    explore::{Moment, Step},
 };
 
-use super::actor::{Actor, Pending, Phase};
+use super::actor::{Actor, Phase};
 use crate::{
-    Access, Decision,
+    Decision,
     explore::{
         event::{Event, How, Touch},
         failure::{Failure, Panic},
@@ -22,7 +22,7 @@ use crate::{
         names::{Families, Met, Place, Things},
         recorded::Recorded,
         strand::{Strand, StrandEnd},
-        thing::{Thing, is_at_queue},
+        thing::Thing,
     },
     pool::Pool,
 };
@@ -79,7 +79,7 @@ pub(in crate::explore) struct State {
     pub(super) is_too_coarse: bool,
     /// Whether it was so before the first step, in which case only those have to know who compare executions; and whether somebody
     /// has left a queue since the start without that having been a step.
-    was_coarse_at_start: bool,
+    pub(super) was_coarse_at_start: bool,
     pub(super) has_left_silently: bool,
     pub(in crate::explore) was_too_coarse: bool,
     /// Everything is to come to its end, whatever it does.
@@ -170,6 +170,7 @@ impl State {
         self.failures.clear();
         self.reasons.clear();
         self.tasks.clear();
+        self.unwinding.clear();
         self.pools_used = 0;
         self.moment = None;
     }
@@ -313,222 +314,6 @@ impl State {
                 Some(count) => unsafe { (*count)() }.max(1),
                 None => pending.answers.max(1),
             },
-        }
-    }
-
-    /// What a pending event would come after.
-    pub(in crate::explore) fn links(&self, number: u32, links: &mut Links) {
-        let Some(actor) = self.actors.get(number as usize) else {
-            return;
-        };
-        actor.inherited.iter().for_each(|&at| links.after(at));
-        if let Some(pending) = actor.pending() {
-            if pending.event.touch.how == (How::Wake { timed: false }) && !actor.is_notified {
-                // Whatever others did not do, nobody has told it to go on.
-                return;
-            }
-            self.link(number, pending, links);
-        }
-    }
-
-    fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
-        if pending.event.touch.how == How::Ask {
-            for (who, last) in self.last.iter().enumerate() {
-                if who as u32 != number {
-                    last.iter().for_each(|&at| links.races(at));
-                }
-            }
-            return;
-        }
-        for &(who, at) in &self.asks {
-            if who != number {
-                links.races(at);
-            }
-        }
-        if pending.event.touch.how == How::Transact {
-            // What it meets is known when it has run; if it waits, nothing that it meets was there before.
-            return;
-        }
-        let waits = pending.possible.is_some();
-        let mut way = 0;
-        for (touch, room) in pending.touches() {
-            if let Some(thing) = self.things.get(touch.thing as usize) {
-                let waits = waits && is_at_queue(touch.how);
-                thing.link(number, touch.how, room, waits, links, &mut way);
-            }
-        }
-        let Some(since) = links.earliest_race() else {
-            return;
-        };
-        for touch in pending.event.touches() {
-            if let (How::Take | How::Look, Some(thing)) =
-                (touch.how, self.things.get(touch.thing as usize))
-            {
-                thing.held(touch.how == How::Look, since, links);
-            }
-        }
-    }
-
-    /// What is pending happens: whoever waits for it may go on, and what follows comes after it.
-    #[inline]
-    pub(super) fn perform(&mut self, step: Step) {
-        let number = step.activity.0;
-        if let Some(moment) = self.moment {
-            self.note(number, moment);
-        }
-        let actor = &mut self.actors[number as usize];
-        debug_assert!(actor.pending().is_some(), "it is about to do something");
-        actor.phase = Phase::Runs;
-        actor.inherited.clear();
-        let about_to_act = &mut self.about_to_act;
-        if let Some(place) = about_to_act.iter().position(|who| who.0 == number) {
-            about_to_act.swap_remove(place);
-        }
-        self.decision = Decision::Go;
-        self.answer = step.choice;
-        let Event {
-            site, touch, more, ..
-        } = &actor.pending.event;
-        let (site, touch, more) = (*site, *touch, more.clone());
-        self.meet(number, touch, site, step.choice);
-        for &touch in more.iter().flat_map(|more| more.iter()) {
-            self.meet(number, touch, site, step.choice);
-        }
-    }
-
-    /// Those who come after have to know.
-    fn note(&mut self, number: u32, moment: Moment) {
-        let pending = &self.actors[number as usize].pending;
-        self.footprint = None;
-        self.awaited = pending.possible.map(|_| {
-            let last = self.last.get(number as usize).copied().flatten();
-            (pending.awaits.clone(), last)
-        });
-        if self.last.len() <= number as usize {
-            self.last.resize(number as usize + 1, None);
-        }
-        self.last[number as usize] = Some(moment);
-        if pending.event.touch.how == How::Ask {
-            self.asks.push((number, moment));
-        }
-        let mut note = |touch: Touch, room| {
-            if touch.how != How::Transact
-                && let Some(thing) = self.things.get_mut(touch.thing as usize)
-            {
-                thing.note(number, touch.how, moment, room);
-            }
-        };
-        note(pending.event.touch, pending.room);
-        if pending.event.more.is_some() {
-            let more = pending.touches().skip(1);
-            more.for_each(|(touch, room)| note(touch, room));
-        }
-    }
-
-    /// The transaction of the current step has run: what it comes after is known by what it met.
-    pub(super) fn met(&mut self, number: u32, links: &mut Links) -> Option<Arc<[Touch]>> {
-        let footprint = self.footprint.take();
-        let awaited = self.awaited.take();
-        let moment = self.moment?;
-        for touch in footprint.iter().flat_map(|footprint| footprint.iter()) {
-            let thing = self.thing(touch.thing);
-            let waits = awaited.is_some();
-            thing.link(number, touch.how, usize::MAX, waits, links, &mut 0);
-            thing.note(number, touch.how, moment, usize::MAX);
-        }
-        if let Some((awaited, since)) = awaited {
-            let changed = awaited.into_iter().flat_map(|thing| {
-                let thing = &self.things[thing as usize];
-                thing.changed_since(since).filter(|&at| at != moment)
-            });
-            for (way, at) in (0..).zip(changed) {
-                links.needs(way, Some(at));
-            }
-        }
-        footprint
-    }
-
-    #[inline]
-    fn meet(&mut self, number: u32, touch: Touch, site: &'static Location<'static>, choice: u32) {
-        let moment = self.moment;
-        match touch.how {
-            How::Take | How::Look | How::TryTake | How::TryLook => {
-                let thing = self.thing(touch.thing);
-                let takes = matches!(touch.how, How::Take | How::TryTake);
-                if takes && thing.is_free() {
-                    thing.holder = Some((number, site));
-                    moment
-                        .into_iter()
-                        .for_each(|moment| thing.had_by(number, moment));
-                } else if !takes && thing.holder.is_none() {
-                    thing.lookers.push(number);
-                    moment
-                        .into_iter()
-                        .for_each(|moment| thing.had_by(number, moment));
-                } else {
-                    self.decision = Decision::Decline;
-                }
-            }
-            How::Wait => self.thing(touch.thing).waiters.push(number),
-            How::Wake { .. } => {
-                let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
-                if !is_notified {
-                    self.thing(touch.thing).waiters.retain(|&who| who != number);
-                    self.decision = Decision::Decline;
-                }
-            }
-            How::Notify => {
-                let answers = self.actors[number as usize].pending.answers;
-                let waiters = &mut self.thing(touch.thing).waiters;
-                let woken = match answers {
-                    // One of them, whichever; the same ones are in the same order however they came.
-                    1 if waiters.is_empty() => Vec::new(),
-                    1 => {
-                        waiters.sort_unstable();
-                        vec![waiters.remove(choice as usize % waiters.len())]
-                    }
-                    _ => std::mem::take(waiters),
-                };
-                for who in woken {
-                    let actor = &mut self.actors[who as usize];
-                    actor.is_notified = true;
-                    actor.inherited.extend(moment);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// More is told apart from now on than was so far. All of it, so that it does not turn out again.
-    #[cold]
-    pub(super) fn becomes_finer(&mut self) {
-        self.releases_are_steps = true;
-        self.stops_are_steps = true;
-        match self.moment {
-            Some(_) => self.is_too_coarse = true,
-            // Perhaps nobody compares executions.
-            None => self.was_coarse_at_start = self.has_left_silently,
-        }
-        self.was_too_coarse |= self.is_too_coarse;
-    }
-
-    /// This is when the current step is: somebody compares executions.
-    #[inline]
-    pub(super) fn is_at(&mut self, moment: Moment) {
-        self.moment = Some(moment);
-        if self.was_coarse_at_start {
-            self.is_too_coarse = true;
-            self.was_too_coarse = true;
-        }
-    }
-
-    /// The activity that runs gives something back.
-    pub(super) fn release(&mut self, thing: u32, access: Access) {
-        let (number, moment) = (self.current, self.moment);
-        let thing = self.thing(thing);
-        match access {
-            Access::Look | Access::TryLook => thing.looked(number, moment),
-            _ => thing.released(moment),
         }
     }
 

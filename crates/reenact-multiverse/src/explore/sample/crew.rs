@@ -51,10 +51,12 @@ impl<R: Runs> Sampler<'_, R> {
         let stops_at_failure = self.pace.stops_at_failure;
         let steps = self.pace.budget.steps;
         thread::scope(|scope| {
+            let learned = &lot;
             for _ in 1..cores {
-                let mut lot = lot.split();
                 let (shared, make, visit) = (&shared, &make, &visit);
                 scope.spawn(move || {
+                    // By the thread itself: what it writes to is not to be beside what others write to.
+                    let mut lot = learned.split();
                     let mut pace = Pace::default();
                     pace.stops_at_failure = stops_at_failure;
                     pace.budget.steps = steps;
@@ -62,7 +64,7 @@ impl<R: Runs> Sampler<'_, R> {
                 });
             }
             // This thread looks at the clock and at the budget for all.
-            shared.draw(self.runs, &mut self.pace, &mut lot, &visit);
+            shared.draw(self.runs, &mut self.pace, &mut learned.split(), &visit);
         });
         let mut report = shared.report.into_inner().expect("nobody panicked");
         if report.progress.executions >= shared.end {
