@@ -43,7 +43,7 @@ fn main() {
         "turns" => turns(),
         _ => {
             eprintln!(
-                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing, lost-update, philosophers"
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing, lost-update, philosophers, turns"
             );
             std::process::exit(2);
         }
