@@ -219,8 +219,6 @@ impl Entity {
     fn left(&self, op: Op, access: Access) {
         if mode::byte() == Mode::Replay as u8 && access == Access::Take {
             quiet::leave(self);
-        } else if let Some(world) = explore::here() {
-            world.leaves(op, access, self, Location::caller());
         } else {
             self.conducted_leave(op, access, None);
         }
@@ -303,9 +301,7 @@ impl Entity {
             Mode::Replay | Mode::Conducted => {
                 self.arrive(op, Access::Update);
                 let (result, value) = change();
-                if !explore::is_here() {
-                    self.conducted_leave(op, Access::Update, Some(value));
-                }
+                self.conducted_leave(op, Access::Update, Some(value));
                 result
             }
         }
@@ -331,9 +327,7 @@ impl Entity {
                 Decision::Answer(value) => value,
                 _ => {
                     let value = read();
-                    if !explore::is_here() {
-                        self.conducted_leave(op, Access::Observe, Some(value));
-                    }
+                    self.conducted_leave(op, Access::Observe, Some(value));
                     value
                 }
             },
@@ -532,13 +526,19 @@ impl Entity {
         version.wrapping_sub(self.wanted.load(Relaxed))
     }
 
-    #[cold]
+    #[inline]
     #[track_caller]
     pub(crate) fn conducted_leave(&self, op: Op, access: Access, value: Option<u64>) {
-        let site = Location::caller();
-        if let Some(world) = explore::here() {
-            return world.leaves(op, access, self, site);
+        match explore::here() {
+            Some(world) => world.leaves(op, access, self, Location::caller()),
+            None => self.tell_conductor(op, access, value),
         }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn tell_conductor(&self, op: Op, access: Access, value: Option<u64>) {
+        let site = Location::caller();
         with_conducted(|me| {
             let operation = Operation {
                 activity: &me.activity,
