@@ -115,13 +115,26 @@ impl<F: Fn() + 'static> Runs for Explored<F> {
 /// An execution that has begun.
 pub struct Execution(Rc<Shared>);
 
+impl Execution {
+    /// The one that this process is.
+    pub(super) fn of_process(world: Arc<World>) -> Execution {
+        let is_running = Cell::new(true);
+        Execution(Rc::new(Shared { world, is_running }))
+    }
+}
+
 impl Told for Execution {
     fn tell(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), event.site.to_string())
     }
 
     fn failures(&self) -> Vec<Failure> {
-        self.0.world.state().failures()
+        let state = self.0.world.state();
+        // What a process ends with, it says itself.
+        match state.is_whole && state.main_has_ended {
+            true => Vec::new(),
+            false => state.failures(),
+        }
     }
 }
 
@@ -139,7 +152,8 @@ impl Run for Execution {
 
     #[inline]
     fn is_enabled(&self, activity: Activity) -> bool {
-        self.0.world.state().is_enabled(activity.0)
+        let state = self.0.world.state();
+        !state.has_exited && state.is_enabled(activity.0)
     }
 
     #[inline]
@@ -181,7 +195,9 @@ impl Run for Execution {
 
 impl Drop for Execution {
     fn drop(&mut self) {
-        self.0.world.end();
+        if !self.0.world.state().is_whole {
+            self.0.world.end();
+        }
         self.0.is_running.set(false);
     }
 }

@@ -17,7 +17,8 @@ impl World {
                 *mut (dyn FnMut() -> Option<Step> + 'static),
             >(next)
         };
-        self.state().next = Some(next);
+        // Whose step is over on a thread of its own is not who was asked.
+        self.state().next = (!self.state().is_whole).then_some(next);
         self.state().chosen = Chosen::NotYet;
         loop {
             if self.state().chosen == Chosen::NotYet {
