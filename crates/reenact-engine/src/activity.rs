@@ -20,10 +20,10 @@ use std::{
 use reenact_trace::{Appender, Origin};
 
 use crate::{
-    Fact, Seat,
+    Ending, Fact, Newborn, Seat,
     attempt::Attempting,
     captured::CLOCKS,
-    conduct::{self, Conductor},
+    controller::{self, Controller},
     explore,
     external::apart,
     mode::{self, Mode},
@@ -32,10 +32,10 @@ use crate::{
     seeds,
 };
 
-/// An activity under a conductor.
+/// An activity under a controller.
 #[derive(Debug)]
 pub struct Activity {
-    /// The number that the conductor gave it.
+    /// The number that the controller gave it.
     pub number: u32,
     /// Its place in the family tree, as in `main.2.0`. Empty for a light one, of which there may be millions.
     pub family: String,
@@ -43,7 +43,7 @@ pub struct Activity {
     pub name: String,
     /// That its own code has ended.
     pub ended: Fact,
-    /// What its conductor keeps with it.
+    /// What its controller keeps with it.
     pub(crate) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Hot {
     /// What a replay has left to do without asking; null unless replaying.
     pub(crate) quiet: Cell<*const Quiet>,
     /// What runs on a fiber, where it is explored; null elsewhere.
-    pub(crate) fiber: Cell<*const Conducted>,
+    pub(crate) fiber: Cell<*const Controlled>,
     /// The light activity that a worker runs; null if the thread runs its own.
     pub(crate) seat: Cell<*const Seat>,
     /// What the thread's own activity remembers, where that is recorded.
@@ -120,14 +120,14 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// What a thread knows of the activity it runs.
 pub(crate) enum Local {
     Recording(Box<Recording>),
-    Conducted(Arc<Conducted>),
+    Controlled(Arc<Controlled>),
 }
 
-/// An activity under a conductor, as the thread that runs it knows it.
-pub(crate) struct Conducted {
-    pub(crate) conductor: Arc<dyn Conductor>,
+/// An activity under a controller, as the thread that runs it knows it.
+pub(crate) struct Controlled {
+    pub(crate) controller: Arc<dyn Controller>,
     pub(crate) activity: Arc<Activity>,
-    /// Which of the conductors that this process had it belongs to.
+    /// Which of the controllers that this process had it belongs to.
     generation: u32,
     children: AtomicU64,
     tickets: AtomicU64,
@@ -154,7 +154,10 @@ pub(crate) fn leave() {
     HAS_LEFT.set(true);
     match local {
         Some(Local::Recording(mut recording)) => recording.leave_thread(),
-        Some(Local::Conducted(conducted)) => conducted.conductor.thread_gone(&conducted.activity),
+        Some(Local::Controlled(controlled)) => {
+            let controller = &controlled.controller;
+            controller.end(&controlled.activity, Ending::ThreadGone);
+        }
         None => {}
     }
 }
@@ -219,29 +222,29 @@ pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -
     })
 }
 
-/// Runs `action` with the conducted activity that the calling thread runs, registering the thread first if need be.
+/// Runs `action` with the controlled activity that the calling thread runs, registering the thread first if need be.
 /// Nothing is borrowed while it runs: it may take long, and a signal handler may ask who we are.
-pub(crate) fn with_conducted<R>(action: impl FnOnce(&Conducted) -> R) -> Option<R> {
+pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Option<R> {
     if let Some(seat) = Hot::seat() {
-        let conducted = seat.conducted()?;
-        return Some(apart(|| action(&conducted)));
+        let controlled = seat.controlled()?;
+        return Some(apart(|| action(&controlled)));
     }
     // SAFETY: Set as long as it runs; what it is known by is there until the execution has ended.
-    if let Some(conducted) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
-        return Some(apart(|| action(conducted)));
+    if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
+        return Some(apart(|| action(controlled)));
     }
-    let conducted = LOCAL.with(|slot| {
+    let controlled = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
-        if let Some(Local::Conducted(conducted)) = &**slot
-            && conducted.generation == conduct::generation()
+        if let Some(Local::Controlled(controlled)) = &**slot
+            && controlled.generation == controller::generation()
         {
-            return Some(Arc::clone(conducted));
+            return Some(Arc::clone(controlled));
         }
-        let conducted = Arc::new(apart(Conducted::unannounced)?);
-        install(&mut slot, Local::Conducted(Arc::clone(&conducted)));
-        Some(conducted)
+        let controlled = Arc::new(apart(Controlled::unannounced)?);
+        install(&mut slot, Local::Controlled(Arc::clone(&controlled)));
+        Some(controlled)
     })?;
-    Some(apart(|| action(&conducted)))
+    Some(apart(|| action(&controlled)))
 }
 
 /// Makes the thread's own activity the one that it runs.
@@ -329,10 +332,10 @@ pub(crate) fn aside_explored(action: impl FnOnce()) {
 fn install(slot: &mut Slot, mut local: Local) {
     HOT.with(|hot| match &mut local {
         Local::Recording(recording) => sit(hot, recording),
-        Local::Conducted(conducted) => {
+        Local::Controlled(controlled) => {
             clear(hot);
-            hot.token.set(token_of(conducted.activity.number));
-            seeds::give_to_thread(conducted.activity.number);
+            hot.token.set(token_of(controlled.activity.number));
+            seeds::give_to_thread(controlled.activity.number);
         }
     });
     **slot = Some(local);
@@ -363,26 +366,26 @@ pub(crate) fn self_origin() -> (Origin, String) {
     }
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     let is_first = rustix::thread::gettid() == rustix::process::getpid();
-    if is_first || conduct::is_session_thread() {
+    if is_first || controller::is_session_thread() {
         (Origin::Main, name)
     } else {
         (Origin::Foreign, name)
     }
 }
 
-impl Conducted {
+impl Controlled {
     /// One that is explored. Whoever explores knows it by its number.
-    pub(crate) fn explored(conductor: Arc<dyn Conductor>, number: u32, name: &str) -> Conducted {
-        Conducted::of(
-            conductor,
+    pub(crate) fn explored(controller: Arc<dyn Controller>, number: u32, name: &str) -> Controlled {
+        Controlled::of(
+            controller,
             0,
             Activity::new(number, String::new(), name.to_owned()),
         )
     }
 
-    fn of(conductor: Arc<dyn Conductor>, generation: u32, activity: Arc<Activity>) -> Conducted {
-        Conducted {
-            conductor,
+    fn of(controller: Arc<dyn Controller>, generation: u32, activity: Arc<Activity>) -> Controlled {
+        Controlled {
+            controller,
             activity,
             generation,
             children: AtomicU64::new(0),
@@ -405,18 +408,22 @@ impl Conducted {
         true
     }
 
-    fn unannounced() -> Option<Conducted> {
+    fn unannounced() -> Option<Controlled> {
         let (origin, name) = self_origin();
-        Conducted::register(origin, None, name)
+        Controlled::register(origin, None, name)
     }
 
     fn register(
         origin: Origin,
         parent: Option<(&Activity, u64)>,
         name: String,
-    ) -> Option<Conducted> {
-        let (conductor, generation) = conduct::current()?;
-        let number = conductor.born(origin, parent.map_or(0, |(_, index)| index), &name);
+    ) -> Option<Controlled> {
+        let (controller, generation) = controller::current()?;
+        let number = controller.born(Newborn::Thread {
+            origin,
+            index: parent.map_or(0, |(_, index)| index),
+            name: &name,
+        });
         let family = match (origin, parent) {
             (_, Some((parent, index))) => format!("{}.{index}", parent.family),
             (Origin::Main, _) => "main".to_owned(),
@@ -424,28 +431,28 @@ impl Conducted {
             _ => format!("foreign({name})"),
         };
         let activity = Activity::new(number, family, name);
-        let mut conducted = Conducted::of(conductor, generation, activity);
-        conducted.is_foreign = origin == Origin::Foreign;
-        Some(conducted)
+        let mut controlled = Controlled::of(controller, generation, activity);
+        controlled.is_foreign = origin == Origin::Foreign;
+        Some(controlled)
     }
 
     /// A light child of this one: its number.
     pub(crate) fn light_child(&self) -> u32 {
-        self.conductor.light_born(&self.activity)
+        self.controller.born(Newborn::Light(&self.activity))
     }
 
     /// The light activity with this number, about to do something for the first time.
-    pub(crate) fn light(number: u32, first: u32) -> Option<Conducted> {
-        let (conductor, generation) = conduct::current()?;
-        conductor.light_begins(number, first);
+    pub(crate) fn light(number: u32, first: u32) -> Option<Controlled> {
+        let (controller, generation) = controller::current()?;
         let activity = Activity::new(number, String::new(), String::new());
-        Some(Conducted::of(conductor, generation, activity))
+        controller.begin(&activity, Some(first));
+        Some(Controlled::of(controller, generation, activity))
     }
 
-    fn child(&self, name: &str) -> Option<Conducted> {
+    fn child(&self, name: &str) -> Option<Controlled> {
         let index = self.children.fetch_add(1, Relaxed);
         let origin = Origin::Child(self.activity.number);
-        Conducted::register(origin, Some((&self.activity, index)), name.to_owned())
+        Controlled::register(origin, Some((&self.activity, index)), name.to_owned())
     }
 }
 
@@ -453,10 +460,10 @@ impl Conducted {
 #[inline]
 pub(crate) fn begin_explored(number: u32) {
     if let Some(world) = explore::here() {
-        let conducted = world.begins(number);
+        let controlled = world.begins(number);
         HOT.with(|hot| {
             hot.token.set(token_of(number));
-            hot.fiber.set(conducted);
+            hot.fiber.set(controlled);
         });
         seeds::restart();
     }
@@ -471,7 +478,7 @@ pub struct Birth {
 enum Child {
     Unrecorded,
     Recorded(crate::record::Newborn),
-    Conducted(Conducted),
+    Controlled(Controlled),
     Explored(u32),
 }
 
@@ -491,9 +498,9 @@ impl Birth {
     fn announce_unexplored(name: &str) -> Birth {
         let child = match mode::settled() {
             Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
-            Mode::Replay | Mode::Conducted => with_conducted(|parent| parent.child(name))
+            Mode::Replay | Mode::Controlled => with_controlled(|parent| parent.child(name))
                 .flatten()
-                .map(Child::Conducted),
+                .map(Child::Controlled),
             _ => None,
         };
         Birth {
@@ -505,7 +512,7 @@ impl Birth {
     #[inline]
     pub fn lineage(&self) -> Lineage {
         match &self.child {
-            Child::Conducted(conducted) => Lineage(Some(Arc::clone(&conducted.activity))),
+            Child::Controlled(controlled) => Lineage(Some(Arc::clone(&controlled.activity))),
             Child::Explored(number) => {
                 let world = explore::here();
                 Lineage(world.and_then(|world| world.activity(*number).cloned()))
@@ -521,7 +528,7 @@ impl Birth {
         match &self.child {
             Child::Unrecorded => None,
             Child::Recorded(newborn) => Some(newborn.number),
-            Child::Conducted(conducted) => Some(conducted.activity.number),
+            Child::Controlled(controlled) => Some(controlled.activity.number),
             Child::Explored(number) => Some(*number),
         }
     }
@@ -545,13 +552,13 @@ impl Birth {
                 let registered = recording.register(Some(newborn));
                 registered.then_some(Local::Recording(recording))
             }),
-            Child::Conducted(conducted) => Some(Local::Conducted(Arc::new(conducted))),
+            Child::Controlled(controlled) => Some(Local::Controlled(Arc::new(controlled))),
         };
         if let Some(local) = local {
             LOCAL.with(|slot| install(&mut slot.borrow_mut(), local));
         }
-        if mode::is_conducted() {
-            with_conducted(|me| me.conductor.begins(&me.activity));
+        if mode::is_controlled() {
+            with_controlled(|me| me.controller.begin(&me.activity, None));
         }
         Life(())
     }
@@ -561,9 +568,10 @@ impl Drop for Birth {
     /// A child that never ran, because its thread could not be started, has ended.
     fn drop(&mut self) {
         match &self.child {
-            Child::Conducted(conducted) => {
-                conducted.conductor.stillborn(&conducted.activity);
-                conducted.activity.ended.establish();
+            Child::Controlled(controlled) => {
+                let controller = &controlled.controller;
+                controller.end(&controlled.activity, Ending::NeverRan);
+                controlled.activity.ended.establish();
             }
             Child::Explored(number) => {
                 explore::end_unborn(*number);
@@ -581,9 +589,9 @@ pub struct Life(());
 
 impl Drop for Life {
     fn drop(&mut self) {
-        // SAFETY: As in `with_conducted`.
-        if let Some(conducted) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
-            conducted.activity.ended.establish();
+        // SAFETY: As in `with_controlled`.
+        if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
+            controlled.activity.ended.establish();
             explore::end_thread();
             return;
         }
@@ -592,13 +600,13 @@ impl Drop for Life {
                 recording.end();
                 None
             }
-            Local::Conducted(conducted) => Some((
-                Arc::clone(&conducted.conductor),
-                Arc::clone(&conducted.activity),
+            Local::Controlled(controlled) => Some((
+                Arc::clone(&controlled.controller),
+                Arc::clone(&controlled.activity),
             )),
         });
-        if let Some((conductor, activity)) = ended {
-            conductor.ended(&activity);
+        if let Some((controller, activity)) = ended {
+            controller.end(&activity, Ending::Returned);
             activity.ended.establish();
         }
     }
@@ -609,7 +617,7 @@ impl Drop for Life {
 pub struct Lineage(Option<Arc<Activity>>);
 
 impl Lineage {
-    /// Waits until the activity's own code has ended, as far as a conductor has to know about that. The caller then
+    /// Waits until the activity's own code has ended, as far as a controller has to know about that. The caller then
     /// waits for the thread itself in the usual way.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
@@ -617,29 +625,23 @@ impl Lineage {
                 Some(world) => world.waits_for_end(target),
                 None => {
                     let what = || format!("the end of {}", target.family);
-                    target.ended.wait_if_conducted(&what);
+                    target.ended.wait_if_controlled(&what);
                 }
             }
         }
     }
 }
 
-/// Whether operations are recorded or conducted: where they are not, a model may use what is fastest.
+/// Whether operations are recorded or controlled: where they are not, a model may use what is fastest.
 pub fn is_active() -> bool {
     mode::settled() != Mode::Off
-}
-
-/// Whether this process replays a trace: then nothing needs to take time.
-#[inline]
-pub fn is_replaying() -> bool {
-    mode::is_conducted()
 }
 
 /// The number of the activity that the calling thread runs, registering it if need be; `None` when off.
 pub fn current_number() -> Option<u32> {
     match mode::settled() {
         Mode::Record => with_recording(|me| me.number()),
-        Mode::Replay | Mode::Conducted => with_conducted(|conducted| conducted.activity.number),
+        Mode::Replay | Mode::Controlled => with_controlled(|controlled| controlled.activity.number),
         _ => None,
     }
 }
@@ -648,7 +650,7 @@ pub fn current_number() -> Option<u32> {
 pub(crate) fn current_is_foreign() -> bool {
     match mode::settled() {
         Mode::Record => with_recording(|me| me.diary.is_foreign()),
-        Mode::Replay | Mode::Conducted => with_conducted(|me| me.is_foreign),
+        Mode::Replay | Mode::Controlled => with_controlled(|me| me.is_foreign),
         _ => None,
     }
     .unwrap_or(true)
@@ -682,7 +684,9 @@ impl Ticket {
     pub fn draw() -> Ticket {
         let number = match mode::settled() {
             Mode::Record => with_recording(|me| me.ticket()),
-            Mode::Replay | Mode::Conducted => with_conducted(|me| me.tickets.fetch_add(1, Relaxed)),
+            Mode::Replay | Mode::Controlled => {
+                with_controlled(|me| me.tickets.fetch_add(1, Relaxed))
+            }
             _ => None,
         };
         match number {

@@ -27,7 +27,7 @@ use reenact_trace::Kind;
 
 pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
 use crate::{
-    Captured, Op, OpInfo,
+    Captured, Op,
     activity::{HOT, Hot},
     external::is_played,
     mode::{self, Mode},
@@ -48,23 +48,20 @@ pub(crate) fn link() {
     ));
 }
 
+crate::operations! {
+    CLOCK = 0x90 External "read the clock";
+    TIME_OF_DAY = 0x91 External "read the time of day";
+    RANDOM = 0x93 External "random bytes";
+}
+
 impl Captured {
     /// The operation that asking for it is.
     #[inline(always)]
     pub(crate) const fn op(self) -> Op {
         match self {
-            Captured::Clock => Op::new(&OpInfo {
-                code: 0x90,
-                name: "read the clock",
-            }),
-            Captured::TimeOfDay => Op::new(&OpInfo {
-                code: 0x91,
-                name: "read the time of day",
-            }),
-            Captured::Random => Op::new(&OpInfo {
-                code: 0x93,
-                name: "random bytes",
-            }),
+            Captured::Clock => CLOCK,
+            Captured::TimeOfDay => TIME_OF_DAY,
+            Captured::Random => RANDOM,
         }
     }
 
@@ -96,7 +93,7 @@ fn is_captured() -> bool {
     match mode::settled_if_known() {
         Some(Mode::Record | Mode::Replay) => true,
         // Who does not play what is outside need not hear of threads that do nothing but look at clocks.
-        Some(Mode::Conducted) => is_played(),
+        Some(Mode::Controlled) => is_played(),
         _ => false,
     }
 }

@@ -5,20 +5,19 @@
 //! between two steps, which when off nobody needs to know, so that it touches nothing. When recorded it has to be known:
 //! in a replay, the next step waits until all have looked who saw what was before it.
 //!
-//! Which of the two a transaction is shows only at its end, so a conductor is asked at its beginning for either
+//! Which of the two a transaction is shows only at its end, so a controller is asked at its beginning for either
 //! ([`Access::Transact`]) and told at its end which it was.
 
 use std::{
     hint::cold_path,
-    panic::Location,
     sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
 use crate::{
-    Access, Entity, Op, Operation,
-    activity::{Hot, with_conducted},
+    Access, Announcement, Entity, Op, Outcome, Touch,
+    activity::Hot,
     attempt,
-    entity::arrive,
+    entity::{announce, arrive, done},
     mode::{self, Mode},
     record,
     replay::quiet,
@@ -30,7 +29,7 @@ use crate::{
 ///
 /// # State
 ///
-/// | field of the entity | off | recording | conducted |
+/// | field of the entity | off | recording | controlled |
 /// |---|---|---|---|
 /// | `version` | the time | the time; bit 63 while someone steps or looks | the time |
 /// | `last` | | token of who stepped last; `UNTOUCHED` before the first | the same |
@@ -43,7 +42,7 @@ use crate::{
 ///    is cleared. So whoever has a later place in the order came after the event, even if the process is killed.
 /// 2. A step is made by who has locked what it changes. So who starts at a time or later sees the changes of the step
 ///    to it, or that they are locked.
-/// 3. When conducted, the time moves when the changes can be seen.
+/// 3. When controlled, the time moves when the changes can be seen.
 #[repr(align(128))]
 pub struct Clock {
     pub(crate) entity: Entity,
@@ -55,21 +54,28 @@ pub struct Turn(Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Nobody cares.
+    /// Not recorded.
     Off,
     /// It will be written down.
     Recorded,
     /// A replay lets it go on without asking.
     Quiet,
-    /// A conductor was asked.
+    /// A controller was asked.
     Asked,
 }
 
 impl Turn {
-    /// Whether somebody decides when it is. Then it may be that it is explored.
+    /// Whether a controller was asked for it, and wants to know what the transaction has [met](Clock::footprint).
     #[inline(always)]
     pub fn is_asked(self) -> bool {
         self.0 == Kind::Asked
+    }
+
+    /// Whether a controller decides when it is: who can do nothing before somebody else steps [gives it back](Clock::give_back),
+    /// instead of waiting in its own way.
+    #[inline]
+    pub fn is_controlled(self) -> bool {
+        matches!(self.0, Kind::Asked | Kind::Quiet)
     }
 }
 
@@ -92,7 +98,7 @@ impl Clock {
         self.entity.version.load(Acquire) & !Entity::FLAG
     }
 
-    /// A transaction begins. Where there is a conductor, it is asked, and nobody else steps until [`Clock::end`].
+    /// A transaction begins. Where there is a controller, it is asked, and nobody else steps until [`Clock::end`].
     #[inline(always)]
     #[track_caller]
     pub fn begin(&self, op: Op) -> Turn {
@@ -114,7 +120,7 @@ impl Clock {
             Mode::Off | Mode::Stopped | Mode::Unknown => Kind::Off,
             Mode::Record => Kind::Recorded,
             Mode::Replay if quiet::may_take(&self.entity) => Kind::Quiet,
-            Mode::Replay | Mode::Conducted => {
+            Mode::Replay | Mode::Controlled => {
                 arrive(op, Access::Transact, Some(&self.entity), 0);
                 Kind::Asked
             }
@@ -168,7 +174,7 @@ impl Clock {
                 self.let_go(now + 1);
                 Some(now + 1)
             }
-            (Mode::Replay | Mode::Conducted, Kind::Asked | Kind::Quiet) => {
+            (Mode::Replay | Mode::Controlled, Kind::Asked | Kind::Quiet) => {
                 let now = self.now();
                 if now != at && !valid() {
                     return None;
@@ -209,12 +215,12 @@ impl Clock {
     pub fn end(&self, turn: Turn, op: Op, stepped: bool) {
         if matches!(turn.0, Kind::Quiet | Kind::Asked) {
             cold_path();
-            self.end_conducted(turn, op, stepped);
+            self.end_controlled(turn, op, stepped);
         }
     }
 
     #[track_caller]
-    fn end_conducted(&self, turn: Turn, op: Op, stepped: bool) {
+    fn end_controlled(&self, turn: Turn, op: Op, stepped: bool) {
         let entity = &self.entity;
         if turn.0 == Kind::Quiet {
             quiet::count(entity, op);
@@ -227,25 +233,46 @@ impl Clock {
         }
         match (turn.0, stepped) {
             (Kind::Quiet, _) => quiet::wake_next(entity),
-            (_, true) => entity.conducted_leave(op, Access::Take, None),
-            (_, false) => entity.conducted_leave(op, Access::Look, None),
+            (_, true) => entity.controlled_leave(op, Access::Take, None),
+            (_, false) => entity.controlled_leave(op, Access::Look, None),
         }
     }
 
-    /// The transaction can do nothing before somebody else steps. Where there is a conductor, it gives its turn back and
-    /// has another when it returns; otherwise none: the caller waits in its own way.
+    /// The transaction can do nothing before somebody else steps: it gives its turn, which is [controlled](Turn::is_controlled),
+    /// back and has another when this returns. `read` is what it has read, with [`Access::Read`], and `has_changed` whether any
+    /// of it has changed since.
     #[track_caller]
-    pub fn give_back(&self, turn: Turn, op: Op) -> Option<Turn> {
-        if matches!(turn.0, Kind::Off | Kind::Recorded) {
-            return None;
-        }
+    pub fn give_back(
+        &self,
+        turn: Turn,
+        op: Op,
+        read: &[Touch<'_>],
+        has_changed: &dyn Fn() -> bool,
+    ) -> Turn {
         if turn.0 == Kind::Quiet {
             arrive(op, Access::Transact, Some(&self.entity), 0);
         }
+        self.footprint(op, read);
         self.turns_out(Turn(Kind::Asked), op, Access::Transact);
-        self.entity.conducted_leave(op, Access::Transact, None);
-        arrive(op, Access::Transact, Some(&self.entity), 0);
-        Some(Turn(Kind::Asked))
+        self.entity.controlled_leave(op, Access::Transact, None);
+        announce(&Announcement {
+            entity: Some(&self.entity),
+            touches: read,
+            ready: Some(has_changed),
+            ..Announcement::new(op, Access::Transact)
+        });
+        Turn(Kind::Asked)
+    }
+
+    /// What a transaction has met whose turn was [asked for](Turn::is_asked), before it ends: with [`Access::Read`] or
+    /// [`Access::Write`].
+    #[track_caller]
+    pub fn footprint(&self, op: Op, met: &[Touch<'_>]) {
+        let announcement = Announcement {
+            entity: Some(&self.entity),
+            ..Announcement::new(op, Access::Transact)
+        };
+        done(&announcement, Outcome::Footprint(met));
     }
 
     /// Sets the flag if what was read at `at` is what is there still: the time.
@@ -351,17 +378,11 @@ impl Clock {
         if turn.0 != Kind::Asked {
             return;
         }
-        let site = Location::caller();
-        with_conducted(|me| {
-            me.conductor.turns_out(&Operation {
-                activity: &me.activity,
-                op,
-                access,
-                entity: Some(&self.entity),
-                predicted: 0,
-                site,
-            });
-        });
+        let announcement = Announcement {
+            entity: Some(&self.entity),
+            ..Announcement::new(op, access)
+        };
+        done(&announcement, Outcome::Placed);
     }
 }
 
@@ -388,11 +409,12 @@ pub(crate) fn is_clock(key: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OpInfo;
+    use crate::{OpInfo, OperationKind};
 
     const OP: Op = Op::new(&OpInfo {
         code: 1,
         name: "test",
+        kind: OperationKind::TransactionCommit,
     });
 
     fn never() -> bool {
@@ -429,7 +451,7 @@ mod tests {
         clock.end(turn, OP, false);
         assert_eq!(clock.now(), 0);
         assert_eq!(clock.entity.looks.load(Relaxed), 0);
-        assert!(clock.give_back(turn, OP).is_none(), "nobody to give it to");
+        assert!(!turn.is_controlled(), "nobody to give it back to");
     }
 
     /// ```text

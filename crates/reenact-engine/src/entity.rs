@@ -1,13 +1,12 @@
 //! Entities: what activities meet at, and the one way to do something to one.
 //!
 //! Every method here has the same shape. Off: the operation, and a branch. Recording: the operation, then a look at
-//! who was here last; if it was this activity, a counter moves, otherwise an event is written. Conducted: ask first.
+//! who was here last; if it was this activity, a counter moves, otherwise an event is written. Controlled: ask first.
 //! The mode is looked at *after* the attempt, between the two locked instructions of a lock and its release, where
 //! a load is free; before the attempt it would cost a third of what a lock costs.
 
 use std::{
     hint::cold_path,
-    panic::Location,
     sync::atomic::{
         AtomicU32, AtomicU64,
         Ordering::{Acquire, Relaxed, Release},
@@ -16,9 +15,8 @@ use std::{
 };
 
 use crate::{
-    Access, Asked, Decision, Op, Operation, Reply,
-    activity::{Hot, with_conducted},
-    explore,
+    Access, Announcement, Asked, Decision, Named, Op, Outcome, Reply, Touch,
+    activity::{Hot, with_controlled},
     external::apart,
     mode::{self, Mode},
     record,
@@ -145,12 +143,13 @@ impl Entity {
         let looking = convert();
         match mode::settled() {
             Mode::Record => record::look(self, op),
-            // Without a moment in between, here too.
-            Mode::Conducted if explore::downgrade(self) => {}
-            Mode::Replay | Mode::Conducted => {
-                self.conducted_leave(op, Access::Take, None);
-                self.arrive(op, Access::Look);
-            }
+            Mode::Replay | Mode::Controlled => done(
+                &Announcement {
+                    entity: Some(self),
+                    ..Announcement::new(op, Access::Look)
+                },
+                Outcome::Downgraded,
+            ),
             _ => {}
         }
         looking
@@ -204,9 +203,9 @@ impl Entity {
     #[inline(always)]
     #[track_caller]
     pub fn leave(&self, op: Op, access: Access, release: impl FnOnce()) {
-        let conducted = mode::is_conducted();
+        let controlled = mode::is_controlled();
         release();
-        if conducted {
+        if controlled {
             cold_path();
             self.left(op, access);
         }
@@ -220,7 +219,7 @@ impl Entity {
         if mode::byte() == Mode::Replay as u8 && access == Access::Take {
             quiet::leave(self);
         } else {
-            self.conducted_leave(op, access, None);
+            self.controlled_leave(op, access, None);
         }
     }
 
@@ -252,16 +251,23 @@ impl Entity {
                 self.mark_unrecorded();
                 signalled
             }
-            Mode::Conducted if explore::is_here() => {
-                let site = Location::caller();
-                let signalled = explore::wait(op, self, condition, timed, site, release);
-                retake();
-                signalled
-            }
-            Mode::Replay | Mode::Conducted => {
+            Mode::Replay | Mode::Controlled => {
+                let announcement = |access, entity, touches| Announcement {
+                    entity,
+                    touches,
+                    ..Announcement::new(op, access)
+                };
+                condition.announce(op, Access::Wait);
                 release();
-                self.conducted_leave(op, Access::Take, None);
-                let decision = self.arrive(op, Access::Wait { timed });
+                // Part of the same step.
+                let left = announcement(Access::Wait, Some(self), &[]);
+                done(&left, Outcome::Left(None));
+                let access = Access::Wake { timed };
+                let wakes = [
+                    Touch::new(condition, access),
+                    Touch::new(self, Access::Take),
+                ];
+                let decision = announce(&announcement(access, Some(self), &wakes));
                 retake();
                 decision != Decision::Decline
             }
@@ -298,10 +304,10 @@ impl Entity {
                 self.end_update();
                 result
             }
-            Mode::Replay | Mode::Conducted => {
-                self.arrive(op, Access::Update);
+            Mode::Replay | Mode::Controlled => {
+                self.arrive(op, Access::Write);
                 let (result, value) = change();
-                self.conducted_leave(op, Access::Update, Some(value));
+                self.controlled_leave(op, Access::Write, Some(value));
                 result
             }
         }
@@ -323,24 +329,23 @@ impl Entity {
         match mode::settled() {
             Mode::Off | Mode::Stopped | Mode::Unknown => read(),
             Mode::Record => record::observe(self, op, read),
-            Mode::Replay | Mode::Conducted => match self.arrive(op, Access::Observe) {
+            Mode::Replay | Mode::Controlled => match self.arrive(op, Access::Read) {
                 Decision::Answer(value) => value,
                 _ => {
                     let value = read();
-                    self.conducted_leave(op, Access::Observe, Some(value));
+                    self.controlled_leave(op, Access::Read, Some(value));
                     value
                 }
             },
         }
     }
 
-    /// Signals those who wait for it, or one of them. To a replay that means nothing.
+    /// Announces an operation of which nothing is recorded: a replay needs not wait for it, but whoever explores, or reads a
+    /// log, wants to know that it happens.
     #[inline]
     #[track_caller]
-    pub fn notify(&self, op: Op, all: bool) {
-        if mode::is_conducted() && !explore::notify(op, self, all, Location::caller()) {
-            self.arrive(op, Access::Announce);
-        }
+    pub fn announce(&self, op: Op, access: Access) {
+        announce_at(op, self, access);
     }
 
     #[inline(never)]
@@ -365,7 +370,7 @@ impl Entity {
                 self.mark_unrecorded();
                 taken
             }
-            Mode::Replay | Mode::Conducted => {
+            Mode::Replay | Mode::Controlled => {
                 if let Some(taken) = taken {
                     undo(taken);
                 }
@@ -405,7 +410,7 @@ impl Entity {
                 }
                 taken
             }
-            Mode::Replay | Mode::Conducted => match self.arrive(op, access) {
+            Mode::Replay | Mode::Controlled => match self.arrive(op, access) {
                 Decision::Decline => None,
                 // It is ours now; whoever tried it too early gives it back at once.
                 _ => Some(block()),
@@ -528,28 +533,12 @@ impl Entity {
 
     #[inline]
     #[track_caller]
-    pub(crate) fn conducted_leave(&self, op: Op, access: Access, value: Option<u64>) {
-        match explore::here() {
-            Some(world) => world.leaves(op, access, self, Location::caller()),
-            None => self.tell_conductor(op, access, value),
-        }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn tell_conductor(&self, op: Op, access: Access, value: Option<u64>) {
-        let site = Location::caller();
-        with_conducted(|me| {
-            let operation = Operation {
-                activity: &me.activity,
-                op,
-                access,
-                entity: Some(self),
-                predicted: 0,
-                site,
-            };
-            me.conductor.leave(&operation, value);
-        });
+    pub(crate) fn controlled_leave(&self, op: Op, access: Access, value: Option<u64>) {
+        let announcement = Announcement {
+            entity: Some(self),
+            ..Announcement::new(op, access)
+        };
+        done(&announcement, Outcome::Left(value));
     }
 }
 
@@ -567,38 +556,91 @@ pub(crate) fn tag(key: u64, op: Op) -> u64 {
 
 #[track_caller]
 pub(crate) fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted: u64) -> Decision {
-    let site = Location::caller();
-    if let Some(world) = explore::here() {
-        return world.arrives(op, access, entity, site);
-    }
-    with_conducted(|me| {
-        me.conductor.arrive(&Operation {
-            activity: &me.activity,
-            op,
-            access,
-            entity,
-            predicted,
-            site,
-        })
+    announce(&Announcement {
+        entity,
+        predicted,
+        ..Announcement::new(op, access)
     })
-    .unwrap_or(Decision::Go)
 }
 
-/// Asks a question whose answer depends on timing. Only an answer other than `predicted` is written down.
+/// Announces an operation to the controller, and waits for what it decides. Nobody decides where there is none.
+#[inline]
+pub(crate) fn announce(announcement: &Announcement<'_>) -> Decision {
+    with_controlled(|me| me.controller.operate(&me.activity, announcement)).unwrap_or(Decision::Go)
+}
+
+/// Tells the controller what became of an operation.
+#[inline]
+pub(crate) fn done(announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+    with_controlled(|me| me.controller.done(&me.activity, announcement, outcome));
+}
+
+/// As [`Entity::announce`], for an object that has no entity.
+#[inline]
 #[track_caller]
-pub fn choose(op: Op, predicted: u64, ask: impl FnOnce() -> u64) -> u64 {
+pub fn announce_at(op: Op, object: &impl Named, access: Access) {
+    if mode::is_observed() {
+        cold_path();
+        announce(&Announcement {
+            touches: &[Touch::new(object, access)],
+            ..Announcement::new(op, access)
+        });
+    }
+}
+
+/// As [`choose`], where the answer depends on this object, which is read or changed.
+#[track_caller]
+pub fn choose_at(
+    op: Op,
+    object: &impl Named,
+    access: Access,
+    predicted: u64,
+    ask: impl FnOnce() -> u64,
+) -> u64 {
+    let announcement = Announcement {
+        touches: &[Touch::new(object, access)],
+        predicted,
+        ..Announcement::new(op, Access::Ask)
+    };
+    choose_as(&announcement, ask)
+}
+
+/// Asks a question that is announced like this.
+pub(crate) fn choose_as(announcement: &Announcement<'_>, ask: impl FnOnce() -> u64) -> u64 {
     match mode::settled() {
         Mode::Record => {
             let answer = apart(ask);
-            record::choice(op, predicted, answer);
+            record::choice(announcement.op, announcement.predicted, answer);
             answer
         }
-        Mode::Replay | Mode::Conducted => match arrive(op, Access::Choose, None, predicted) {
+        Mode::Replay | Mode::Controlled => match announce(announcement) {
             Decision::Answer(answer) => answer,
             _ => apart(ask),
         },
         _ => ask(),
     }
+}
+
+/// The outcome of an operation that has been announced: what it was is known here, but not to a replay. Only an answer other
+/// than `predicted` is written down.
+#[track_caller]
+pub fn settled(op: Op, predicted: u64, answer: u64) -> u64 {
+    let announcement = Announcement {
+        predicted,
+        is_settled: true,
+        ..Announcement::new(op, Access::Ask)
+    };
+    choose_as(&announcement, || answer)
+}
+
+/// Asks a question whose answer depends on timing. Only an answer other than `predicted` is written down.
+#[track_caller]
+pub fn choose(op: Op, predicted: u64, ask: impl FnOnce() -> u64) -> u64 {
+    let announcement = Announcement {
+        predicted,
+        ..Announcement::new(op, Access::Ask)
+    };
+    choose_as(&announcement, ask)
 }
 
 /// Brings a number into the program that is not the program's own. Always written down.
@@ -610,7 +652,7 @@ pub fn outside(op: Op, ask: impl FnOnce() -> u64) -> u64 {
             record::external(op, Asked::NOTHING, &Reply::Number(answer));
             answer
         }
-        Mode::Replay | Mode::Conducted => match arrive(op, Access::Outside, None, 0) {
+        Mode::Replay | Mode::Controlled => match arrive(op, Access::Outside, None, 0) {
             Decision::Answer(answer) => answer,
             _ => apart(ask),
         },

@@ -12,8 +12,8 @@ use std::{borrow::Cow, cell::Cell, panic::Location};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    Access, Op, Operation,
-    activity::{HOT, with_conducted},
+    Access, Announcement, Op, Question,
+    activity::{HOT, with_controlled},
     mode::{self, Mode},
     record, seeds,
 };
@@ -135,7 +135,7 @@ pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
             }
             answer
         }
-        Mode::Replay | Mode::Conducted => {
+        Mode::Replay | Mode::Controlled => {
             play(op, &mut call).unwrap_or_else(|| apart(|| call.ask()))
         }
         _ => call.ask(),
@@ -160,26 +160,26 @@ fn give_back(mut buffer: Vec<u8>) {
     }
 }
 
-/// The answer that the conductor has, if it plays what is outside.
+/// The answer that the controller has, if it plays what is outside.
 #[track_caller]
 fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
     let site = Location::caller();
-    with_conducted(|me| {
-        let operation = Operation {
-            activity: &me.activity,
-            op,
-            access: Access::Outside,
-            entity: None,
-            predicted: 0,
-            site,
-        };
+    with_controlled(|me| {
         let (what, asked) = (call.what(), call.asked());
         let mut answer = None;
-        me.conductor
-            .external(&operation, &what, asked, &mut |reply| {
+        let question = Question::Call {
+            announcement: &Announcement {
+                site,
+                ..Announcement::new(op, Access::Outside)
+            },
+            what: &what,
+            asked,
+            hear: &mut |reply| {
                 answer = apart(|| call.hear(reply));
                 answer.is_some()
-            });
+            },
+        };
+        me.controller.outside(&me.activity, question);
         answer
     })
     .flatten()
@@ -187,8 +187,8 @@ fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
 
 /// Whether what is outside comes from a trace.
 pub fn is_played() -> bool {
-    mode::is_conducted()
-        && crate::conduct::current().is_some_and(|(conductor, _)| conductor.plays())
+    mode::is_controlled()
+        && crate::controller::current().is_some_and(|(controller, _)| controller.plays())
 }
 
 /// Whether a replay is to do what goes out of the program all the same: write files, send to sockets.

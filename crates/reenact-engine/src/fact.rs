@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{activity::with_conducted, conduct, explore, mode, raw};
+use crate::{Spot, activity::with_controlled, controller, mode, raw};
 
 /// Something that becomes true once.
 ///
@@ -58,22 +58,13 @@ impl Fact {
     /// Makes it true.
     #[inline]
     pub fn establish(&self) {
-        if let Some(world) = explore::here() {
-            // Nobody sleeps where all take turns.
-            self.state.store(TRUE, Release);
-            return world.establishes(self);
-        }
-        self.establish_for_sleepers();
-    }
-
-    fn establish_for_sleepers(&self) {
         if self.state.swap(TRUE, SeqCst) == AWAITED {
             raw::wake_all(&self.state);
         }
-        if mode::is_conducted()
-            && let Some((conductor, _)) = conduct::current()
+        if mode::is_controlled()
+            && let Some((controller, _)) = controller::current()
         {
-            conductor.established(self);
+            controller.unpark(Spot::Fact(self));
         }
     }
 
@@ -84,14 +75,14 @@ impl Fact {
 
     /// Returns when it is true; `what` is for people who want to know who waits for what.
     pub fn wait(&self, what: &dyn Fn() -> String) {
-        self.wait_if_conducted(what);
+        self.wait_if_controlled(what);
         while !self.is_established() {
             let _ = self.state.compare_exchange(0, AWAITED, SeqCst, SeqCst);
             raw::wait(&self.state, AWAITED, None);
         }
     }
 
-    /// As [`Fact::wait`], until `deadline` at most. Whether it is true. Not for a conducted process, in which no time
+    /// As [`Fact::wait`], until `deadline` at most. Whether it is true. Not for a controlled process, in which no time
     /// passes.
     pub fn wait_until(&self, deadline: Instant) -> bool {
         while !self.is_established() {
@@ -103,11 +94,11 @@ impl Fact {
         true
     }
 
-    /// Where there is a conductor, returns when it is true; `what` is for people who want to know who waits for what.
+    /// Where there is a controller, returns when it is true; `what` is for people who want to know who waits for what.
     /// Elsewhere whoever needs to wait has its own way.
-    pub fn wait_if_conducted(&self, what: &dyn Fn() -> String) {
-        if mode::is_conducted() && (!self.is_established() || explore::is_here()) {
-            with_conducted(|me| me.conductor.wait_for_fact(&me.activity, self, what));
+    pub fn wait_if_controlled(&self, what: &dyn Fn() -> String) {
+        if mode::is_controlled() {
+            with_controlled(|me| me.controller.park(&me.activity, Spot::Fact(self), what));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A model (locks, channels, actors, …) does its work with whatever it likes, but every operation whose order or
 //! outcome is not determined by the program goes through an [`Entity`], or through [`choose`] and [`outside`] where
 //! there is none. The engine then does what the process's mode asks for: nothing (off), write down what was not
-//! predicted (record), or let a [`Conductor`] decide when it happens (replay, or anything else that wants control).
+//! predicted (record), or let a [`Controller`] decide when it happens (replay, or anything else that wants control).
 //! That is the whole contract; models know no modes, and nothing but this crate does.
 //!
 //! For whoever adds a model: pick the [`Access`] that says how your operation meets its entity, give it an [`Op`],
@@ -18,7 +18,8 @@ mod arrivals;
 mod attempt;
 mod captured;
 mod clock;
-mod conduct;
+mod controller;
+mod ends;
 mod entity;
 pub mod explore;
 mod external;
@@ -34,26 +35,31 @@ mod seat;
 mod seeds;
 mod session;
 mod source;
+pub mod thread;
+mod timer;
 mod views;
 mod withheld;
 
-pub use activity::{
-    Activity, Birth, Life, Lineage, Ticket, current_number, is_active, is_replaying, sender,
-};
+pub use activity::{Activity, Birth, Life, Lineage, Ticket, current_number, is_active, sender};
 pub use arrivals::{Arrival, NUMBERED};
 pub use attempt::{begin_attempt, end_attempt, is_attempting};
 pub use clock::{Clock, Turn};
-pub use conduct::{Captured, Conductor, Decision, NextArrival, Recollection};
-pub use entity::{Entity, choose, outside};
+pub use controller::{
+    Captured, Controller, Decision, Ending, Heard, Message, Newborn, NextArrival, Outcome,
+    Question, Spot,
+};
+pub use ends::{End, Ends, Patience, Selected};
+pub use entity::{Entity, announce_at as announce, choose, choose_at, outside, settled};
 pub use external::{
     Asked, External, Reply, apart, buffer, external, is_played, really_writes, stay_apart,
 };
 pub use fact::Fact;
-pub use meeting::{Party, Permission, chose, decided};
-pub use operation::{Access, Op, OpInfo, Operation};
+pub use meeting::{Party, chose};
+pub use operation::{Access, Announcement, Name, Named, Op, OpInfo, OperationKind, Touch};
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, continuation};
 pub use seeds::Map;
-pub use session::{conducted, record_to};
+pub use session::{controlled, record_to};
 pub use source::Source;
+pub use timer::fire_after;
 pub use withheld::is_withheld;

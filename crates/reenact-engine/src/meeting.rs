@@ -5,18 +5,15 @@
 //! nobody has done anything after it. If each recorded for itself, one of them could have gone on, and told others, with
 //! the other's part missing in the trace.
 //!
-//! In a conducted process there is nothing to record, and each asks for itself ([`Entity::permission`]).
+//! In a controlled process there is nothing to record, and each asks for itself ([`Ends::arrive`](crate::Ends::arrive)).
 
 use std::hint::cold_path;
 
 use crate::{
-    Access, Decision, Entity, Op, Seat,
+    Entity, Op, Seat,
     activity::{HOT, Hot, NOBODY, aside, with_recording},
-    entity::arrive,
-    explore,
     mode::{self, Mode},
     record::{self, Diary, check_after_long_silence, count_without_check},
-    replay::quiet,
 };
 
 /// An activity that waits for somebody to meet it, as that one will know it.
@@ -26,19 +23,6 @@ pub struct Party {
     word: *mut u64,
     seat: *const Seat,
     diary: *mut Diary,
-}
-
-/// What an activity that arrives at an entity is to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Permission {
-    /// Nobody decides: whatever is possible.
-    Free,
-    /// It happens, now; [`Entity::leave`] with [`Access::TryTake`] says that it has.
-    Go,
-    /// It does not happen.
-    Declined,
-    /// It is explored: the model knows what it is for others.
-    Explored,
 }
 
 impl Party {
@@ -108,26 +92,6 @@ impl Party {
 }
 
 impl Entity {
-    /// Asks when, and whether, an operation of the calling activity may happen here, if that is not its own decision.
-    #[inline]
-    #[track_caller]
-    pub fn permission(&self, op: Op) -> Permission {
-        if !mode::is_conducted() {
-            return Permission::Free;
-        }
-        cold_path();
-        if explore::is_here() {
-            return Permission::Explored;
-        }
-        if mode::byte() == Mode::Replay as u8 && quiet::take(self, op) {
-            return Permission::Go;
-        }
-        match self.arrive(op, Access::TryTake) {
-            Decision::Decline => Permission::Declined,
-            _ => Permission::Go,
-        }
-    }
-
     /// The calling activity has taken the entity, whose lock it has.
     #[inline]
     pub fn taken(&self, op: Op) {
@@ -166,29 +130,9 @@ impl Entity {
     fn note_taken_by(&self, op: Op, party: &Party) {
         if mode::byte() == Mode::Record as u8 && party.token != NOBODY {
             party.impersonate(|| record::take(self, op));
-        } else if !mode::is_conducted() {
+        } else if !mode::is_controlled() {
             self.mark_unrecorded();
         }
-    }
-
-    /// An operation of the calling activity has not happened, because it cannot any more.
-    pub fn declined(&self, op: Op) {
-        if mode::byte() == Mode::Record as u8 {
-            record::decline(op);
-        }
-    }
-}
-
-/// What a conductor has decided about a question, where there is one that does.
-#[inline]
-#[track_caller]
-pub fn decided(op: Op, predicted: u64) -> Option<u64> {
-    if !mode::is_conducted() {
-        return None;
-    }
-    match arrive(op, Access::Choose, None, predicted) {
-        Decision::Answer(answer) => Some(answer),
-        _ => None,
     }
 }
 

@@ -27,14 +27,14 @@ pub(crate) enum Mode {
     Stopped = 2,
     /// Nobody has looked at the environment yet.
     Unknown = 3,
-    /// They happen when the trace says so: conducted by a replay that nobody watches, which lets an activity go on
+    /// They happen when the trace says so: controlled by a replay that nobody watches, which lets an activity go on
     /// without asking where the answer is known.
     Replay = 4,
-    /// They happen when the conductor says so.
-    Conducted = 5,
+    /// They happen when the controller says so.
+    Controlled = 5,
 }
 
-/// The mode's byte while somebody explores: threads that take part in that are conducted, all others are off.
+/// The mode's byte while somebody explores: threads that take part in that are controlled, all others are off.
 const EXPLORING: u8 = 6;
 
 /// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
@@ -43,6 +43,8 @@ pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
 const WITH_SENDER: u8 = 1;
 /// Whether somebody explores.
 const IS_EXPLORED: u8 = 2;
+/// Whether somebody keeps a log.
+const IS_LOGGED: u8 = 4;
 /// What there may be to do about a message that is sent, as bits.
 static SENDS: AtomicU8 = AtomicU8::new(0);
 
@@ -67,11 +69,18 @@ pub(crate) fn byte() -> u8 {
     MODE.load(Ordering::Relaxed)
 }
 
-/// Whether releases have to be told to a conductor.
+/// Whether releases have to be told to a controller.
 #[inline(always)]
-pub(crate) fn is_conducted() -> bool {
+pub(crate) fn is_controlled() -> bool {
     let byte = byte();
     byte >= Mode::Replay as u8 && (byte != EXPLORING || explore::is_here())
+}
+
+/// Whether there is a controller that wants to know of operations of which nothing is recorded. A replay that nobody watches
+/// does not.
+#[inline]
+pub(crate) fn is_observed() -> bool {
+    byte() >= Mode::Controlled as u8 && is_controlled()
 }
 
 pub(crate) fn set(mode: Mode) {
@@ -92,6 +101,11 @@ pub(crate) fn begin_exploring() -> bool {
     *explorations += 1;
     be_explored();
     true
+}
+
+/// Somebody keeps a log of what happens in this process.
+pub(crate) fn be_logged() {
+    SENDS.fetch_or(IS_LOGGED, Ordering::SeqCst);
 }
 
 /// This process is like any other.
@@ -144,8 +158,8 @@ pub(crate) fn settled_if_known() -> Option<Mode> {
         1 => Some(Mode::Record),
         2 => Some(Mode::Stopped),
         4 => Some(Mode::Replay),
-        5 => Some(Mode::Conducted),
-        EXPLORING if explore::is_here() => Some(Mode::Conducted),
+        5 => Some(Mode::Controlled),
+        EXPLORING if explore::is_here() => Some(Mode::Controlled),
         EXPLORING => Some(Mode::Off),
         _ => None,
     }

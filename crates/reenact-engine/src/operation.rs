@@ -1,22 +1,31 @@
-//! What an operation is called, and what a conductor is told of it.
+//! Operations: what they are called, how they meet their objects, and what a controller is told of one.
+//!
+//! This is the one vocabulary. The replay log, reports of divergence, exploration, schedules, breakpoints and JSON all use the
+//! [`Op`]s that models define and the [`Access`]es that are defined here.
 
-use std::panic::Location;
+mod dependence;
 
-use crate::{Activity, Entity};
+use std::{panic::Location, sync::atomic::AtomicU64};
+
+pub use reenact_multiverse::OperationKind;
+
+use crate::{Clock, Entity};
 
 /// The name of an operation of some model. A reference, so that naming one costs a fast path nothing.
 #[derive(Clone, Copy)]
 pub struct Op(&'static OpInfo);
 
-/// What there is to know of an operation: a code for the hash that guards replay, a word for people.
+/// What there is to know of an operation: a code for the hash that guards replay, a name for people, a kind for breakpoints.
 ///
 /// Codes need only differ among operations that the same program could do on the same entity: a model may use those of
 /// others. Two [questions](crate::choose) that have the same one are taken for the same in a replay.
 pub struct OpInfo {
     /// The code.
     pub code: u8,
-    /// The word.
+    /// The name.
     pub name: &'static str,
+    /// What a debugger takes it for.
+    pub kind: OperationKind,
 }
 
 impl Op {
@@ -25,9 +34,14 @@ impl Op {
         Op(info)
     }
 
-    /// The word for people.
+    /// The name for people.
     pub const fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// What a debugger takes it for.
+    pub const fn kind(self) -> OperationKind {
+        self.0.kind
     }
 
     /// All there is to know of it.
@@ -47,49 +61,200 @@ impl std::fmt::Debug for Op {
     }
 }
 
-/// How an operation meets its entity.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Defines the operations of a model: constants of type [`Op`], each with its code, its kind and its name.
+///
+/// ```
+/// reenact_engine::operations! {
+///     pub ARRIVE = 2 Barrier "arrive at a phaser";
+/// }
+/// assert_eq!(ARRIVE.name(), "arrive at a phaser");
+/// ```
+#[macro_export]
+macro_rules! operations {
+    ($($visibility:vis $op:ident = $code:literal $kind:ident $name:literal;)*) => {$(
+        #[doc = $name]
+        $visibility const $op: $crate::Op = $crate::Op::new(&$crate::OpInfo {
+            code: $code,
+            name: $name,
+            kind: $crate::OperationKind::$kind,
+        });
+    )*};
+}
+
+/// How an operation meets an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
-    /// Takes the entity for itself, waiting as long as it must.
+    /// Takes the object for itself, waiting as long as it must.
     Take,
-    /// Takes the entity for itself if it can have it at once.
+    /// Takes the object for itself if it can have it at once.
     TryTake,
-    /// Shares the entity with others who look, waiting as long as it must.
+    /// Shares the object with others who look, waiting as long as it must.
     Look,
-    /// Shares the entity if it can at once.
+    /// Shares the object if it can at once.
     TryLook,
-    /// Has given the entity back and takes it again when it is signalled, or when its time is up.
-    Wait {
+    /// Gives the object back. Not recorded, and a step of an exploration only where somebody tries to take or to share
+    /// something: nobody else can tell when it happens.
+    Release,
+    /// Reads a value that the object guards, in one instant.
+    Read,
+    /// Changes a value that the object guards, in one instant.
+    Write,
+    /// Puts something into the object, after what others have put there.
+    Send,
+    /// Puts something into the object if that is possible at once.
+    TrySend,
+    /// Takes out what was put there first.
+    Receive,
+    /// Takes something out if that is possible at once.
+    TryReceive,
+    /// Ends a timed send: somebody received it, or its time is up.
+    SendTimeout,
+    /// Ends a timed receive: somebody sent something, or its time is up.
+    ReceiveTimeout,
+    /// Will not send any more.
+    DropSender,
+    /// Will not receive any more.
+    DropReceiver,
+    /// Begins to wait for a notification.
+    Wait,
+    /// Goes on after a notification, or because its time is up, and takes again what it had given back to wait.
+    Wake {
         /// Whether there is a time limit.
         timed: bool,
     },
-    /// Takes the entity or looks at it, until it leaves; which of the two shows then
-    /// ([`Conductor::turns_out`](crate::Conductor::turns_out)).
+    /// Lets one of those who wait go on, or all of them.
+    Notify {
+        /// All of them.
+        all: bool,
+    },
+    /// Takes the object or looks at it, until it leaves; which of the two shows then ([`Outcome::Placed`](crate::Outcome)).
     Transact,
-    /// Reads a value that the entity guards, in one instant.
-    Observe,
-    /// Changes a value that the entity guards, in one instant.
-    Update,
-    /// Meets no one, but others may go on because of it (a notification).
-    Announce,
     /// Asks a question whose answer depends on timing.
+    Ask,
+    /// Lets whoever explores choose.
     Choose,
     /// Brings a number from outside the program.
     Outside,
 }
 
-/// An operation that is about to happen.
-pub struct Operation<'a> {
-    /// Who does it.
-    pub activity: &'a Activity,
+/// What a controller knows an object by.
+///
+/// Part of every [`Entity`]; an object that has none because nothing of it is recorded (a promise, a variable of transactions)
+/// has a name of its own.
+#[derive(Default)]
+pub struct Name(AtomicU64);
+
+impl Name {
+    /// Of an object that nobody has met.
+    pub const fn new() -> Name {
+        Name(AtomicU64::new(0))
+    }
+}
+
+impl std::fmt::Debug for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Name")
+    }
+}
+
+/// An object that activities meet at.
+pub trait Named {
+    #[doc(hidden)]
+    fn cell(&self) -> &AtomicU64;
+}
+
+impl Named for Name {
+    fn cell(&self) -> &AtomicU64 {
+        &self.0
+    }
+}
+
+impl Named for Clock {
+    fn cell(&self) -> &AtomicU64 {
+        &self.entity.wanted
+    }
+}
+
+impl Named for Entity {
+    fn cell(&self) -> &AtomicU64 {
+        &self.wanted
+    }
+}
+
+/// An object that an operation meets, and how: what it means to other operations.
+#[derive(Clone, Copy)]
+pub struct Touch<'a> {
+    pub(crate) cell: &'a AtomicU64,
+    pub(crate) access: Access,
+    /// How many messages fit into a channel.
+    pub(crate) room: usize,
+}
+
+impl<'a> Touch<'a> {
+    /// An object, and how it is met.
+    #[inline]
+    pub fn new(object: &'a impl Named, access: Access) -> Touch<'a> {
+        Touch {
+            cell: object.cell(),
+            access,
+            room: usize::MAX,
+        }
+    }
+
+    /// A channel into which so many messages fit.
+    #[must_use]
+    #[inline]
+    pub fn with_room(self, room: usize) -> Touch<'a> {
+        Touch { room, ..self }
+    }
+}
+
+/// An operation that is about to happen: everything that a controller may want to know of it.
+#[derive(Clone, Copy)]
+pub struct Announcement<'a> {
     /// What it is.
     pub op: Op,
-    /// How it meets the entity.
+    /// How it meets `entity`, as far as that is recorded.
     pub access: Access,
-    /// What it is done to; none for questions and for what comes from outside.
+    /// What its place in an order is recorded of; none for questions, and for what is not recorded.
     pub entity: Option<&'a Entity>,
+    /// What it means to others. If there is nothing here, it meets `entity` in the way of `access`, and a question without
+    /// either may depend on anything.
+    pub touches: &'a [Touch<'a>],
+    /// Whether it can happen now, asked whenever somebody has done something. It always can if there is nothing here, unless
+    /// that follows from its access: who takes an object waits until it is free.
+    pub ready: Option<&'a dyn Fn() -> bool>,
+    /// In how many ways it can go, if that is for the controller to decide ([`Decision::Way`](crate::Decision)).
+    pub ways: Option<&'a dyn Fn() -> u32>,
+    /// Whether it waits for a limited time only.
+    pub is_timed: bool,
     /// For a question: the answer that is not worth writing down.
     pub predicted: u64,
+    /// For a question: whether the answer follows from an operation that was announced before, so that asking for it is none.
+    pub is_settled: bool,
     /// The line of the program that asked for it.
     pub site: &'static Location<'static>,
+    /// What it is about, for people: the method that a message calls.
+    pub label: Option<&'a dyn Fn() -> String>,
+}
+
+impl<'a> Announcement<'a> {
+    /// An operation at the caller's line, of which nothing else is known.
+    #[track_caller]
+    #[inline]
+    pub fn new(op: Op, access: Access) -> Announcement<'a> {
+        Announcement {
+            op,
+            access,
+            entity: None,
+            touches: &[],
+            ready: None,
+            ways: None,
+            is_timed: false,
+            predicted: 0,
+            is_settled: false,
+            site: Location::caller(),
+            label: None,
+        }
+    }
 }

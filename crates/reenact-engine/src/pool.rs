@@ -43,9 +43,9 @@ use self::{
     worker::{Worker, current},
 };
 use crate::{
-    Fact, Op, OpInfo,
+    Fact,
     activity::aside,
-    explore, mode,
+    controller, explore, mode,
     raw::{Parker, now},
 };
 
@@ -94,9 +94,15 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Whether the calling code is a task that something runs.
+pub fn is_task() -> bool {
+    current().is_some() || explore::is_here()
+}
+
 /// Runs `task`, which the calling task consists of, without that being work whose end [`Pool::wait_until_quiet`] waits
 /// for as long as it waits for something itself.
 pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
+    explore::in_background();
     let carrier = Carrier::current();
     if let Some(carrier) = carrier {
         carrier.in_background.set(true);
@@ -128,9 +134,19 @@ pub fn ask_until_told<R>(mut ask: impl FnMut() -> Option<R>) -> R {
     }
 }
 
-/// Whether the calling code runs [in the background](in_background): not in a turn that others wait for.
-pub fn is_in_background() -> bool {
-    Carrier::current().is_some_and(|carrier| carrier.in_background.get())
+/// Waits for something that only the standard library knows, where the calling task can be put aside meanwhile. Elsewhere the
+/// caller waits in the usual way; and in a controlled process, where it is known to come in a moment: who only asks now and
+/// then would seem to wait for somebody else.
+pub fn wait_aside(mut is_over: impl FnMut() -> bool) {
+    if can_be_put_aside() && !mode::is_controlled() {
+        ask_until_told(|| is_over().then_some(()));
+    }
+}
+
+/// Whether the calling code is a task that does not run [in the background](in_background): others wait for its end.
+pub fn is_in_turn() -> bool {
+    let is_task = current().is_some() || explore::is_in_turn();
+    is_task && !Carrier::current().is_some_and(|carrier| carrier.in_background.get())
 }
 
 /// Whether the calling task's worker has no other that could go on.
@@ -147,11 +163,9 @@ pub fn give_way() -> bool {
     carrier.is_some()
 }
 
-/// Waiting until there is nothing left to do.
-const IDLE: Op = Op::new(&OpInfo {
-    code: 0x53,
-    name: "wait until there is no work left",
-});
+crate::operations! {
+    IDLE = 0x53 Join "wait until there is no work left";
+}
 
 /// Worker threads. Never freed: there are few, and their many tasks refer to them without counting.
 #[derive(Clone, Copy)]
@@ -345,7 +359,7 @@ impl Pool {
             Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
                 worker.schedule(Scheduled(task));
             }
-            _ if explore::schedule(task) => {}
+            _ if controller::run(task) => {}
             _ if self.is_closed() => run_closed(Scheduled(task)),
             _ => {
                 self.shared.injector.push(Scheduled(task));
@@ -374,13 +388,13 @@ impl Pool {
         }
     }
 
-    /// As [`Pool::schedule`], on a worker, even if the pool is closed. Only where there is a conductor are there any then.
+    /// As [`Pool::schedule`], on a worker, even if the pool is closed. Only where there is a controller are there any then.
     ///
     /// # Safety
     ///
     /// As for [`Pool::schedule`].
     pub unsafe fn hand_over(self, task: NonNull<Task>) {
-        if explore::schedule(task) {
+        if controller::run(task) {
             return;
         }
         self.shared.push(Scheduled(task));
@@ -448,7 +462,7 @@ impl Pool {
     /// pool [is closed](Pool::is_closed).
     ///
     /// Returns when they have ended, unless called by one of them; those are left alone that have a task which waits for
-    /// something, and end when it has. Where there is a conductor they go on: who has more to do before the end is then not
+    /// something, and end when it has. Where there is a controller they go on: who has more to do before the end is then not
     /// a matter of time, and may be still to come.
     pub fn close(&self) {
         let mut until_closed = self.shared.until_closed();
@@ -550,11 +564,11 @@ impl Shared {
     /// Whether its workers have ended, or are about to.
     #[inline]
     fn is_over(&self) -> bool {
-        self.closing.load(SeqCst) && !mode::is_conducted()
+        self.closing.load(SeqCst) && !mode::is_controlled()
     }
 
     fn inject(&'static self, task: Scheduled) {
-        if explore::schedule(task.0) {
+        if controller::run(task.0) {
             return;
         }
         if self.closing.load(Relaxed) {

@@ -28,7 +28,7 @@ pub(crate) use self::{
     outside::{Reading, clock, clock_briefly, external, random, write_kept},
 };
 use crate::{
-    Entity, Map, Op, OpInfo,
+    Entity, Map, Op,
     activity::{Hot, self_origin, with_recording},
     captured,
     entity::tag,
@@ -48,17 +48,10 @@ pub(crate) struct Recorder {
 /// One per process: recording does not begin again once it has ended.
 static RECORDER: OnceLock<Arc<Recorder>> = OnceLock::new();
 
-/// Having a child is counted as an operation, so that a replay in which there is another one, or one less, differs.
-pub(crate) const BIRTH: Op = Op::new(&OpInfo {
-    code: 0xff,
-    name: "birth",
-});
-
-/// The same for a light child, whose number comes from a block.
-pub(crate) const LIGHT_BIRTH: Op = Op::new(&OpInfo {
-    code: 0xfe,
-    name: "birth of a light activity",
-});
+crate::operations! {
+    pub(crate) BIRTH = 0xff Create "spawn";
+    pub(crate) LIGHT_BIRTH = 0xfe Create "spawn a task";
+}
 
 /// Every so many events of an activity its hash is written too.
 const EVENTS_PER_TICK: u32 = 64;

@@ -1,10 +1,11 @@
-//! Replay: the conductor that walks a trace.
+//! Replay: the controller that walks a trace.
 //!
 //! Every activity runs on its own thread, on all cores. Before an operation it takes its next event, or counts down
 //! a silent one, and waits until the entity is where the trace says it was; giving an entity back wakes exactly those
 //! whose turn it is. At every operation the prediction is computed as in recording and must agree with the trace, so
 //! a replay that gets through has made the same trace again; the first difference ends it, with a report.
 
+mod control;
 mod cursor;
 mod ending;
 mod external;
@@ -38,14 +39,9 @@ use self::{
     unborn::Unborn,
 };
 use crate::{
-    Access, Activity, Arrival, Asked, Captured, Conductor, Decision, Entity, Fact, Map,
-    NextArrival, Operation, Recollection, Reply,
-    activity::HOT,
-    captured,
-    clock::{self, is_clock},
-    conduct,
+    Access, Activity, Announcement, Decision, Entity, Map, captured, clock, controller,
     entity::tag,
-    mode::Mode,
+    mode::{self, Mode},
     raw::Parker,
     record::{BIRTH, key_of, token_of},
     seeds, withheld,
@@ -90,6 +86,8 @@ struct Runner {
     is_foreign: bool,
     /// Whether it is a foreign thread that has met nobody, nor will as far as the trace knows.
     is_stranger: AtomicBool,
+    /// Whether workers run it.
+    is_light: bool,
     /// Whether it is one that handles messages, and has asked for one.
     receives: AtomicBool,
     /// Whether the trace has it.
@@ -122,10 +120,13 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
             // Whoever keeps a log wants to see everything.
             let mode = match replay.log {
                 None => Mode::Replay,
-                Some(_) => Mode::Conducted,
+                Some(_) => {
+                    mode::be_logged();
+                    Mode::Controlled
+                }
             };
             ending::watch(&replay);
-            conduct::install(Some(replay));
+            controller::install(Some(replay));
             mode
         }
         Err(error) => report::finish(
@@ -247,7 +248,7 @@ impl Replay {
             .kept
             .get_or_init(|| Box::new(self.find(activity.number)));
         kept.downcast_ref::<Arc<Runner>>()
-            .expect("one conductor at a time")
+            .expect("one controller at a time")
     }
 
     /// The activity is about to meet somebody: from now on it counts.
@@ -340,7 +341,12 @@ impl Replay {
     }
 
     /// The operation goes as predicted, says the trace: so it must.
-    fn silent(&self, runner: &Runner, cursor: &mut Cursor, operation: &Operation<'_>) -> Decision {
+    fn silent(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        operation: &Announcement<'_>,
+    ) -> Decision {
         cursor.count_down();
         let token = token_of(runner.number);
         let diverge = |cursor: &Cursor, expected: &str| -> ! {
@@ -349,7 +355,7 @@ impl Replay {
         let Some(entity) = operation.entity else {
             cursor.count(tag(0, operation.op));
             return match operation.access {
-                Access::Choose => Decision::Answer(operation.predicted),
+                Access::Ask => Decision::Answer(operation.predicted),
                 _ => diverge(cursor, "an operation that goes as predicted"),
             };
         };
@@ -362,7 +368,7 @@ impl Replay {
             // Being first counts as a take: of a look it is over before the look is, which others wait for too; of an
             // observation, when it has been made.
             match operation.access {
-                Access::Observe => cursor.observation = Observation::First,
+                Access::Read => cursor.observation = Observation::First,
                 Access::Look | Access::TryLook => self.turns.bump(entity),
                 _ => {}
             }
@@ -371,7 +377,7 @@ impl Replay {
             let key = entity.key.load(Relaxed);
             let mine = entity.last.load(Relaxed) == token;
             match operation.access {
-                Access::Observe => match cursor.seen.get(&key) {
+                Access::Read => match cursor.seen.get(&key) {
                     Some(&value) => Decision::Answer(value),
                     None => diverge(cursor, "a value that this activity has seen before"),
                 },
@@ -396,20 +402,20 @@ impl Replay {
         &self,
         runner: &Runner,
         cursor: &mut Cursor,
-        operation: &Operation<'_>,
+        operation: &Announcement<'_>,
         event: Event,
     ) -> Decision {
         let decision = match (operation.access, event.kind) {
-            (Access::Choose, Kind::CHOICE) | (Access::Outside, Kind::OUTSIDE) => {
+            (Access::Ask, Kind::CHOICE) | (Access::Outside, Kind::OUTSIDE) => {
                 Decision::Answer(event.number)
             }
             (Access::TryTake | Access::TryLook, Kind::DECLINED) => Decision::Decline,
-            (Access::Wait { timed: true }, Kind::TIMED_OUT) => Decision::Decline,
+            (Access::Wake { timed: true }, Kind::TIMED_OUT) => Decision::Decline,
             (
-                Access::Take | Access::TryTake | Access::Wait { .. } | Access::Update,
+                Access::Take | Access::TryTake | Access::Wake { .. } | Access::Write,
                 Kind::TAKE | Kind::TAKE_AFTER_LOOKS,
             )
-            | (Access::Look | Access::TryLook | Access::Observe, Kind::LOOK) => Decision::Go,
+            | (Access::Look | Access::TryLook | Access::Read, Kind::LOOK) => Decision::Go,
             _ => self.diverge(runner, cursor, &cursor.describe(), &describe(operation)),
         };
         match operation.entity {
@@ -440,7 +446,7 @@ impl Replay {
         &self,
         runner: &Runner,
         cursor: &mut Cursor,
-        operation: &Operation<'_>,
+        operation: &Announcement<'_>,
         entity: &Entity,
         event: Event,
     ) {
@@ -484,299 +490,7 @@ impl Replay {
     }
 }
 
-impl Conductor for Replay {
-    fn born(&self, origin: Origin, index: u64, name: &str) -> u32 {
-        let (index, name) = match origin {
-            Origin::Foreign => {
-                let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-                let count = foreign.entry(name.to_owned()).or_default();
-                *count += 1;
-                (*count - 1, name.to_owned())
-            }
-            _ => (index, String::new()),
-        };
-        if let Origin::Child(parent) = origin {
-            self.birth(parent);
-        }
-        let place = self.places.get(&(origin, index, name)).copied();
-        let stranger = place.filter(|number| {
-            let mut strangers = self
-                .strangers
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            strangers.remove(number)
-        });
-        let known = place.filter(|number| {
-            let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
-            unborn.remove(*number)
-        });
-        let number = stranger.or(known).unwrap_or_else(|| self.unknown());
-        let is_foreign = origin == Origin::Foreign;
-        let is_stranger = is_foreign && known.is_none();
-        if !is_stranger {
-            // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
-            self.turns.one_more_awake();
-        }
-        if origin == Origin::Main {
-            self.guests.fetch_sub(1, SeqCst);
-        }
-        let runner = Arc::new(Runner {
-            number,
-            family: OnceLock::from(match (known, origin) {
-                (Some(number), _) => self.trace.family_name(number),
-                (None, Origin::Main) => "main".to_owned(),
-                (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
-                (None, Origin::Child(parent)) => {
-                    format!("{}.{index}", self.family_of(&self.find(parent)))
-                }
-            }),
-            cursor: Mutex::new(match is_foreign {
-                false => Cursor::new(self.trace.events(number)),
-                true => Cursor::foreign(self.trace.events(number), self.trace.events(number)),
-            }),
-            parker: OnceLock::new(),
-            ended: AtomicBool::new(false),
-            consumed: AtomicBool::new(known.is_none()),
-            is_foreign,
-            is_stranger: AtomicBool::new(is_stranger),
-            receives: AtomicBool::new(false),
-            is_known: known.is_some(),
-            waiting: Mutex::new(None),
-        });
-        let mut cursor = runner.cursor();
-        self.load(&runner, &mut cursor);
-        drop(cursor);
-        self.runners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(number, runner);
-        number
-    }
-
-    fn arrive(&self, operation: &Operation<'_>) -> Decision {
-        let runner = self.runner(operation.activity);
-        self.meets(runner);
-        let decision = if operation.access == Access::Announce {
-            Decision::Go
-        } else {
-            let mut cursor = runner.cursor();
-            HOT.with(|hot| hot.quiet.set(cursor.quiet()));
-            cursor.observation = Observation::Silent;
-            let doing = || match operation.entity.map(|entity| name_of(&self.trace, entity)) {
-                Some(name) => format!("{} ({name})", describe(operation)),
-                None => describe(operation),
-            };
-            match self.expect(runner, &mut cursor, &doing) {
-                event if operation.access == Access::Transact => {
-                    self.transact(runner, &mut cursor, operation, event)
-                }
-                None => self.silent(runner, &mut cursor, operation),
-                Some(event) => self.surprising(runner, &mut cursor, operation, event),
-            }
-        };
-        if let Some(log) = &self.log {
-            log.happened(&self.trace, self.family_of(runner), operation, decision);
-        }
-        decision
-    }
-
-    fn leave(&self, operation: &Operation<'_>, value: Option<u64>) {
-        let Some(entity) = operation.entity else {
-            return;
-        };
-        if let Some(value) = value {
-            let runner = self.runner(operation.activity);
-            let mut cursor = runner.cursor();
-            cursor.seen.insert(entity.key.load(Relaxed), value);
-            if operation.access == Access::Observe {
-                match cursor.observation {
-                    Observation::Silent => {}
-                    Observation::First => self.turns.bump(entity),
-                    Observation::Look => self.turns.looked(entity),
-                }
-                return;
-            }
-        } else if let Some(log) = &self.log {
-            log.left(
-                &self.trace,
-                self.family_of(self.runner(operation.activity)),
-                operation,
-            );
-        }
-        match operation.access {
-            _ if is_clock(entity.key.load(Relaxed)) => self.turns.moved(entity),
-            Access::Look | Access::TryLook => self.turns.looked(entity),
-            _ => self.turns.bump(entity),
-        }
-    }
-
-    fn plays(&self) -> bool {
-        true
-    }
-
-    fn external(
-        &self,
-        operation: &Operation<'_>,
-        what: &str,
-        asked: Asked,
-        hear: &mut dyn FnMut(Reply<'_>) -> bool,
-    ) {
-        let runner = self.runner(operation.activity);
-        self.meets(runner);
-        self.play(runner, operation, what, asked, hear);
-        if let Some(log) = &self.log {
-            log.asked(self.family_of(runner), operation, what);
-        }
-    }
-
-    fn recall(&self, activity: &Activity, what: Captured) -> Option<Recollection> {
-        self.recollection(self.runner(activity), what)
-    }
-
-    fn misses(&self, activity: &Activity, what: &str) {
-        self.withheld(self.runner(activity), what)
-    }
-
-    fn is_over(&self, activity: &Activity) -> bool {
-        self.source_is_over(self.runner(activity))
-    }
-
-    fn turns_out(&self, operation: &Operation<'_>) {
-        self.transacted(self.runner(operation.activity), operation);
-    }
-
-    fn wait_for_fact(&self, activity: &Activity, fact: &Fact, what: &dyn Fn() -> String) {
-        let runner = self.runner(activity);
-        self.meets(runner);
-        // Not only once: it may be woken by one who still means an earlier fact at the same address.
-        while self.turns.wait_for_fact(fact, runner.parker(), || {
-            self.sleeps(runner, what);
-        }) {
-            self.wakes(runner);
-        }
-    }
-
-    fn established(&self, fact: &Fact) {
-        self.turns.established(fact);
-    }
-
-    fn begins(&self, activity: &Activity) {
-        let runner = self.runner(activity);
-        if !runner.is_known {
-            self.at_end(
-                runner,
-                "the end of the recording, in which it had not begun",
-            );
-        }
-    }
-
-    fn ended(&self, activity: &Activity) {
-        let runner = self.runner(activity);
-        let mut cursor = runner.cursor();
-        let doing = "the activity's code ended";
-        self.settle(runner, &mut cursor, doing);
-        match cursor.next {
-            Next::End { .. } if !cursor.exits() => self.load(runner, &mut cursor),
-            Next::End { .. } => self.diverge(runner, &cursor, &cursor.describe(), doing),
-            _ => self.at_end(
-                runner,
-                "the end of the recording, its own code having ended",
-            ),
-        }
-        drop(cursor);
-        runner.ended.store(true, SeqCst);
-        // Still awake: until the thread is gone, what it leaves behind may have something to do.
-    }
-
-    fn stillborn(&self, activity: &Activity) {
-        let runner = self.runner(activity);
-        let cursor = runner.cursor();
-        if !cursor.is_consumed() {
-            let did = "its thread could not be started";
-            self.diverge(runner, &cursor, &cursor.describe(), did);
-        }
-        drop(cursor);
-        runner.ended.store(true, SeqCst);
-        self.thread_gone(activity);
-    }
-
-    fn thread_gone(&self, activity: &Activity) {
-        let runner = self.runner(activity);
-        if !runner.ended.load(SeqCst) && !runner.is_foreign {
-            // Threads of ours end before they go, unless the whole process does.
-            self.exit_begins(runner);
-            return;
-        }
-        let mut cursor = runner.cursor();
-        let doing = "the thread ended";
-        self.settle(runner, &mut cursor, doing);
-        if let Next::End { .. } = cursor.next {
-            if runner.ended.swap(true, SeqCst) {
-                self.diverge(runner, &cursor, &cursor.describe(), doing);
-            }
-            self.load(runner, &mut cursor);
-        }
-        drop(cursor);
-        self.consumed(runner);
-        self.runners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&runner.number);
-        if runner.is_stranger.load(SeqCst) {
-            return;
-        }
-        if runner.is_foreign {
-            self.guests.fetch_sub(1, SeqCst);
-        }
-        self.one_less_awake();
-    }
-
-    fn light_born(&self, parent: &Activity) -> u32 {
-        let runner = self.runner(parent);
-        self.meets(runner);
-        self.light_birth(runner)
-    }
-
-    fn light_begins(&self, number: u32, first: u32) {
-        self.begin_light(number, first);
-    }
-
-    fn light_ended(&self, activity: &Activity) {
-        self.end_light(self.runner(activity));
-    }
-
-    fn next_arrival(&self, activity: &Activity) -> NextArrival {
-        let runner = self.runner(activity);
-        runner.receives.store(true, Relaxed);
-        self.next_for(runner)
-    }
-
-    fn arrived(&self, activity: &Activity, arrival: Arrival, tag: u64) {
-        let runner = self.runner(activity);
-        if let Some(log) = &self.log {
-            log.handled(self.family_of(runner), &self.describe_arrival(arrival));
-        }
-        self.receive(runner, arrival, tag);
-    }
-
-    fn unexpected(&self, activity: &Activity, arrival: Arrival) {
-        self.unexpected_arrival(self.runner(activity), arrival)
-    }
-
-    fn position(&self, activity: &Activity, key: u64) -> u64 {
-        self.position_of(self.runner(activity), key)
-    }
-
-    fn worker_awake(&self) {
-        self.turns.one_more_awake();
-    }
-
-    fn worker_asleep(&self) {
-        self.one_less_awake();
-    }
-}
-
-fn describe(operation: &Operation<'_>) -> String {
+fn describe(operation: &Announcement<'_>) -> String {
     format!("{} at {}", operation.op.name(), operation.site)
 }
 

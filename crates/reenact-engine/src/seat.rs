@@ -13,53 +13,44 @@
 
 use std::{
     cell::{Cell, RefCell},
-    panic::Location,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
 
-use crate::explore::{self, How, Name, mailbox};
 use crate::{
-    Arrival, NextArrival, Op, OpInfo, Ticket,
+    Access, Announcement, Arrival, Decision, Ending, Message, Name, NextArrival, Op, Outcome,
+    Ticket, Touch,
     activity::{
-        Conducted, HOT, Hot, NOBODY, sender, stand_up, with_conducted, with_recording, with_thread,
+        Controlled, HOT, Hot, NOBODY, sender, stand_up, with_controlled, with_recording,
+        with_thread,
     },
     arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source},
+    entity::{announce, choose_as, done},
+    explore,
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
     replay::quiet::Quiet,
     seeds,
 };
 
-/// Sending, where senders record.
-pub(crate) const SEND: Op = Op::new(&OpInfo {
-    code: 0x50,
-    name: "send a message",
-});
-
-/// Handling a message, where that is explored.
-const HANDLE: Op = Op::new(&OpInfo {
-    code: 0x51,
-    name: "handle a message",
-});
-
-/// Stopping, where that is explored.
-const STOP: Op = Op::new(&OpInfo {
-    code: 0x52,
-    name: "stop",
-});
+crate::operations! {
+    pub(crate) SEND = 0x50 MessageSend "send a message";
+    HANDLE = 0x51 Turn "handle a message";
+    STOP = 0x52 End "stop";
+}
 
 /// What of a light activity travels with it.
 ///
 /// # State
 ///
-/// | field | off | recording | conducted |
+/// | field | off | recording | controlled |
 /// |---|---|---|---|
 /// | `token` | `NOBODY` | who it is | who it is |
 /// | `first` | | whose message is predicted to be the first | the same |
 /// | `predicted` | | who is predicted next, 0 where that takes a closer look | the same, while there are silent operations |
 /// | `word` | | its counter in the live file; null before its first operation | its counter for silent ones |
 /// | `arrivals` | null | the diary's table of senders, if there is one | null |
-/// | `rest` | empty | its diary, once something surprised it | what its conductor knows it by |
+/// | `rest` | empty | its diary, once something surprised it | what its controller knows it by |
 /// | `sent` | | how many messages were sent to it, where senders record | |
 ///
 /// # Invariants
@@ -74,14 +65,14 @@ pub struct Seat {
     arrivals: Cell<*mut Arrivals>,
     rest: RefCell<Rest>,
     sent: Cell<u64>,
-    /// What its mailbox is called where it is explored.
+    /// What a controller knows its mailbox by.
     mailbox: Name,
 }
 
 enum Rest {
     Nothing,
     Recorded(Box<Diary>),
-    Conducted(Arc<Conducted>),
+    Controlled(Arc<Controlled>),
 }
 
 /// What is to be done about the order of messages.
@@ -93,8 +84,6 @@ pub enum Reception {
     Noted,
     /// Only that which is [next](Seat::next) may be handled.
     Ordered,
-    /// Handling one is a step: [`Seat::receives`].
-    Explored,
 }
 
 // SAFETY: See invariant 1.
@@ -116,7 +105,7 @@ impl Seat {
     fn born_in_some_mode() -> Seat {
         let number = match mode::settled() {
             Mode::Record => with_recording(|me| me.light_child()),
-            Mode::Replay | Mode::Conducted => with_conducted(Conducted::light_child),
+            Mode::Replay | Mode::Controlled => with_controlled(Controlled::light_child),
             _ => None,
         };
         match number {
@@ -171,12 +160,12 @@ impl Seat {
         match mode::byte() {
             1 => Reception::Noted,
             4 | 5 => {
-                self.enter_conducted();
+                self.enter_controlled();
                 Reception::Ordered
             }
             _ if explore::sits(self.token - 1) => {
-                self.enter_conducted();
-                Reception::Explored
+                self.enter_controlled();
+                Reception::Noted
             }
             _ => Reception::Free,
         }
@@ -207,10 +196,10 @@ impl Seat {
 
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
-    pub fn note(&self, arrival: Arrival, code: u64) {
+    pub fn note(&self, arrival: Arrival, code: u64) -> bool {
         // Recording may have ended in the middle of a turn, with operations that were not noted any more.
         if mode::byte() != Mode::Record as u8 {
-            return;
+            return self.note_controlled(arrival);
         }
         seeds::restart();
         let tag = tag_of(code);
@@ -220,6 +209,41 @@ impl Seat {
         } else {
             self.note_closely(arrival, tag);
         }
+        true
+    }
+
+    /// False if it is not to be handled: the execution is over.
+    #[cold]
+    fn note_controlled(&self, arrival: Arrival) -> bool {
+        if !mode::is_observed() {
+            return true;
+        }
+        if arrival == Arrival::CLOSING {
+            self.is_let_go();
+            return true;
+        }
+        let handle = || {
+            announce(&Announcement {
+                touches: &[Touch::new(&self.mailbox, Access::Receive)],
+                // It would not be here if there were no message.
+                ready: Some(&|| true),
+                ..Announcement::new(HANDLE, Access::Receive)
+            })
+        };
+        catch_unwind(AssertUnwindSafe(handle)).is_ok()
+    }
+
+    /// It runs although there is no message: whoever had the last reference to it has dropped that.
+    #[cold]
+    pub fn is_let_go(&self) {
+        self.tell(Message::None);
+    }
+
+    /// Its turn has panicked. Whether it is to end.
+    #[cold]
+    pub fn has_panicked(&self) -> bool {
+        explore::has_panicked();
+        explore::is_leaving()
     }
 
     #[inline(never)]
@@ -313,7 +337,7 @@ impl Seat {
     #[inline(always)]
     #[track_caller]
     pub fn position(&self, is_reserved: bool) -> Option<(u32, u64)> {
-        if mode::sends_matter() && mode::is_conducted() {
+        if mode::sends_matter() && mode::is_controlled() {
             self.position_in_some_mode(is_reserved)
         } else {
             None
@@ -323,73 +347,65 @@ impl Seat {
     #[cold]
     #[track_caller]
     fn position_in_some_mode(&self, is_reserved: bool) -> Option<(u32, u64)> {
-        if !explore::is_here() {
-            return Some(self.recorded_position());
+        if is_reserved && !mode::with_sender() {
+            // That was the operation.
+            return None;
         }
-        if !is_reserved {
-            self.send_explored();
+        match self.announce_send(Access::Send, usize::MAX, self.key()) {
+            Decision::Answer(position) => Some((DIRECT | NUMBERED, position)),
+            _ => None,
         }
-        None
     }
 
     /// A message is about to be sent to it that has a number.
     #[inline(always)]
     #[track_caller]
     pub fn is_sent_numbered(&self) {
-        if mode::sends_matter() && explore::is_here() {
-            self.send_explored();
+        if mode::sends_matter() && mode::is_observed() {
+            self.announce_send(Access::Send, usize::MAX, 0);
         }
     }
 
     #[cold]
     #[track_caller]
-    fn send_explored(&self) {
-        mailbox::send(
-            SEND,
-            &self.mailbox,
-            How::Send,
-            usize::MAX,
-            Location::caller(),
-        );
-        mailbox::has_sent(&self.mailbox);
+    fn announce_send(&self, access: Access, room: usize, key: u64) -> Decision {
+        announce(&Announcement {
+            touches: &[Touch::new(&self.mailbox, access).with_room(room)],
+            predicted: if mode::with_sender() { key } else { 0 },
+            ..Announcement::new(SEND, access)
+        })
     }
 
-    /// Where it is explored: a message is about to be sent to it if it has room, which `reserve` finds out. None elsewhere.
+    /// A message is about to be sent to it if it has room, which `has_room` finds out, and takes. Whether there is any is a
+    /// matter of timing.
     #[track_caller]
-    pub fn reserves(&self, capacity: u32, reserve: impl FnOnce() -> bool) -> Option<bool> {
-        if !explore::is_here() {
-            return None;
-        }
-        let capacity = capacity as usize;
-        mailbox::send(
-            SEND,
-            &self.mailbox,
-            How::TrySend,
-            capacity,
-            Location::caller(),
-        );
-        let has_room = reserve();
-        if has_room {
-            mailbox::has_sent(&self.mailbox);
-        }
-        Some(has_room)
+    pub fn reserve(&self, op: Op, capacity: u32, has_room: impl FnOnce() -> bool) -> bool {
+        let touches = [Touch::new(&self.mailbox, Access::TrySend).with_room(capacity as usize)];
+        let announcement = Announcement {
+            touches: &touches,
+            predicted: 1,
+            ..Announcement::new(op, Access::Ask)
+        };
+        choose_as(&announcement, || {
+            let has_room = has_room();
+            if has_room && mode::is_observed() {
+                done(&announcement, Outcome::Happened(0));
+            }
+            has_room.into()
+        }) == 1
     }
 
-    /// Where it is explored: the activity is about to handle the message that is first in its mailbox.
-    pub fn receives(&self, capacity: Option<u32>) {
-        let capacity = capacity.map_or(usize::MAX, |capacity| capacity as usize);
-        mailbox::receive(HANDLE, &self.mailbox, capacity);
-    }
-
-    /// Where it is explored: the activity is about to refuse all messages from now on.
+    /// The activity is about to refuse all messages from now on.
     pub fn stops(&self) {
-        mailbox::stop(STOP, &self.mailbox);
-    }
-
-    #[cold]
-    fn recorded_position(&self) -> (u32, u64) {
-        let position = with_conducted(|me| me.conductor.position(&me.activity, self.key()));
-        (DIRECT | NUMBERED, position.unwrap_or(0))
+        if mode::is_observed() {
+            let touches = [Touch::new(&self.mailbox, Access::DropReceiver)];
+            let announcement = Announcement {
+                touches: &touches,
+                ..Announcement::new(STOP, Access::DropReceiver)
+            };
+            announce(&announcement);
+            done(&announcement, Outcome::Dropped { is_last: true });
+        }
     }
 
     /// The activity has ended. The calling thread does not run it any more.
@@ -416,10 +432,11 @@ impl Seat {
                 *rest = Rest::Nothing;
                 self.arrivals.set(std::ptr::null_mut());
             }
-            Mode::Replay | Mode::Conducted => {
-                self.enter_conducted();
-                if let Some(conducted) = self.conducted() {
-                    conducted.conductor.light_ended(&conducted.activity);
+            Mode::Replay | Mode::Controlled => {
+                self.enter_controlled();
+                if let Some(controlled) = self.controlled() {
+                    let controller = &controlled.controller;
+                    controller.end(&controlled.activity, Ending::Returned);
                 }
             }
             _ => {}
@@ -427,29 +444,29 @@ impl Seat {
         stand_up();
     }
 
-    // Conducted.
+    // Controlled.
 
     #[inline]
-    fn enter_conducted(&self) {
+    fn enter_controlled(&self) {
         let quiet = self.word.get().cast::<Quiet>();
         HOT.with(|hot| hot.quiet.set(quiet));
         if quiet.is_null() {
-            self.begin_conducted();
+            self.begin_controlled();
         }
     }
 
-    fn begin_conducted(&self) {
+    fn begin_controlled(&self) {
         let mut rest = self.rest.borrow_mut();
         if let Rest::Nothing = &*rest
-            && let Some(conducted) = Conducted::light(self.token - 1, self.first)
+            && let Some(controlled) = Controlled::light(self.token - 1, self.first)
         {
-            *rest = Rest::Conducted(Arc::new(conducted));
+            *rest = Rest::Controlled(Arc::new(controlled));
         }
     }
 
-    pub(crate) fn conducted(&self) -> Option<Arc<Conducted>> {
+    pub(crate) fn controlled(&self) -> Option<Arc<Controlled>> {
         match &*self.rest.try_borrow().ok()? {
-            Rest::Conducted(conducted) => Some(Arc::clone(conducted)),
+            Rest::Controlled(controlled) => Some(Arc::clone(controlled)),
             _ => None,
         }
     }
@@ -473,29 +490,27 @@ impl Seat {
 
     /// Which message is to be handled next.
     pub fn next(&self) -> NextArrival {
-        let Some(conducted) = self.conducted() else {
-            return NextArrival::Any;
-        };
-        let next = conducted.conductor.next_arrival(&conducted.activity);
+        let next = self.tell(Message::Next);
         self.word.set(Hot::quiet().cast_mut().cast());
         next
     }
 
     /// A message has come although there was none any more: the activity differs from the recorded one.
     pub fn unexpected(&self, arrival: Arrival) {
-        if let Some(conducted) = self.conducted() {
-            conducted.conductor.unexpected(&conducted.activity, arrival);
-        }
+        self.tell(Message::Unexpected(arrival));
     }
 
     /// The message that was [next](Seat::next) is about to be handled.
     pub fn arrives(&self, arrival: Arrival, code: u64) {
         seeds::restart();
-        let tag = tag_of(code);
-        if let Some(conducted) = self.conducted() {
-            conducted
-                .conductor
-                .arrived(&conducted.activity, arrival, tag);
+        self.tell(Message::Handled(arrival, tag_of(code)));
+    }
+
+    /// Tells the controller of a message.
+    fn tell(&self, message: Message) -> NextArrival {
+        match self.controlled() {
+            Some(controlled) => controlled.controller.message(&controlled.activity, message),
+            None => NextArrival::Any,
         }
     }
 }

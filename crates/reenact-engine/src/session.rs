@@ -8,7 +8,7 @@ use std::{
 use reenact_trace::TraceError;
 
 use crate::{
-    conduct::{self, Conductor, SessionThread},
+    controller::{self, Controller, SessionThread},
     mode::{self, Mode},
     record,
 };
@@ -27,7 +27,7 @@ pub fn record_to(path: &Path) -> Result<(), TraceError> {
     Ok(())
 }
 
-static CONDUCTED: Mutex<()> = Mutex::new(());
+static CONTROLLED: Mutex<()> = Mutex::new(());
 
 struct OnDrop<F: FnMut()>(F);
 
@@ -37,22 +37,22 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// Runs `program` with `conductor` deciding about every operation. The calling thread is `main` to it.
+/// Runs `program` with `controller` deciding about every operation. The calling thread is `main` to it.
 ///
 /// One at a time per process: a second caller waits. Threads that the program leaves behind run on uncontrolled.
-/// In a process that is recorded or replayed the program runs as part of that, without the conductor.
-pub fn conducted<R>(conductor: Arc<dyn Conductor>, program: impl FnOnce() -> R) -> R {
-    let _one = CONDUCTED.lock().unwrap_or_else(PoisonError::into_inner);
+/// In a process that is recorded or replayed the program runs as part of that, without the controller.
+pub fn controlled<R>(controller: Arc<dyn Controller>, program: impl FnOnce() -> R) -> R {
+    let _one = CONTROLLED.lock().unwrap_or_else(PoisonError::into_inner);
     mode::settle();
     if mode::settled() != Mode::Off {
         return program();
     }
     let _thread = SessionThread::enter();
-    conduct::install(Some(conductor));
-    mode::set(Mode::Conducted);
+    controller::install(Some(controller));
+    mode::set(Mode::Controlled);
     let _end = OnDrop(|| {
         mode::set(Mode::Off);
-        conduct::install(None);
+        controller::install(None);
     });
     program()
 }

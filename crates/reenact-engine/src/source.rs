@@ -13,23 +13,22 @@ use std::{
 };
 
 use crate::{
-    Access, Asked, Entity, Op, OpInfo, Operation, Reply, Seat,
-    activity::{aside, stand_up, with_conducted},
-    conduct, explore,
+    Access, Announcement, Asked, Birth, Entity, Op, Question, Reply, Seat,
+    activity::{aside, stand_up, with_controlled},
+    controller, explore,
     external::{apart, is_played, not_apart, stay_apart},
     mode::{self, Mode},
     raw::RawMutex,
     record,
+    thread::note_panic,
 };
 
 /// Comes last from a source that ends. Nothing else that comes is a number this large.
 const OVER: Reply<'static> = Reply::Number(u64::MAX);
 
-/// Bringing something, where that is explored.
-const TURN: Op = Op::new(&OpInfo {
-    code: 0x54,
-    name: "bring something from outside",
-});
+crate::operations! {
+    TURN = 0x54 External "bring something from outside";
+}
 
 /// An activity that stands for something outside. `D` is what hands on what comes.
 pub struct Source<D> {
@@ -135,6 +134,25 @@ impl<D: Send + 'static> Source<D> {
         }
     }
 
+    /// Runs what feeds the source, until it returns: on a thread that is not part of the program, and that there is not in a
+    /// replay. Where schedules are explored it is an activity as any other, and when it brings something is a choice of the
+    /// schedule.
+    pub fn feed(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        if is_played() {
+            return Ok(());
+        }
+        if explore::is_here() {
+            feed_as_activity(name, run);
+            return Ok(());
+        }
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        let body = move || {
+            stay_apart();
+            run();
+        };
+        apart(|| thread.spawn(body)).map(drop)
+    }
+
     /// In a replay: plays the source on a thread of its own. `hear` makes what came out of what was written down, or says
     /// with none that this cannot be it; `hand_on` hands it on. `what` says for people what comes. False if this is no
     /// replay.
@@ -153,7 +171,7 @@ impl<D: Send + 'static> Source<D> {
         let source = Arc::clone(self);
         let last = source.deliver().take();
         // Before the thread is there, so that nobody finds everybody waiting.
-        conduct::one_more_awake();
+        controller::one_more_awake();
         let thread = std::thread::Builder::new().name("reenact-source".to_owned());
         let spawned = apart(|| {
             thread.spawn(move || {
@@ -167,41 +185,56 @@ impl<D: Send + 'static> Source<D> {
                     not_apart(|| drop(deliver));
                 }
                 source.seat.end();
-                conduct::one_less_awake();
+                controller::one_less_awake();
             })
         });
         spawned
             .map(|_| true)
-            .inspect_err(|_| conduct::one_less_awake())
+            .inspect_err(|_| controller::one_less_awake())
     }
 }
 
-/// What comes next to the current activity, which is a source, according to its conductor.
+#[cold]
+fn feed_as_activity(name: &str, run: impl FnOnce() + Send + 'static) {
+    let birth = Birth::announce(Some(name));
+    if let (Some(number), Some(world)) = (birth.number(), explore::here()) {
+        let body = move || {
+            let _life = birth.begin();
+            if catch_unwind(AssertUnwindSafe(run)).is_err() {
+                note_panic(number, false);
+            }
+        };
+        // SAFETY: It borrows nothing.
+        unsafe { world.start(number, body) };
+    }
+}
+
+/// What comes next to the current activity, which is a source, according to its controller.
 fn next<T>(
     op: Op,
     what: &'static str,
     site: &'static Location<'static>,
     hear: &mut impl FnMut(Reply<'_>) -> Option<T>,
 ) -> Option<T> {
-    with_conducted(|me| {
-        if me.conductor.is_over(&me.activity) {
+    with_controlled(|me| {
+        let ask = |question| me.controller.outside(&me.activity, question);
+        if ask(Question::IsSourceOver).is_some() {
             return None;
         }
-        let operation = Operation {
-            activity: &me.activity,
-            op,
-            access: Access::Outside,
-            entity: None,
-            predicted: 0,
-            site,
-        };
         let mut item = None;
-        me.conductor
-            .external(&operation, what, Asked::NOTHING, &mut |reply| {
+        ask(Question::Call {
+            announcement: &Announcement {
+                site,
+                ..Announcement::new(op, Access::Outside)
+            },
+            what,
+            asked: Asked::NOTHING,
+            hear: &mut |reply| {
                 let is_over = reply == OVER;
                 item = if is_over { None } else { hear(reply) };
                 is_over || item.is_some()
-            });
+            },
+        });
         item
     })
     .flatten()

@@ -53,7 +53,7 @@ impl Crowd {
             }
             state.room = Some((room, Arc::clone(&fact)));
         }
-        fact.wait_if_conducted(&|| format!("fewer than {room} requests without a response"));
+        fact.wait_if_controlled(&|| format!("fewer than {room} requests without a response"));
     }
 
     /// No more come: establishes `none` when all are answered.

@@ -352,7 +352,7 @@ impl Serving {
             return;
         }
         self.answered
-            .wait_if_conducted(&|| "the last response of a server".to_owned());
+            .wait_if_controlled(&|| "the last response of a server".to_owned());
         for handler in self.handlers.drain(..) {
             // Handlers do not panic: what they call does, and that is caught.
             let _ = handler.join();

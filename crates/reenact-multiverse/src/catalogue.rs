@@ -40,10 +40,16 @@ pub enum OperationKind {
     ChannelSend,
     /// Receives from a channel.
     ChannelReceive,
+    /// Does the first of several channel operations that is possible.
+    Select,
+    /// Drops an end of a channel.
+    ChannelClose,
     /// Creates an activity.
     Create,
     /// Does the first thing it does.
     Begin,
+    /// Has nothing to do any more.
+    End,
     /// Waits for the end of an activity.
     Join,
     /// Starts a transaction.
@@ -54,6 +60,22 @@ pub enum OperationKind {
     Lock,
     /// Gives a lock back.
     Unlock,
+    /// Begins to wait for a notification.
+    Wait,
+    /// Goes on after a notification, or because its time is up.
+    Wake,
+    /// Lets those go on who wait.
+    Notify,
+    /// Reads an atomic value.
+    AtomicRead,
+    /// Changes an atomic value.
+    AtomicWrite,
+    /// Arrives at a barrier.
+    Barrier,
+    /// Asks something whose answer depends on timing.
+    Question,
+    /// Asks the world outside.
+    External,
     /// Takes one of several ways, with nobody else involved.
     Choice,
     /// Goes on by itself.
@@ -71,13 +93,24 @@ impl OperationKind {
             Self::Callback => "callback",
             Self::ChannelSend => "channel send",
             Self::ChannelReceive => "channel receive",
+            Self::Select => "selection",
+            Self::ChannelClose => "channel close",
             Self::Create => "creation",
             Self::Begin => "first action",
+            Self::End => "end",
             Self::Join => "join",
             Self::TransactionStart => "transaction start",
             Self::TransactionCommit => "transaction commit",
             Self::Lock => "lock",
             Self::Unlock => "unlock",
+            Self::Wait => "wait",
+            Self::Wake => "wake",
+            Self::Notify => "notification",
+            Self::AtomicRead => "atomic read",
+            Self::AtomicWrite => "atomic write",
+            Self::Barrier => "barrier",
+            Self::Question => "question",
+            Self::External => "external call",
             Self::Choice => "choice",
             Self::Local => "local step",
         }

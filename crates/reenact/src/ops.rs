@@ -1,37 +1,24 @@
-//! The operations of the threads-and-locks model, by name, and how those of others are named.
+//! The operations of threads and locks, by name.
 
-macro_rules! operations {
-    ($($name:ident = $code:literal $word:literal;)*) => {
-        $(pub(crate) const $name: reenact_engine::Op = reenact_engine::Op::new(&reenact_engine::OpInfo { code: $code, name: $word });)*
-    };
-}
-
-pub(crate) use operations;
+use reenact_engine::operations;
 
 operations! {
-    LOCK = 1 "lock";
-    UNLOCK = 2 "unlock";
-    READ = 3 "read";
-    WRITE = 4 "write";
-    READ_END = 5 "read end";
-    WRITE_END = 6 "write end";
-    WAIT = 7 "wait";
-    NOTIFY = 8 "notify";
-    LOAD = 9 "load";
-    STORE = 10 "store";
-    MODIFY = 11 "read-modify-write";
-    IS_FINISHED = 12 "is finished";
-    PARALLELISM = 13 "available parallelism";
-    TRY_LOCK = 15 "try lock";
-    TRY_READ = 16 "try read";
-    TRY_WRITE = 17 "try write";
-    IS_DISCONNECTED = 14 "is disconnected";
-    IS_POISONED = 18 "is poisoned";
-    SEND = 19 "send";
-    TRY_SEND = 20 "try send";
-    RECEIVE = 21 "receive";
-    TRY_RECEIVE = 22 "try receive";
-    STOP_SENDING = 23 "drop a sender";
-    STOP_RECEIVING = 24 "drop the receiver";
-    CHOOSE = 25 "choose";
+    pub(crate) LOCK = 1 Lock "lock";
+    pub(crate) UNLOCK = 2 Unlock "unlock";
+    pub(crate) READ = 3 Lock "read";
+    pub(crate) WRITE = 4 Lock "write";
+    pub(crate) READ_END = 5 Unlock "read end";
+    pub(crate) WRITE_END = 6 Unlock "write end";
+    pub(crate) WAIT = 7 Wait "wait";
+    pub(crate) NOTIFY = 8 Notify "notify";
+    pub(crate) LOAD = 9 AtomicRead "load";
+    pub(crate) STORE = 10 AtomicWrite "store";
+    pub(crate) MODIFY = 11 AtomicWrite "read-modify-write";
+    pub(crate) IS_FINISHED = 12 Question "is finished";
+    pub(crate) PARALLELISM = 13 External "available parallelism";
+    pub(crate) TRY_LOCK = 15 Lock "try lock";
+    pub(crate) TRY_READ = 16 Lock "try read";
+    pub(crate) TRY_WRITE = 17 Lock "try write";
+    pub(crate) IS_POISONED = 18 Question "is poisoned";
+    pub(crate) CHOOSE = 25 Choice "choose";
 }

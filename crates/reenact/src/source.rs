@@ -107,14 +107,10 @@
 //!   other, and [`Source::thread`] makes one. What comes has to be the same in all executions.
 //! - *What is dependent*: whatever is brought by the same source; and what is dependent where it is handed on.
 
-use std::{
-    fmt, io,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{fmt, io, sync::Arc};
 
 pub use reenact_engine::stay_apart;
-use reenact_engine::{Birth, Reply, apart, explore, is_active, is_played, is_withheld};
+use reenact_engine::{Reply, is_active, is_played, is_withheld};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::outside::{hear_value, ops, tell_value};
@@ -163,21 +159,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
         run: impl FnOnce(&Source<T>) + Send + 'static,
     ) -> io::Result<()> {
         let source = Source::new(name, deliver);
-        if is_played() {
-            return Ok(());
-        }
-        if explore::is_explored() {
-            run_explored(name, move || run(&source));
-            return Ok(());
-        }
-        let thread = std::thread::Builder::new().name(name.to_owned());
-        apart(|| {
-            thread.spawn(move || {
-                stay_apart();
-                run(&source);
-            })
-        })
-        .map(drop)
+        reenact_engine::Source::<Deliver<T>>::feed(name, move || run(&source))
     }
 
     /// This has come. It has been handed on when this returns. Does nothing in a replay, where the source does by itself.
@@ -198,21 +180,6 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
 
     /// Nothing more comes.
     pub fn close(self) {}
-}
-
-/// Where it is explored, what feeds a source is an activity as any other: when it does is a choice of the schedule.
-#[cold]
-fn run_explored(name: &str, run: impl FnOnce() + Send + 'static) {
-    let birth = Birth::announce(Some(name));
-    if let Some(number) = birth.number() {
-        let run = move || {
-            let _life = birth.begin();
-            let outcome = catch_unwind(AssertUnwindSafe(run));
-            explore::is_missed(number, outcome.is_err());
-        };
-        // SAFETY: It borrows nothing.
-        unsafe { explore::start(number, run) };
-    }
 }
 
 impl<T: Send + 'static> Drop for Source<T> {

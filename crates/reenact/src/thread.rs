@@ -15,20 +15,19 @@
 //!   everything.
 
 mod handle;
-mod running;
 mod scoped;
 
 use std::{io, time::Duration};
 
 use reenact_engine::{
-    Birth, Lineage, choose, explore, is_active, outside,
-    pool::{ask_until_told, can_be_put_aside, give_way},
+    Birth, Lineage, choose, is_active, outside,
+    pool::{can_be_put_aside, give_way, wait_aside},
     raw::{Parker, now},
+    thread::{Running, sleep as sleep_without_time},
 };
 
 pub use std::thread::{AccessError, LocalKey, Result, panicking};
 
-use self::running::Running;
 pub use self::{
     handle::{Thread, ThreadId, current},
     scoped::{Scope, ScopedJoinHandle, scope},
@@ -84,20 +83,6 @@ impl Builder {
         let birth = Birth::announce(self.name.as_deref());
         let lineage = birth.lineage();
         let number = birth.number();
-        if let Some(number) = number
-            && running::is_on_fibers()
-        {
-            let body = move || {
-                let _life = birth.begin();
-                f()
-            };
-            return Ok(JoinHandle {
-                thread: Thread::explored(self.name, number),
-                // SAFETY: It borrows nothing.
-                running: unsafe { Running::start_on_fiber(number, body) },
-                lineage,
-            });
-        }
         let newcomer = handle::Newcomer::new(&birth, self.name.clone());
         let parking = newcomer.parking();
         let id = newcomer.id();
@@ -170,14 +155,6 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Where it is a process that waits for a thread: waits as one. Not in a replay, where the thread's own code has ended by
-/// now and the rest takes a moment: who only asks now and then seems to wait for somebody else.
-fn wait_aside(mut is_over: impl FnMut() -> bool) {
-    if can_be_put_aside() && !reenact_engine::is_replaying() {
-        ask_until_told(|| is_over().then_some(()));
-    }
-}
-
 /// Asks whether a thread has finished. Where the recorded one had, it has in the replay once this returns.
 #[track_caller]
 fn finished(lineage: &Lineage, ask: impl FnOnce() -> bool) -> bool {
@@ -216,7 +193,7 @@ pub fn park_timeout(dur: Duration) {
 
 /// Sleeps; not in a replay, where order comes from the trace.
 pub fn sleep(dur: Duration) {
-    if explore::sleep(dur) || reenact_engine::is_replaying() {
+    if sleep_without_time(dur) {
         return;
     }
     match now().checked_add(dur) {

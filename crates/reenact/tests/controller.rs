@@ -11,11 +11,14 @@ use reenact::{
     sync::{Mutex as RecordedMutex, atomic::AtomicU32, atomic::Ordering},
     thread,
 };
-use reenact_engine::{Access, Activity, Conductor, Decision, Fact, Operation, Origin, conducted};
+use reenact_engine::{
+    Access, Activity, Announcement, Controller, Decision, Ending, Newborn, Outcome, Spot,
+    controlled,
+};
 
 /// Lets the activities go in the order of a schedule; after its end, in the order of their families. Unlocking is not a
 /// step of its own: it belongs to what went before.
-struct Controller {
+struct Scheduler {
     schedule: Vec<&'static str>,
     state: Mutex<State>,
     changed: Condvar,
@@ -45,9 +48,9 @@ enum Need {
     Fact(usize),
 }
 
-impl Controller {
-    fn new(schedule: &[&'static str]) -> Arc<Controller> {
-        Arc::new(Controller {
+impl Scheduler {
+    fn new(schedule: &[&'static str]) -> Arc<Scheduler> {
+        Arc::new(Scheduler {
             schedule: schedule.to_vec(),
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -120,14 +123,14 @@ impl Controller {
     }
 }
 
-fn address(operation: &Operation<'_>) -> usize {
+fn address(operation: &Announcement<'_>) -> usize {
     operation
         .entity
         .map_or(0, |entity| std::ptr::from_ref(entity).addr())
 }
 
-impl Conductor for Controller {
-    fn born(&self, _origin: Origin, _index: u64, _name: &str) -> u32 {
+impl Controller for Scheduler {
+    fn born(&self, _newborn: Newborn<'_>) -> u32 {
         let mut state = self.state();
         let number = state.next_number;
         state.next_number += 1;
@@ -135,19 +138,26 @@ impl Conductor for Controller {
         number
     }
 
-    fn arrive(&self, operation: &Operation<'_>) -> Decision {
+    fn end(&self, who: &Activity, how: Ending) {
+        if how != Ending::ThreadGone {
+            let mut state = self.state();
+            state.alive.remove(&who.number);
+            // Known here first, so that nobody who waits for it seems to wait in vain.
+            state.established.insert(Spot::Fact(&who.ended).address());
+            self.changed.notify_all();
+        }
+    }
+
+    fn operate(&self, who: &Activity, operation: &Announcement<'_>) -> Decision {
         let entity = address(operation);
         let need = match operation.access {
             Access::Take => Need::Free(entity),
             _ => Need::Turn,
         };
-        self.wait(operation.activity, need, |state| {
+        self.wait(who, need, |state| {
             state.steps += 1;
-            state.story.push(format!(
-                "{} {}",
-                operation.activity.family,
-                operation.op.name()
-            ));
+            let step = format!("{} {}", who.family, operation.op.name());
+            state.story.push(step);
             if operation.access == Access::Take {
                 state.held.insert(entity);
             }
@@ -155,33 +165,22 @@ impl Conductor for Controller {
         Decision::Go
     }
 
-    fn leave(&self, operation: &Operation<'_>, _value: Option<u64>) {
-        self.state().held.remove(&address(operation));
-        self.changed.notify_all();
-    }
-
-    fn wait_for_fact(&self, activity: &Activity, fact: &Fact, _what: &dyn Fn() -> String) {
-        let address = std::ptr::from_ref(fact).addr();
-        if fact.is_established() {
-            self.state().established.insert(address);
+    fn done(&self, _who: &Activity, operation: &Announcement<'_>, outcome: Outcome<'_>) {
+        if let Outcome::Left(_) = outcome {
+            self.state().held.remove(&address(operation));
+            self.changed.notify_all();
         }
-        self.wait(activity, Need::Fact(address), |_| ());
     }
 
-    fn established(&self, fact: &Fact) {
-        self.state()
-            .established
-            .insert(std::ptr::from_ref(fact).addr());
-        self.changed.notify_all();
+    fn park(&self, who: &Activity, at: Spot<'_>, _what: &dyn Fn() -> String) {
+        if at.is_over() {
+            self.state().established.insert(at.address());
+        }
+        self.wait(who, Need::Fact(at.address()), |_| ());
     }
 
-    fn ended(&self, activity: &Activity) {
-        let mut state = self.state();
-        state.alive.remove(&activity.number);
-        // Known here first, so that nobody who waits for it seems to wait in vain.
-        state
-            .established
-            .insert(std::ptr::from_ref(&activity.ended).addr());
+    fn unpark(&self, at: Spot<'_>) {
+        self.state().established.insert(at.address());
         self.changed.notify_all();
     }
 }
@@ -227,8 +226,8 @@ fn every_schedule_of_two_threads_at_a_lock_can_be_forced() {
             .iter()
             .map(|&me| ["main.0", "main.1"][me as usize])
             .collect();
-        let controller = Controller::new(&schedule);
-        assert_eq!(conducted(controller, || who_when(3)), order);
+        let controller = Scheduler::new(&schedule);
+        assert_eq!(controlled(controller, || who_when(3)), order);
     }
 }
 
@@ -236,8 +235,8 @@ fn every_schedule_of_two_threads_at_a_lock_can_be_forced() {
 fn the_same_schedule_tells_the_same_story() {
     let schedule = ["main.1", "main.0", "main.0", "main.1"];
     let story = || {
-        let controller = Controller::new(&schedule);
-        conducted(controller.clone(), || who_when(2));
+        let controller = Scheduler::new(&schedule);
+        controlled(controller.clone(), || who_when(2));
         controller.story()
     };
     let first = story();
@@ -271,7 +270,7 @@ fn lost_update() -> u32 {
 
 #[test]
 fn the_schedule_decides_whether_an_update_is_lost() {
-    let outcome = |schedule: &[&'static str]| conducted(Controller::new(schedule), lost_update);
+    let outcome = |schedule: &[&'static str]| controlled(Scheduler::new(schedule), lost_update);
     assert_eq!(outcome(&["main.0", "main.0", "main.1", "main.1"]), 2);
     assert_eq!(outcome(&["main.0", "main.1", "main.0", "main.1"]), 1);
     assert_eq!(outcome(&["main.0", "main.1", "main.1", "main.0"]), 1);
@@ -299,13 +298,13 @@ fn abba() -> [bool; 2] {
 
 #[test]
 fn a_controller_sees_the_deadlock_that_a_schedule_leads_to() {
-    let fine = Controller::new(&["main.0", "main.0", "main.1", "main.1"]);
-    assert_eq!(conducted(fine.clone(), abba), [true, true]);
+    let fine = Scheduler::new(&["main.0", "main.0", "main.1", "main.1"]);
+    assert_eq!(controlled(fine.clone(), abba), [true, true]);
     assert!(!fine.state().deadlock);
 
-    let stuck = Controller::new(&["main.0", "main.1"]);
+    let stuck = Scheduler::new(&["main.0", "main.1"]);
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        conducted(stuck.clone(), abba)
+        controlled(stuck.clone(), abba)
     }));
     assert!(result.is_err());
     assert!(stuck.state().deadlock);
@@ -336,8 +335,8 @@ fn take_put_look() -> (u32, u32) {
 #[test]
 fn a_transaction_is_one_step_and_the_schedule_decides_what_it_sees() {
     let outcome = |schedule: &[&'static str]| {
-        let controller = Controller::new(schedule);
-        let outcome = conducted(controller.clone(), take_put_look);
+        let controller = Scheduler::new(schedule);
+        let outcome = controlled(controller.clone(), take_put_look);
         (outcome, controller.story())
     };
     let (seen, story) = outcome(&["main.1", "main.2", "main.0"]);

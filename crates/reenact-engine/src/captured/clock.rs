@@ -11,8 +11,8 @@ use reenact_trace::Kind;
 
 use super::{callers, is_captured, real};
 use crate::{
-    Asked, Captured, External, Op, OpInfo, Recollection, Reply,
-    activity::{current_is_foreign, with_conducted},
+    Asked, Captured, External, Heard, Question, Reply,
+    activity::{current_is_foreign, with_controlled},
     arrivals::unzigzag,
     external,
     mode::{self, Mode},
@@ -30,11 +30,9 @@ const WHAT: [Captured; CLOCKS] = [Captured::Clock, Captured::TimeOfDay];
 /// Of which kind their events are.
 pub(crate) const CLOCK_KINDS: [Kind; CLOCKS] = [Kind::CLOCK, Kind::TIME];
 
-/// Reading any other.
-const OTHER: Op = Op::new(&OpInfo {
-    code: 0x92,
-    name: "read a clock",
-});
+crate::operations! {
+    OTHER = 0x92 External "read a clock";
+}
 
 /// The C library's, captured. Only a jump, with the place of the call as one argument more.
 ///
@@ -242,8 +240,9 @@ unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec, place: usize) -> c
 
 /// What a replay says that this clock said.
 fn played(index: usize) -> Option<u64> {
-    with_conducted(|me| {
-        let Recollection::Elapsed(elapsed) = me.conductor.recall(&me.activity, WHAT[index])? else {
+    with_controlled(|me| {
+        let question = Question::Library(WHAT[index]);
+        let Heard::Elapsed(elapsed) = me.controller.outside(&me.activity, question)? else {
             return None;
         };
         let last = &me.clocks[index];

@@ -8,7 +8,7 @@ use std::{
 use libc::pid_t;
 
 use super::{is_captured, real};
-use crate::{activity::with_conducted, mode, withheld};
+use crate::{Question, activity::with_controlled, mode, withheld};
 
 /// The variable of the environment that has the number of the recorded process: part of a trace.
 pub(crate) const VARIABLE: &str = "REENACT_PID";
@@ -50,11 +50,15 @@ pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
 /// `name` is a string.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
-    if mode::is_conducted() && !name.is_null() && is_captured() {
+    if mode::is_controlled() && !name.is_null() && is_captured() {
         // SAFETY: The caller's.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         if withheld::is_missing("env", &name) {
-            with_conducted(|me| me.conductor.misses(&me.activity, &format!("env:{name}")));
+            with_controlled(|me| {
+                let missing = format!("env:{name}");
+                me.controller
+                    .outside(&me.activity, Question::Missing(&missing));
+            });
         }
     }
     // SAFETY: The caller's.

@@ -6,8 +6,8 @@ use libc::c_void;
 
 use super::{is_captured, real};
 use crate::{
-    Captured, Recollection,
-    activity::with_conducted,
+    Captured, Heard, Question,
+    activity::with_controlled,
     mode::{self, Mode},
     record,
 };
@@ -43,11 +43,14 @@ pub(super) unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, fl
 
 /// What a replay says that the random bytes were; how many.
 unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
-    if !mode::is_conducted() {
+    if !mode::is_controlled() {
         return None;
     }
-    let recalled = with_conducted(|me| me.conductor.recall(&me.activity, Captured::Random));
-    let Recollection::Bytes(bytes) = recalled.flatten()? else {
+    let recalled = with_controlled(|me| {
+        me.controller
+            .outside(&me.activity, Question::Library(Captured::Random))
+    });
+    let Heard::Bytes(bytes) = recalled.flatten()? else {
         return None;
     };
     if bytes.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{Captured, Recollection, arrivals::zigzag};
+use crate::{Captured, Heard, arrivals::zigzag};
 
 /// What one activity has asked for.
 #[derive(Default)]
@@ -21,7 +21,7 @@ const LATER: u64 = 1_000;
 const BYTES: usize = 256;
 
 impl Outside {
-    pub(super) fn recall(&mut self, activity: u32, what: Captured) -> Recollection {
+    pub(super) fn recall(&mut self, activity: u32, what: Captured) -> Heard {
         let index = match what {
             Captured::Clock => 0,
             Captured::TimeOfDay => 1,
@@ -30,11 +30,11 @@ impl Outside {
         let asked = self.asked[index];
         self.asked[index] += 1;
         if what == Captured::Random {
-            return Recollection::Bytes(bytes(u64::from(activity) << 32 | asked));
+            return Heard::Bytes(bytes(u64::from(activity) << 32 | asked));
         }
         let since = if asked == 0 { FIRST[index] } else { LATER };
         let later = since.saturating_add(std::mem::take(&mut self.slept[index]));
-        Recollection::Elapsed(zigzag(later))
+        Heard::Elapsed(zigzag(later))
     }
 
     /// It sleeps for so many nanoseconds.

@@ -7,7 +7,7 @@ use std::{borrow::Cow, collections::HashMap, path::Path, sync::Arc};
 
 use reenact_trace::{Event, Item, Kind, Trace, TraceError};
 
-use crate::{Asked, Captured, Recollection, Reply};
+use crate::{Asked, Captured, Heard, Reply};
 
 /// What came from outside in a recorded run.
 pub(super) struct Recorded {
@@ -18,12 +18,12 @@ pub(super) struct Recorded {
 
 /// How far an activity is in that.
 #[derive(Default)]
-pub(super) struct Heard {
+pub(super) struct Given {
     /// Of its answers, those that it has been given.
     is_given: Vec<bool>,
 }
 
-impl Heard {
+impl Given {
     /// Nothing.
     pub(super) fn clear(&mut self) {
         self.is_given.clear();
@@ -54,27 +54,22 @@ impl Recorded {
     fn next(
         &self,
         family: &str,
-        heard: &mut Heard,
+        given: &mut Given,
         fits: impl Fn(&Event) -> bool,
     ) -> Option<Event> {
         let own = self.answers.get(family)?;
-        heard.is_given.resize(own.len(), false);
-        let index = (0..own.len()).find(|&index| !heard.is_given[index] && fits(&own[index]))?;
-        heard.is_given[index] = true;
+        given.is_given.resize(own.len(), false);
+        let index = (0..own.len()).find(|&index| !given.is_given[index] && fits(&own[index]))?;
+        given.is_given[index] = true;
         Some(own[index])
     }
 
     /// What the C library said.
-    pub(super) fn recall(
-        &self,
-        family: &str,
-        heard: &mut Heard,
-        what: Captured,
-    ) -> Option<Recollection> {
-        let event = self.next(family, heard, |event| event.kind == what.kind())?;
+    pub(super) fn recall(&self, family: &str, given: &mut Given, what: Captured) -> Option<Heard> {
+        let event = self.next(family, given, |event| event.kind == what.kind())?;
         Some(match what {
-            Captured::Random => Recollection::Bytes(self.trace.data(event.number).ok()?),
-            _ => Recollection::Elapsed(event.number),
+            Captured::Random => Heard::Bytes(self.trace.data(event.number).ok()?),
+            _ => Heard::Elapsed(event.number),
         })
     }
 
@@ -82,7 +77,7 @@ impl Recorded {
     pub(super) fn play(
         &self,
         family: &str,
-        heard: &mut Heard,
+        given: &mut Given,
         asked: Asked,
         hear: &mut dyn FnMut(Reply<'_>) -> bool,
     ) {
@@ -91,7 +86,7 @@ impl Recorded {
             Kind::OUTSIDE => asked == Asked::NOTHING,
             _ => false,
         };
-        let Some(event) = self.next(family, heard, fits) else {
+        let Some(event) = self.next(family, given, fits) else {
             return;
         };
         match event.kind {

@@ -43,12 +43,13 @@ use reenact_multiverse::{
 
 use self::answer::{Answer, touches};
 use super::{
-    event::{Event, How},
+    event::Event,
     failure::Failure,
     subject::Subject,
     view::{Stands, View},
     whole::{Forked, ForkedRun},
 };
+use crate::Access;
 
 /// A question is not longer than this.
 const LONGEST: u64 = 16 << 20;
@@ -121,7 +122,7 @@ impl Server {
             let mut links = Links::default();
             let event = run.step_at(next.into(), fingerprinter.next(), &mut links);
             fingerprinter.push(next.into(), &identity(&event), &links);
-            if matches!(event.touch.how, How::TryTake | How::TryLook) {
+            if matches!(event.touch.access, Access::TryTake | Access::TryLook) {
                 self.forked.let_releases_be_steps();
             }
         }

@@ -1,10 +1,10 @@
 //! What is known of a thing in the current execution: who has it, and what next events at it come after.
 
-use std::{collections::VecDeque, panic::Location};
+use std::panic::Location;
 
 use reenact_multiverse::explore::{Links, Moment};
 
-use super::event::How;
+use crate::{Access, End};
 
 /// A lock, a value, a queue, a condition: whatever activities meet at.
 #[derive(Default)]
@@ -18,70 +18,56 @@ pub(super) struct Thing {
     /// Those events that a next one may race with.
     recent: Vec<Recent>,
     /// When those who took it last gave it back, and those who looked since.
-    released: Option<Moment>,
+    released: Vec<Moment>,
     looked: Vec<Moment>,
     /// Since when those have it who have it now.
     having: Vec<(u32, Moment)>,
     /// Who had it from when to when, and whether to look at it, in the order in which they gave it back.
     had: Vec<(Moment, Moment, bool)>,
-    /// When what is in it was sent; when anything was received.
-    under_way: VecDeque<Moment>,
-    received: Vec<Moment>,
-    sent: usize,
+    /// Who came to send, and to receive, in this order, and when. The n-th meets the n-th, whoever comes first.
+    sent: Vec<(u32, Moment)>,
+    received: Vec<(u32, Moment)>,
     /// When those of each end went, and whether all have.
     stopped: [Vec<Moment>; 2],
     are_gone: [bool; 2],
-    /// Who waits to receive, since when.
-    arrived: Vec<(u32, Moment)>,
     /// When what it holds was changed.
     changed: Vec<Moment>,
 }
 
 struct Recent {
     who: u32,
-    how: How,
+    access: Access,
     moment: Moment,
     /// Whether something could be sent, or received, and it could be taken, or looked at, just before it: a bit for each.
     was_open: u8,
 }
 
-/// One of the two ends of a queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    /// Where something is put in.
-    Sending,
-    /// Where it is taken out.
-    Receiving,
-}
-
 /// What has happened at a queue in the current step.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Passed {
+pub(crate) enum Passed {
     /// Something was put in.
     Sent,
-    /// What was at this place was taken out.
-    Received(usize),
+    /// What was first was taken out.
+    Received,
+    /// The activity, which came to send or to receive, will not: its time is up.
+    GaveUp(End),
     /// One of this end has gone, and whether that was the last.
     Stopped(End, bool),
-    /// The activity waits to receive; or does not any more.
-    Arrived(bool),
 }
 
 impl Thing {
     /// As if nobody had met it.
     pub(super) fn clear(&mut self) {
         self.holder = None;
-        self.released = None;
-        self.sent = 0;
+        self.released.clear();
+        self.sent.clear();
         self.lookers.clear();
         self.waiters.clear();
         self.recent.clear();
         self.looked.clear();
-        self.under_way.clear();
         self.received.clear();
         self.stopped.iter_mut().for_each(Vec::clear);
         self.are_gone = [false; 2];
-        self.arrived.clear();
         self.changed.clear();
         self.having.clear();
         self.had.clear();
@@ -92,44 +78,47 @@ impl Thing {
         self.holder.is_none() && self.lookers.is_empty()
     }
 
-    /// What an event of this kind would come after. `room` is how much fits into a queue; `waits` whether it cannot happen before
+    /// What an event of this kind would come after. `room` is access much fits into a queue; `waits` whether it cannot happen before
     /// there is room, or something in it.
     pub(super) fn link(
         &self,
         activity: u32,
-        how: How,
+        access: Access,
         room: usize,
         waits: bool,
         links: &mut Links,
         way: &mut u32,
     ) {
         for recent in &self.recent {
-            if recent.who != activity && how.conflicts(recent.how) {
-                let was_open = end_of(how).is_some_and(|end| recent.was_open & 1 << end as u8 != 0);
+            if recent.who != activity && access.conflicts(recent.access) {
+                let was_open =
+                    end_of(access).is_some_and(|end| recent.was_open & 1 << end as u8 != 0);
                 match waits && !was_open {
                     true => links.races_if_possible(recent.moment),
                     false => links.races(recent.moment),
                 }
             }
         }
-        match how {
-            How::Take | How::TryTake => {
-                self.released.into_iter().for_each(|at| links.follows(at));
+        match access {
+            Access::Take | Access::TryTake => {
+                self.released.iter().for_each(|&at| links.follows(at));
                 self.looked.iter().for_each(|&at| links.follows(at));
             }
-            How::Look | How::TryLook => {
-                self.released.into_iter().for_each(|at| links.follows(at));
+            Access::Look | Access::TryLook => {
+                self.released.iter().for_each(|&at| links.follows(at));
             }
-            How::Receive | How::TryReceive => {
-                match self.under_way.front() {
-                    Some(&sent) => links.follows(sent),
+            // Who comes to wait there comes after nobody; what it does then does.
+            Access::Receive | Access::Send if !waits => {}
+            Access::Receive | Access::TryReceive => {
+                match self.under_way().first() {
+                    Some(&(_, sent)) => links.follows(sent),
                     None => self.stopped[0].iter().for_each(|&at| links.follows(at)),
                 }
                 if waits {
                     self.ways_to_receive(links, way);
                 }
             }
-            How::Send | How::TrySend => {
+            Access::Send | Access::TrySend => {
                 if let Some(at) = self.made_room(room) {
                     links.follows(at);
                 }
@@ -143,28 +132,33 @@ impl Thing {
 
     /// When the room was made that the next one to be sent has.
     fn made_room(&self, room: usize) -> Option<Moment> {
-        let index = self.sent.checked_sub(room)?;
-        self.received.get(index).copied()
+        let index = self.sent.len().checked_sub(room)?;
+        self.received.get(index).map(|&(_, at)| at)
+    }
+
+    /// Whether who comes to this end is told that there is nobody at the other.
+    pub(super) fn is_over(&self, end: End) -> bool {
+        self.are_gone[end.other() as usize] && (end == End::Sending || self.under_way().is_empty())
+    }
+
+    /// What was sent and not received.
+    fn under_way(&self) -> &[(u32, Moment)] {
+        self.sent.get(self.received.len()..).unwrap_or_default()
     }
 
     fn ways_to_receive(&self, links: &mut Links, way: &mut u32) {
-        for &sent in &self.under_way {
+        for &(_, sent) in self.under_way() {
             links.needs(next(way), Some(sent));
         }
         self.way_through_end(End::Sending, links, way);
     }
 
     fn ways_to_send(&self, room: usize, links: &mut Links, way: &mut u32) {
-        match self.sent.checked_sub(room) {
-            // Nobody needs any room, but somebody to receive it.
-            _ if room == 0 => {
-                for &(_, at) in self.arrived.iter().skip(self.under_way.len()) {
-                    links.needs(next(way), Some(at));
-                }
-            }
+        match self.sent.len().checked_sub(room) {
             None => links.needs(next(way), None),
             Some(index) => {
-                if let Some(&at) = self.received.get(index) {
+                let several = if room == 0 { usize::MAX } else { 1 };
+                for &(_, at) in self.received.iter().skip(index).take(several) {
                     links.needs(next(way), Some(at));
                 }
             }
@@ -187,14 +181,11 @@ impl Thing {
     }
 
     /// It happens.
-    pub(super) fn note(&mut self, activity: u32, how: How, moment: Moment, room: usize) {
-        let has_room = match room {
-            0 => self.arrived.len() > self.under_way.len() || how == How::Send,
-            _ => self.sent - self.received.len().min(self.sent) < room,
-        };
+    pub(super) fn note(&mut self, activity: u32, access: Access, moment: Moment, room: usize) {
+        let has_room = self.sent.len() < self.received.len().saturating_add(room);
         let was_open = [
             has_room || self.are_gone[End::Receiving as usize],
-            !self.under_way.is_empty() || self.are_gone[End::Sending as usize],
+            !self.under_way().is_empty() || self.are_gone[End::Sending as usize],
             self.is_free(),
             self.holder.is_none(),
         ];
@@ -202,16 +193,16 @@ impl Thing {
         let was_open = bits.fold(0, |open, (bit, is_open)| open | u8::from(is_open) << bit);
         // Whoever could not have come before this one may have been able to come before an earlier one.
         self.recent.retain(|recent| {
-            let is_before = recent.who == activity || how.conflicts(recent.how);
-            !(is_before && how.stands_for(recent.how) && recent.was_open & !was_open == 0)
+            let is_before = recent.who == activity || access.conflicts(recent.access);
+            !(is_before && access.stands_for(recent.access) && recent.was_open & !was_open == 0)
         });
         self.recent.push(Recent {
             who: activity,
-            how,
+            access,
             moment,
             was_open,
         });
-        if how == How::Write {
+        if access == Access::Write {
             self.changed.push(moment);
         }
     }
@@ -227,26 +218,44 @@ impl Thing {
         &self.stopped[end as usize]
     }
 
-    /// This has happened at a queue.
-    pub(super) fn passed(&mut self, activity: u32, what: Passed, moment: Moment) {
+    /// This has happened at a queue: returns what the activity does next comes after besides.
+    pub(super) fn passed(
+        &mut self,
+        activity: u32,
+        what: Passed,
+        moment: Moment,
+        room: usize,
+    ) -> Option<Moment> {
         match what {
             Passed::Sent => {
-                self.sent += 1;
-                self.under_way.push_back(moment);
+                let made_room = self.made_room(room);
+                self.sent.push((activity, moment));
+                made_room
             }
-            Passed::Received(place) => {
-                self.under_way.remove(place);
-                self.received.push(moment);
+            Passed::Received => {
+                let sent = self.sent.get(self.received.len()).map(|&(_, at)| at);
+                self.received.push((activity, moment));
+                sent
             }
-            Passed::Stopped(end, is_last) => self.left(end, is_last, Some(moment)),
-            Passed::Arrived(true) => self.arrived.push((activity, moment)),
-            Passed::Arrived(false) => self.arrived.retain(|&(who, _)| who != activity),
+            Passed::GaveUp(end) => {
+                let came = match end {
+                    End::Sending => &mut self.sent,
+                    End::Receiving => &mut self.received,
+                };
+                let place = came.iter().rposition(|&(who, _)| who == activity);
+                place.map(|place| came.remove(place));
+                None
+            }
+            Passed::Stopped(end, is_last) => {
+                self.left(end, is_last, &[moment]);
+                None
+            }
         }
     }
 
     /// One of this end has gone: when, if not before the first step.
-    pub(super) fn left(&mut self, end: End, is_last: bool, moment: Option<Moment>) {
-        self.stopped[end as usize].extend(moment);
+    pub(super) fn left(&mut self, end: End, is_last: bool, reasons: &[Moment]) {
+        self.stopped[end as usize].extend(reasons);
         self.are_gone[end as usize] = is_last;
     }
 
@@ -282,28 +291,31 @@ impl Thing {
     }
 
     /// Who took it has given it back.
-    pub(super) fn released(&mut self, moment: Option<Moment>) {
+    pub(super) fn released(&mut self, moment: Option<Moment>, reasons: &[Moment]) {
         if let Some((who, _)) = self.holder.take() {
             self.gives_back(who, moment, false);
         }
-        self.released = moment;
+        self.released.clear();
+        self.released.extend(moment);
+        self.released.extend(reasons);
         self.looked.clear();
     }
 
     /// Who took it looks at it from now on.
-    pub(super) fn downgraded(&mut self, activity: u32, moment: Option<Moment>) {
-        self.released(moment);
+    pub(super) fn downgraded(&mut self, activity: u32, moment: Option<Moment>, reasons: &[Moment]) {
+        self.released(moment, reasons);
         self.lookers.push(activity);
         self.having.extend(moment.map(|moment| (activity, moment)));
     }
 
     /// Who looked at it does not any more.
-    pub(super) fn looked(&mut self, activity: u32, moment: Option<Moment>) {
+    pub(super) fn looked(&mut self, activity: u32, moment: Option<Moment>, reasons: &[Moment]) {
         if let Some(index) = self.lookers.iter().position(|&who| who == activity) {
             self.lookers.swap_remove(index);
         }
         self.gives_back(activity, moment, true);
         self.looked.extend(moment);
+        self.looked.extend(reasons);
     }
 }
 
@@ -314,15 +326,15 @@ fn next(way: &mut u32) -> u32 {
 }
 
 /// Whether it is done at an end of a queue, where one may have to wait.
-pub(super) fn is_at_queue(how: How) -> bool {
-    end_of(how).is_some()
+pub(super) fn is_at_queue(access: Access) -> bool {
+    end_of(access).is_some()
 }
 
 /// The end of a queue at which it is.
-fn end_of(how: How) -> Option<End> {
-    match how {
-        How::Send | How::TrySend => Some(End::Sending),
-        How::Receive | How::TryReceive => Some(End::Receiving),
+fn end_of(access: Access) -> Option<End> {
+    match access {
+        Access::Send | Access::TrySend => Some(End::Sending),
+        Access::Receive | Access::TryReceive => Some(End::Receiving),
         _ => None,
     }
 }

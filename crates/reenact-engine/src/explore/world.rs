@@ -5,7 +5,7 @@
 //! an operation with all that follows it up to the next one.
 
 mod actor;
-mod conductor;
+mod controller;
 mod drive;
 mod ending;
 mod happening;
@@ -17,13 +17,12 @@ use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
 
 use reenact_multiverse::{Activity, explore::Step};
 
-pub use self::meeting::Meeting;
 use self::{
     actor::{Awaited, Pending, Phase},
     state::{Chosen, State},
 };
 use super::{
-    HERE, Name,
+    HERE,
     event::NOTHING,
     failure::Failure,
     fiber::Pause,
@@ -31,7 +30,7 @@ use super::{
     strand::{Strand, StrandEnd},
 };
 use crate::{
-    Fact,
+    Name, Spot,
     activity::{aside_explored, stand_up},
     is_attempting,
 };
@@ -64,7 +63,7 @@ impl World {
     /// The state. Not to be kept while anything else runs.
     #[expect(clippy::mut_from_ref)]
     #[inline]
-    pub(super) fn state(&self) -> &mut State {
+    pub(crate) fn state(&self) -> &mut State {
         // SAFETY: One thread, and no reference is kept across a switch of fibers.
         unsafe { &mut *self.state.get() }
     }
@@ -95,7 +94,7 @@ impl World {
     ///
     /// What it borrows is there until it has been done.
     #[inline]
-    pub(super) unsafe fn start(&self, number: u32, job: impl FnOnce()) {
+    pub(crate) unsafe fn start(&self, number: u32, job: impl FnOnce()) {
         let state = self.state();
         // SAFETY: The caller's.
         match unsafe { state.fibers.with(job) } {
@@ -275,25 +274,55 @@ impl World {
         self.wait();
     }
 
-    /// The activity that runs goes on when this is true.
-    fn wait_for(&self, fact: &Fact, what: Awaited) {
+    /// The activity that runs goes on when there is nothing to wait for at this spot.
+    fn parks(&self, at: Spot<'_>, awaited: Awaited) {
         let state = self.state();
-        if !fact.is_established() {
+        if !at.is_over() {
             if state.is_ending {
                 leave();
-                return self.block(&|| fact.is_established());
+                return self.block(&|| at.is_over());
             }
-            state.actors[state.current as usize].phase = Phase::Waits(fact, what);
+            // SAFETY: Only the lifetime changes, and nobody looks at it once the activity goes on.
+            let at = unsafe { std::mem::transmute::<Spot<'_>, Spot<'static>>(at) };
+            state.actors[state.current as usize].phase = Phase::Parked(at, awaited);
             self.wait();
         }
         let state = self.state();
         if state.moment.is_some()
+            && let Spot::Fact(fact) = at
             && let Some(moment) = fact.moment()
         {
             let number = state.current;
             let reasons = state.reasons.get(moment as usize);
             let reasons = reasons.cloned().unwrap_or_default();
             state.actors[number as usize].inherited.extend(reasons);
+        }
+    }
+
+    /// Those who wait at this spot go on, after what the activity that runs has done.
+    fn unparks(&self, at: Spot<'_>) {
+        let state = self.state();
+        if let Spot::Fact(fact) = at
+            && state.moment.is_some()
+        {
+            let reasons = state.reasons_now();
+            fact.note_moment(state.reasons.len() as u32);
+            state.reasons.push(reasons);
+        }
+        let address = at.address();
+        for number in 0..state.born {
+            if let Phase::Parked(spot, _) = state.actors[number as usize].phase
+                && spot.address() == address
+            {
+                if let Spot::Parker(_) = at
+                    && state.moment.is_some()
+                {
+                    let reasons = state.reasons_now();
+                    state.actors[number as usize].inherited.extend(reasons);
+                }
+                state.actors[number as usize].phase = Phase::Runs;
+                state.ready.push_back(number);
+            }
         }
     }
 

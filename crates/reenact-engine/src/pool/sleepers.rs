@@ -11,7 +11,7 @@ use std::sync::{
     },
 };
 
-use crate::conduct;
+use crate::controller;
 
 /// How a worker that has nothing to do is to sleep.
 pub(super) enum Rest {
@@ -42,15 +42,15 @@ struct List {
 impl Sleepers {
     /// A worker that nobody woke is awake.
     pub(super) fn one_more_awake(&self) {
-        // The conductor first: who finds that the pool is not quiet, and waits for that, must not seem to be the last.
-        conduct::one_more_awake();
+        // The controller first: who finds that the pool is not quiet, and waits for that, must not seem to be the last.
+        controller::one_more_awake();
         self.awake.fetch_add(1, SeqCst);
     }
 
     /// A worker is not awake after all.
     pub(super) fn one_less_awake(&self) {
         self.awake.fetch_sub(1, SeqCst);
-        conduct::one_less_awake();
+        controller::one_less_awake();
     }
 
     pub(super) fn nobody_awake(&self) -> bool {
@@ -63,7 +63,7 @@ impl Sleepers {
         self.unwatched.load(Relaxed)
     }
 
-    /// Puts a worker on the list of those to be woken. The caller tells the conductor, once it has told those who wait
+    /// Puts a worker on the list of those to be woken. The caller tells the controller, once it has told those who wait
     /// for the pool to be quiet: they are awake then.
     pub(super) fn lie_down(&self, worker: usize) -> Rest {
         let mut list = self.lock();

@@ -21,7 +21,7 @@ use super::{
     sleepers::Rest,
 };
 use crate::{
-    activity, conduct, mode,
+    activity, controller, mode,
     raw::{Parker, now},
     seeds,
 };
@@ -36,7 +36,7 @@ const LOOK_OUTSIDE: u32 = 61;
 const BACKLOG: Duration = Duration::from_micros(20);
 /// How long a lookout sleeps between two looks: at first, and at most.
 const LOOKOUT: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(800));
-/// At most in a conducted process, where it has to be seen that nobody moves any more.
+/// At most in a controlled process, where it has to be seen that nobody moves any more.
 const CALM_LOOKOUT: Duration = Duration::from_millis(400);
 /// Carriers without a task that a worker keeps, stack and all.
 const FREE: usize = 64;
@@ -578,7 +578,7 @@ impl Worker {
             if let Rest::Last = rest {
                 shared.if_quiet();
             }
-            conduct::one_less_awake();
+            controller::one_less_awake();
             // What came in between, nobody was told of. The inbox: see `send_home`.
             fence(SeqCst);
             if self.is_done()
@@ -594,7 +594,7 @@ impl Worker {
                 Rest::Lookout => {
                     let at_most = timer.map_or(patience, |timer| timer.min(patience));
                     let woken = self.place().parker.rest(Some(at_most));
-                    patience = (patience * 2).min(match mode::is_conducted() {
+                    patience = (patience * 2).min(match mode::is_controlled() {
                         true => CALM_LOOKOUT,
                         false => LOOKOUT.1,
                     });

@@ -2,15 +2,21 @@
 
 use std::{
     cell::Cell,
+    hint::cold_path,
     sync::atomic::{
         AtomicU32,
-        Ordering::{AcqRel, Acquire, Relaxed},
+        Ordering::{AcqRel, Acquire, Relaxed, Release},
     },
     time::{Duration, Instant},
 };
 
 use super::{now, sleep_while, wake_threads};
-use crate::pool::{about_to_block, carrier::Carrier};
+use crate::{
+    Spot,
+    activity::with_controlled,
+    controller, mode,
+    pool::{about_to_block, carrier::Carrier},
+};
 
 /// A place for one activity to wait until it is told to go on.
 ///
@@ -115,6 +121,70 @@ impl Parker {
                 self.was_told()
             }
         }
+    }
+
+    /// Waits as part of an operation of a model, until [`Parker::wake`]. `publish` is as for [`Parker::wait`]; `what` says for
+    /// people what it waits for.
+    #[inline]
+    pub fn wait_in_operation(&self, mut publish: impl FnMut(), what: &dyn Fn() -> String) {
+        if mode::is_controlled() {
+            cold_path();
+            publish();
+            self.wait_controlled(what);
+        } else {
+            self.wait(None, publish);
+        }
+    }
+
+    #[cold]
+    fn wait_controlled(&self, what: &dyn Fn() -> String) {
+        with_controlled(|me| me.controller.park(&me.activity, Spot::Parker(self), what));
+        self.state.store(EMPTY, Relaxed);
+    }
+
+    /// As [`Parker::park_until`], as part of an operation of a model, until [`Parker::unpark_in_operation`]. Where there is a
+    /// controller, no time passes: a time limit is up at once.
+    pub fn park_in_operation(&self, deadline: Option<Instant>) -> bool {
+        if !mode::is_controlled() {
+            return self.park_until(deadline);
+        }
+        if deadline.is_some() {
+            return self.was_told();
+        }
+        self.wait_controlled(&|| "somebody to let it go on".to_owned());
+        true
+    }
+
+    /// As [`Parker::unpark`], for who is, or will be, in [`Parker::park_in_operation`].
+    pub fn unpark_in_operation(&self) {
+        match mode::is_controlled() {
+            true => self.tell_controlled(),
+            false => self.unpark(),
+        }
+    }
+
+    #[cold]
+    fn tell_controlled(&self) {
+        // Release: pairs with the Acquire in `is_told`.
+        self.state.store(TOLD, Release);
+        if let Some((controller, _)) = controller::current() {
+            controller.unpark(Spot::Parker(self));
+        }
+    }
+
+    /// As [`Parker::wake`], for who is in [`Parker::wait_in_operation`].
+    #[inline]
+    pub fn wake_in_operation(&self) {
+        if mode::is_controlled() {
+            self.tell_controlled();
+        } else {
+            self.wake();
+        }
+    }
+
+    /// Whether it was told, which is still to be taken note of.
+    pub(crate) fn is_told(&self) -> bool {
+        self.state.load(Acquire) == TOLD
     }
 
     /// Lets who is in [`Parker::wait`] go on. Called once for each.

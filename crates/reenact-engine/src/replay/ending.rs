@@ -51,12 +51,12 @@ pub(super) fn watch(replay: &Arc<Replay>) {
     }
     /// None in a child made by `fork`, which comes here too.
     fn of_this_process() -> Option<&'static Arc<Replay>> {
-        REPLAY.get().filter(|_| mode::is_conducted())
+        REPLAY.get().filter(|_| mode::is_controlled())
     }
     extern "C" fn at_exit() {
         if let Some(replay) = of_this_process() {
             EXITING.store(true, SeqCst);
-            activity::with_conducted(|_| ());
+            activity::with_controlled(|_| ());
             activity::leave();
             replay.wait_for_others();
         }

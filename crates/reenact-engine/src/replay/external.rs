@@ -5,16 +5,14 @@ use std::{borrow::Cow, sync::Arc};
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use super::{Replay, Runner, cursor::Next, describe, report};
-use crate::{
-    Asked, Captured, Operation, Recollection, Reply, captured::is_of_library, entity::tag,
-};
+use crate::{Announcement, Asked, Captured, Heard, Reply, captured::is_of_library, entity::tag};
 
 impl Replay {
     /// An activity asks what is outside: it is told what it was told then, if it asks the same.
     pub(super) fn play(
         &self,
         runner: &Runner,
-        operation: &Operation<'_>,
+        operation: &Announcement<'_>,
         what: &str,
         asked: Asked,
         hear: &mut dyn FnMut(Reply<'_>) -> bool,
@@ -65,7 +63,7 @@ impl Replay {
     }
 
     /// What the C library said. A foreign thread is told what it was told when it next asked for the same.
-    pub(super) fn recollection(&self, runner: &Runner, what: Captured) -> Option<Recollection> {
+    pub(super) fn recollection(&self, runner: &Runner, what: Captured) -> Option<Heard> {
         let doing = || what.op().name().to_owned();
         let mut cursor = runner.cursor();
         let event = if runner.is_foreign {
@@ -81,8 +79,8 @@ impl Replay {
         };
         drop(cursor);
         Some(match what {
-            Captured::Random => Recollection::Bytes(self.data(runner, event.number, &doing())),
-            _ => Recollection::Elapsed(event.number),
+            Captured::Random => Heard::Bytes(self.data(runner, event.number, &doing())),
+            _ => Heard::Elapsed(event.number),
         })
     }
 

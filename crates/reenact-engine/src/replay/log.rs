@@ -5,7 +5,7 @@ use std::{fs::File, io::Write, path::Path};
 use reenact_trace::{Trace, TraceError};
 
 use super::name_of;
-use crate::{Access, Decision, Operation};
+use crate::{Access, Activity, Announcement, Decision};
 
 /// The file. A line is one write, so that nothing is lost when the program aborts, and lines are in the order in
 /// which the entities saw the operations.
@@ -31,23 +31,30 @@ impl Log {
         &self,
         trace: &Trace,
         family: &str,
-        operation: &Operation<'_>,
+        who: &Activity,
+        operation: &Announcement<'_>,
         decision: Decision,
     ) {
         let note = match decision {
-            Decision::Decline if matches!(operation.access, Access::Wait { .. }) => "timed out",
+            Decision::Decline if matches!(operation.access, Access::Wake { .. }) => "timed out",
             Decision::Decline => "not to be had",
             _ => "",
         };
-        self.line(trace, family, operation, operation.op.name(), note);
+        self.line(trace, family, who, operation, note);
     }
 
-    pub(super) fn left(&self, trace: &Trace, family: &str, operation: &Operation<'_>) {
-        self.line(trace, family, operation, operation.op.name(), "");
+    pub(super) fn left(
+        &self,
+        trace: &Trace,
+        family: &str,
+        who: &Activity,
+        operation: &Announcement<'_>,
+    ) {
+        self.line(trace, family, who, operation, "");
     }
 
     /// The world outside is asked for something.
-    pub(super) fn asked(&self, family: &str, operation: &Operation<'_>, what: &str) {
+    pub(super) fn asked(&self, family: &str, operation: &Announcement<'_>, what: &str) {
         let site = operation.site;
         let name = operation.op.name();
         self.write(&format!("{family}\t-\t{name}\t{what}\t{site}\t\n"));
@@ -58,8 +65,16 @@ impl Log {
         self.write(&format!("{family}\t-\thandle\t{message}\t\t\n"));
     }
 
-    fn line(&self, trace: &Trace, family: &str, operation: &Operation<'_>, what: &str, note: &str) {
-        let name = match operation.activity.name.as_str() {
+    fn line(
+        &self,
+        trace: &Trace,
+        family: &str,
+        who: &Activity,
+        operation: &Announcement<'_>,
+        note: &str,
+    ) {
+        let what = operation.op.name();
+        let name = match who.name.as_str() {
             "" => "-",
             name => name,
         };

@@ -154,6 +154,7 @@ impl Replay {
             consumed: AtomicBool::new(!known),
             is_foreign: false,
             is_stranger: AtomicBool::new(false),
+            is_light: true,
             receives: AtomicBool::new(false),
             is_known: known,
             waiting: Mutex::new(None),

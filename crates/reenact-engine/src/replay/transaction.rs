@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use reenact_trace::{Event, Kind};
 
 use super::{Replay, Runner, cursor::Cursor, describe, external::is_external};
-use crate::{Access, Clock, Decision, Operation, clock, record::token_of, replay::turns::end_take};
+use crate::{
+    Access, Announcement, Clock, Decision, clock, record::token_of, replay::turns::end_take,
+};
 
 /// What the trace says of a transaction that has begun.
 #[derive(Clone, Copy)]
@@ -25,7 +27,7 @@ impl Replay {
         &self,
         runner: &Runner,
         cursor: &mut Cursor,
-        operation: &Operation<'_>,
+        operation: &Announcement<'_>,
         event: Option<Event>,
     ) -> Decision {
         let clock = operation.entity.expect("transactions are on a clock");
@@ -64,7 +66,7 @@ impl Replay {
     }
 
     /// A transaction is about to take effect: it must do so as the trace says.
-    pub(super) fn transacted(&self, runner: &Runner, operation: &Operation<'_>) {
+    pub(super) fn transacted(&self, runner: &Runner, operation: &Announcement<'_>) {
         let clock = operation.entity.expect("transactions are on a clock");
         let mut cursor = runner.cursor();
         let Some(expected) = cursor.transaction.take() else {

@@ -19,7 +19,7 @@ use std::{
 };
 
 use crate::{
-    Entity, Fact,
+    Entity, Spot,
     pool::{can_be_put_aside, is_work_queued},
     raw::Parker,
 };
@@ -62,14 +62,14 @@ pub(super) fn is_wanted(entity: &Entity, version: u64) -> bool {
 }
 
 struct Waiter {
-    /// None: waits for a fact.
+    /// None: waits at a spot.
     want: Option<Want>,
     parker: Arc<Parker>,
     /// Whether it counts as awake when it is: a thread. Of a task, its worker does.
     counts: bool,
 }
 
-/// Who waits, by what for: the address of an entity and the wish, or the address of a fact and 0. A million may wait for
+/// Who waits, by what for: the address of an entity and the wish, or the address of a spot and 0. A million may wait for
 /// their turn at one entity, and the next has to be found at once.
 type Bucket = BTreeMap<(usize, u64), Vec<Waiter>>;
 
@@ -157,16 +157,16 @@ impl Turns {
         true
     }
 
-    /// Returns when the fact is established; otherwise as [`Turns::wait_for`].
-    pub(super) fn wait_for_fact(
+    /// Returns when there is nothing to wait for at this spot; otherwise as [`Turns::wait_for`].
+    pub(super) fn wait_at(
         &self,
-        fact: &Fact,
+        spot: Spot<'_>,
         parker: &Arc<Parker>,
         sleeps: impl FnOnce(),
     ) -> bool {
-        let address = std::ptr::from_ref(fact).addr();
+        let address = spot.address();
         let mut bucket = self.bucket(address);
-        if fact.is_established() {
+        if spot.is_over() {
             return false;
         }
         let waiters = bucket.entry((address, 0)).or_default();
@@ -234,9 +234,9 @@ impl Turns {
         self.let_go(woken);
     }
 
-    /// Wakes all who wait for a fact.
-    pub(super) fn established(&self, fact: &Fact) {
-        let address = std::ptr::from_ref(fact).addr();
+    /// Wakes all who wait at this spot.
+    pub(super) fn unpark(&self, spot: Spot<'_>) {
+        let address = spot.address();
         let mut bucket = self.bucket(address);
         let woken = bucket.remove(&(address, 0)).unwrap_or_default();
         drop(bucket);

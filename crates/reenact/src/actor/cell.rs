@@ -15,7 +15,7 @@ use std::{
 };
 
 use reenact_engine::{
-    NUMBERED, Seat, choose,
+    NUMBERED, Seat,
     pool::{Pool, Task},
     sender,
 };
@@ -238,26 +238,10 @@ impl Bound {
         })
     }
 
-    /// Room for one more message. Whether there is any is a matter of timing.
-    #[track_caller]
-    fn reserve(&self) -> Result<(), Refused> {
-        let has_room = choose(ops::SEND_BOUNDED, 1, || self.has_room().into());
-        if has_room == 1 {
-            Ok(())
-        } else {
-            Err(Refused::Full)
-        }
-    }
-
     /// Takes room for one more message, if there is any.
     fn has_room(&self) -> bool {
         let more = |waiting| (waiting < self.capacity).then_some(waiting + 1);
         self.waiting.fetch_update(AcqRel, Relaxed, more).is_ok()
-    }
-
-    /// How many messages may wait.
-    pub(super) fn capacity(&self) -> u32 {
-        self.capacity
     }
 
     /// A message is handled.
@@ -273,11 +257,16 @@ impl Core {
     pub(super) fn reserve(&self) -> Result<(), Refused> {
         match &self.bound {
             None => Ok(()),
-            Some(bound) => match self.seat.reserves(bound.capacity, || bound.has_room()) {
-                None => bound.reserve(),
-                Some(true) => Ok(()),
-                Some(false) => Err(Refused::Full),
-            },
+            Some(bound) => {
+                let has_room = || bound.has_room();
+                match self
+                    .seat
+                    .reserve(ops::SEND_BOUNDED, bound.capacity, has_room)
+                {
+                    true => Ok(()),
+                    false => Err(Refused::Full),
+                }
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::{
     ptr::NonNull,
 };
 
-use reenact_engine::{choose, explore};
+use reenact_engine::settled;
 
 use super::{
     Broken, Context, Promise,
@@ -82,11 +82,8 @@ impl<A: Send + 'static> FarRef<A> {
         if sent == Err(Refused::Full) {
             return Err(SendError::Full);
         }
-        if explore::is_explored() {
-            return sent.map_err(|_| SendError::Stopped);
-        }
         // Whether the actor had stopped is a matter of timing, and here somebody wants to know.
-        match choose(ops::TRY_SEND, 1, || sent.is_ok().into()) {
+        match settled(ops::TRY_SEND, 1, sent.is_ok().into()) {
             0 => Err(SendError::Stopped),
             _ => Ok(()),
         }

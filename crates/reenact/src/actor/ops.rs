@@ -1,32 +1,13 @@
 //! The operations of the actor model, by name.
 
-use reenact_engine::{Op, OpInfo};
+use reenact_engine::operations;
 
-pub(super) const RESOLVE: Op = Op::new(&OpInfo {
-    code: 0x40,
-    name: "resolve",
-});
-pub(super) const WAIT_FOR_PROMISE: Op = Op::new(&OpInfo {
-    code: 0x41,
-    name: "wait for a promise",
-});
-pub(super) const SEND_BOUNDED: Op = Op::new(&OpInfo {
-    code: 0x42,
-    name: "send to a bounded mailbox",
-});
-pub(super) const WORKERS: Op = Op::new(&OpInfo {
-    code: 0x43,
-    name: "ask for the number of workers",
-});
-pub(super) const TRY_SEND: Op = Op::new(&OpInfo {
-    code: 0x44,
-    name: "try to send",
-});
-pub(super) const SUBSCRIBE: Op = Op::new(&OpInfo {
-    code: 0x45,
-    name: "ask for what a promise becomes",
-});
-pub(super) const DROP_RESOLVER: Op = Op::new(&OpInfo {
-    code: 0x46,
-    name: "drop a resolver",
-});
+operations! {
+    pub(super) RESOLVE = 0x40 Resolve "resolve";
+    pub(super) WAIT_FOR_PROMISE = 0x41 Question "wait for a promise";
+    pub(super) SEND_BOUNDED = 0x42 MessageSend "send to a bounded mailbox";
+    pub(super) WORKERS = 0x43 External "ask for the number of workers";
+    pub(super) TRY_SEND = 0x44 MessageSend "try to send";
+    pub(super) SUBSCRIBE = 0x45 Local "ask for what a promise becomes";
+    pub(super) DROP_RESOLVER = 0x46 Resolve "drop a resolver";
+}

@@ -19,10 +19,7 @@ use std::{
     },
 };
 
-use reenact_engine::{
-    Fact, Op, choose,
-    explore::{self, How, Name},
-};
+use reenact_engine::{Access, Fact, Name, Op, announce, choose_at, thread::panic_is_observed};
 
 use self::cycle::Link;
 use super::{Broken, Context, FarRef, ops};
@@ -78,13 +75,13 @@ pub struct Resolver<R: Send + 'static> {
     /// those who are to be told.
     last: Arc<Last<R>>,
     shared: Arc<Shared<R>>,
-    /// Where it is explored: whether it has tried to settle the promise, which then is settled.
+    /// Whether it has tried to settle the promise, which then is settled.
     has_tried: AtomicBool,
 }
 
 struct Shared<R> {
     state: Mutex<State<R>>,
-    /// What it is called where it is explored.
+    /// What a controller knows it by.
     name: Name,
     settled: Fact,
     /// The line that made it, for reports.
@@ -125,7 +122,7 @@ impl<R: Send + 'static> Drop for Last<R> {
         if let Some(shared) = self.0.upgrade()
             && shared.claim()
         {
-            // Where it is explored, this is part of the step of the last resolver that goes.
+            // Part of what the last resolver does that goes.
             shared.tell(Err(Broken::abandoned()));
         }
     }
@@ -303,12 +300,10 @@ impl<R: Send + 'static> Resolver<R> {
     /// Whether the promise is the caller's to settle. Which of several comes first is a matter of timing.
     #[track_caller]
     fn claim(&self) -> bool {
-        if explore::is_explored() {
-            self.has_tried.store(true, Relaxed);
-            self.shared.is_met(ops::RESOLVE);
-            return self.shared.claim();
-        }
-        choose(ops::RESOLVE, 1, || self.shared.claim().into()) == 1 && {
+        self.has_tried.store(true, Relaxed);
+        let name = &self.shared.name;
+        let claim = || self.shared.claim().into();
+        choose_at(ops::RESOLVE, name, Access::Write, 1, claim) == 1 && {
             // In a replay it is decided by the trace, and nobody has claimed it yet.
             self.shared.claim();
             true
@@ -329,7 +324,7 @@ impl<R: Send + 'static> Clone for Resolver<R> {
 impl<R: Send + 'static> Drop for Resolver<R> {
     fn drop(&mut self) {
         // With the last one the promise is broken, unless it is settled; which one is last, others may tell.
-        if explore::is_explored() && !self.has_tried.load(Relaxed) {
+        if !self.has_tried.load(Relaxed) {
             self.shared.is_met(ops::DROP_RESOLVER);
         }
     }
@@ -365,7 +360,7 @@ impl<R: Send + 'static> Debt<R> {
         match catch_unwind(AssertUnwindSafe(action)) {
             Ok(value) => self.settle(Ok(value)),
             Err(panic) => {
-                explore::is_told_of_panic();
+                panic_is_observed();
                 self.settle(Err(Broken::panicked(&*panic)));
                 resume_unwind(panic);
             }
@@ -402,11 +397,12 @@ impl<R: Send + 'static> Shared<R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where it is explored: the calling activity is about to do something to it that others could tell.
+    /// The calling activity is about to do something to it that others could tell. Nothing is recorded of that: what it leads to
+    /// is.
     #[inline]
     #[track_caller]
     fn is_met(&self, op: Op) {
-        explore::meet(op, &self.name, How::Write, &|| true);
+        announce(op, &self.name, Access::Write);
     }
 
     /// Makes the promise the caller's to settle. False if it is not open.

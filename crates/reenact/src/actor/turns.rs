@@ -1,13 +1,11 @@
 //! How an actor runs: one message after the other, each a turn.
 
-mod explored;
-
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     ptr::NonNull,
 };
 
-use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, explore, pool::Pool};
+use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, pool::Pool};
 
 use super::{
     OnPanic,
@@ -40,9 +38,8 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
     unsafe {
         let this = core.as_ref();
         let reception = this.seat.enter();
-        if reception == Reception::Explored {
-            explored::run(core, context);
-            return;
+        if reception == Reception::Noted && this.mailbox.peek().is_none() {
+            this.seat.is_let_go();
         }
         if this.pool.is_closed() && !this.stopping.get() {
             if this.is_for_workers(reception) {
@@ -59,7 +56,6 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                 Reception::Free => this.turns::<false>(context, &mut left),
                 Reception::Noted => this.turns::<true>(context, &mut left),
                 Reception::Ordered => this.ordered_turns(context, &mut left),
-                Reception::Explored => Pause::Empty,
             }));
             match turns {
                 Ok(Pause::Closing) => {
@@ -89,7 +85,8 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                     if reception != Reception::Ordered || this.in_place.replace(false) {
                         this.skip();
                     }
-                    if this.stopping.get() || this.on_panic == OnPanic::Stop {
+                    let is_over = this.seat.has_panicked();
+                    if this.stopping.get() || this.on_panic == OnPanic::Stop || is_over {
                         stop(core);
                     }
                 }
@@ -108,9 +105,7 @@ unsafe fn stop(core: NonNull<Core>) {
     unsafe {
         let this = core.as_ref();
         this.stopping.set(true);
-        if explore::is_explored() {
-            quietly(|| this.seat.stops());
-        }
+        quietly(|| this.seat.stops());
         this.mailbox.close();
         quietly(|| (this.destroy)(core, false));
         while let Some(message) = this.mailbox.peek() {
@@ -165,8 +160,8 @@ impl Core {
         // SAFETY: The caller's.
         unsafe {
             while let Some(message) = self.mailbox.peek() {
-                if NOTED {
-                    self.seat.note(arrival_of(message), message.header);
+                if NOTED && !self.seat.note(arrival_of(message), message.header) {
+                    return Pause::Stop;
                 }
                 if let Some(bound) = &self.bound
                     && is_bounded(message.header as u32)
@@ -187,7 +182,7 @@ impl Core {
         Pause::Empty
     }
 
-    /// Handles messages in the order that a conductor wants.
+    /// Handles messages in the order that a controller wants.
     ///
     /// # Safety
     ///
@@ -232,8 +227,10 @@ impl Core {
         // SAFETY: The caller's.
         let has_message = unsafe { self.has_message() };
         match reception {
-            Reception::Free | Reception::Explored => {}
-            Reception::Noted if has_message => self.seat.note(Arrival::CLOSING, 0),
+            Reception::Free => {}
+            Reception::Noted if has_message => {
+                self.seat.note(Arrival::CLOSING, 0);
+            }
             Reception::Noted => {}
             // Elsewhere in the order, if there is one.
             Reception::Ordered => return has_message && self.seat.next() == NextArrival::Any,

@@ -15,52 +15,26 @@ use std::{
     },
 };
 
-use reenact_engine::{
-    Access, Entity, Fact, Op, Permission, chose,
-    explore::{Channel, End as ExploredEnd, Outcome as Explored, Patience, is_explored},
-    is_active, is_replaying,
-    raw::BriefLock,
-};
+use reenact_engine::{Decision, Ends, Fact, Op, chose, is_active, raw::BriefLock};
 
 use super::{
     ops,
     waiter::{List, Node, Outcome, Selection, Sleeper},
 };
 
-/// One of the two ends of a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
-    Sending,
-    Receiving,
+pub(super) use reenact_engine::End as Side;
+
+fn drop_op(side: Side) -> Op {
+    match side {
+        Side::Sending => ops::DROP_SENDER,
+        Side::Receiving => ops::DROP_RECEIVER,
+    }
 }
 
-impl Side {
-    fn other(self) -> Side {
-        match self {
-            Side::Sending => Side::Receiving,
-            Side::Receiving => Side::Sending,
-        }
-    }
-
-    pub(super) fn end(self) -> ExploredEnd {
-        match self {
-            Side::Sending => ExploredEnd::Sending,
-            Side::Receiving => ExploredEnd::Receiving,
-        }
-    }
-
-    fn end_op(self) -> Op {
-        match self {
-            Side::Sending => ops::STOP_SENDING,
-            Side::Receiving => ops::STOP_RECEIVING,
-        }
-    }
-
-    fn op(self) -> Op {
-        match self {
-            Side::Sending => ops::SEND,
-            Side::Receiving => ops::RECEIVE,
-        }
+pub(super) fn op_of(side: Side) -> Op {
+    match side {
+        Side::Sending => ops::SEND,
+        Side::Receiving => ops::RECEIVE,
     }
 }
 
@@ -77,16 +51,14 @@ pub(super) struct Core<T> {
     lock: BriefLock,
     state: UnsafeCell<State<T>>,
     capacity: usize,
+    /// Who sends, or receives, after whom.
+    orders: Ends,
     ends: [End; 2],
-    /// All of it, where it is explored.
-    pub(super) explored: Option<Box<Channel<T>>>,
 }
 
 /// What belongs to one side.
 #[derive(Default)]
 struct End {
-    /// Who sends, or receives, after whom.
-    order: Entity,
     handles: AtomicUsize,
     /// That the last handle is gone.
     gone: Fact,
@@ -143,8 +115,8 @@ impl<T> Core<T> {
                 gone: [false; 2],
             }),
             capacity,
+            orders: Ends::new(capacity),
             ends: [End::default(), End::default()],
-            explored: is_explored().then(|| Box::new(Channel::new(capacity))),
         }
     }
 
@@ -162,16 +134,16 @@ impl<T> Core<T> {
     #[inline(always)]
     #[track_caller]
     pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
-        let order = &self.end(side).order;
-        match order.permission(side.op()) {
-            Permission::Free => self.operate_freely(side, message),
-            Permission::Explored => self.operate_explored(side, message),
-            Permission::Go => {
+        match self
+            .orders
+            .arrive(side, op_of(side), move || self.is_possible(side))
+        {
+            Decision::Go => {
                 self.operate_in_turn(side, message);
-                order.leave(side.op(), Access::TryTake, || ());
+                self.orders.leave(side, op_of(side));
                 true
             }
-            Permission::Declined => {
+            Decision::Decline => {
                 cold_path();
                 let site = Location::caller();
                 self.end(side.other()).gone.wait(&|| match side {
@@ -180,17 +152,8 @@ impl<T> Core<T> {
                 });
                 false
             }
+            _ => self.operate_freely(side, message),
         }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn operate_explored(&self, side: Side, message: &mut Option<T>) -> bool {
-        let Some(channel) = &self.explored else {
-            return self.operate_freely(side, message);
-        };
-        let (op, end, site) = (side.op(), side.end(), Location::caller());
-        channel.operate(op, end, Patience::Forever, message, site) == Explored::Done
     }
 
     #[inline(always)]
@@ -208,7 +171,7 @@ impl<T> Core<T> {
                 false
             }
             Attempt::NotYet => {
-                let met = wait(locked, side, message, &String::new);
+                let met = self.wait(locked, side, message, false, &String::new);
                 if !met {
                     self.declined(side);
                 }
@@ -234,7 +197,7 @@ impl<T> Core<T> {
             }
             _ => {
                 let site = Location::caller();
-                wait(locked, side, message, &|| match side {
+                self.wait(locked, side, message, true, &|| match side {
                     Side::Sending => format!("someone to receive what it sends at {site}"),
                     Side::Receiving => format!("someone to send what it receives at {site}"),
                 });
@@ -242,7 +205,7 @@ impl<T> Core<T> {
         }
     }
 
-    /// Sends or receives if that is possible at once. `case` says which case of a selection of the calling activity it
+    /// Sends or receives if that is possible at once. `case` says which case of which selection of the calling activity it
     /// is, if it is one.
     #[inline(always)]
     pub(super) fn attempt(
@@ -250,7 +213,7 @@ impl<T> Core<T> {
         locked: &Locked<'_, T>,
         side: Side,
         message: &mut Option<T>,
-        case: Option<usize>,
+        case: Option<(Op, usize)>,
     ) -> Attempt {
         let state = locked.state();
         match side {
@@ -301,24 +264,24 @@ impl<T> Core<T> {
 
     /// The calling activity operates. With the lock.
     #[inline]
-    fn happens(&self, side: Side, case: Option<usize>) {
-        if let Some(case) = case {
-            chose(ops::SELECT, 0, ops::answer(Some(case)), None);
+    fn happens(&self, side: Side, case: Option<(Op, usize)>) {
+        if let Some((op, case)) = case {
+            chose(op, 0, ops::answer(Some(case)), None);
         }
-        self.end(side).order.taken(side.op());
+        self.orders.taken(side, op_of(side));
     }
 
     /// One who waits operates. With the lock.
     #[inline]
     fn happens_to(&self, side: Side, node: &Node<T>) {
         let party = node.selection().note_chosen(node.case);
-        self.end(side).order.taken_by(side.op(), party);
+        self.orders.taken_by(side, op_of(side), party);
     }
 
     /// The calling activity was told that the other side is gone.
     #[cold]
     pub(super) fn declined(&self, side: Side) {
-        self.end(side).order.declined(side.op());
+        self.orders.declined(side, op_of(side));
     }
 
     /// As [`Core::attempt`], by itself.
@@ -326,7 +289,7 @@ impl<T> Core<T> {
         &self,
         side: Side,
         message: &mut Option<T>,
-        case: usize,
+        case: (Op, usize),
     ) -> Attempt {
         let locked = self.lock();
         self.attempt(&locked, side, message, Some(case))
@@ -348,28 +311,42 @@ impl<T> Core<T> {
         true
     }
 
+    /// Whether one who tries, or selects, would not have to wait.
+    pub(super) fn is_possible(&self, side: Side) -> bool {
+        let locked = self.lock();
+        let state = locked.state();
+        let other = side.other() as usize;
+        state.gone[other]
+            || state.waiting[other].is_any()
+            || match side {
+                Side::Sending => state.buffer.len() < self.capacity,
+                Side::Receiving => !state.buffer.is_empty(),
+            }
+    }
+
     /// Takes a node back that nobody has met.
     pub(super) fn delist(&self, side: Side, node: &Node<T>) {
-        self.lock().state().waiting[side as usize].remove(node);
+        if self.lock().state().waiting[side as usize].remove(node) {
+            self.orders.gave_up(side, op_of(side));
+        }
+    }
+
+    /// Who sends, or receives, after whom.
+    pub(super) fn orders(&self) -> &Ends {
+        &self.orders
     }
 
     /// One more handle of this side.
     pub(super) fn one_more(&self, side: Side) {
         self.end(side).handles.fetch_add(1, Relaxed);
-        if let Some(channel) = &self.explored {
-            channel.one_more(side.end());
-        }
     }
 
     /// One less; with the last one, those who wait at the other side need not any more.
     #[track_caller]
     pub(super) fn one_less(&self, side: Side) {
-        if let Some(channel) = &self.explored {
-            channel.one_less(side.end_op(), side.end(), Location::caller());
-            return;
-        }
         // Both: who is last sees what the others did.
-        if self.end(side).handles.fetch_sub(1, AcqRel) == 1 {
+        let one_less = || self.end(side).handles.fetch_sub(1, AcqRel) == 1;
+        if self.orders.drop_handle(side, drop_op(side), one_less) {
             self.close(side);
         }
     }
@@ -383,10 +360,7 @@ impl<T> Core<T> {
             Side::Sending => VecDeque::new(),
         };
         drop(locked);
-        // In a replay, who waits is one whom somebody met.
-        while !is_replaying()
-            && let Some(sleeper) = self.turn_away(side.other())
-        {
+        while let Some(sleeper) = self.turn_away(side.other()) {
             Sleeper::wake(Some(sleeper));
         }
         self.end(side).gone.establish();
@@ -397,24 +371,42 @@ impl<T> Core<T> {
     /// Tells one of those who wait that the other side is gone.
     fn turn_away(&self, side: Side) -> Option<Sleeper> {
         let locked = self.lock();
-        let node = locked.state().waiting[side as usize].claim_first()?;
-        Some(node.turn_away())
+        let waiting = &mut locked.state().waiting[side as usize];
+        if waiting.is_first_certain() {
+            return None;
+        }
+        Some(waiting.claim_first()?.turn_away())
+    }
+
+    /// Waits until somebody has met it, or the other side is gone: false then. If it `is_certain` to be met, it is not turned
+    /// away.
+    fn wait(
+        &self,
+        locked: Locked<'_, T>,
+        side: Side,
+        message: &mut Option<T>,
+        is_certain: bool,
+        what: &dyn Fn() -> String,
+    ) -> bool {
+        let selection = Selection::single(is_certain);
+        let node = Node::new(&selection, 0, message.take());
+        locked.state().waiting[side as usize].push(&node);
+        let listed = Listed(self, side, &node);
+        let mut locked = Some(locked);
+        selection.wait(|| drop(locked.take()), what);
+        std::mem::forget(listed);
+        let outcome = node.outcome();
+        *message = node.into_message();
+        outcome == Outcome::Met
     }
 }
 
-/// Waits until somebody has met it, or the other side is gone: false then.
-fn wait<T>(
-    locked: Locked<'_, T>,
-    side: Side,
-    message: &mut Option<T>,
-    what: &dyn Fn() -> String,
-) -> bool {
-    let selection = Selection::new(true);
-    let node = Node::new(&selection, 0, message.take());
-    locked.state().waiting[side as usize].push(&node);
-    let mut locked = Some(locked);
-    selection.wait(|| drop(locked.take()), what);
-    let outcome = node.outcome();
-    *message = node.into_message();
-    outcome == Outcome::Met
+/// Who waits may be made to leave its stack instead.
+struct Listed<'a, T>(&'a Core<T>, Side, &'a Node<T>);
+
+impl<T> Drop for Listed<'_, T> {
+    #[cold]
+    fn drop(&mut self) {
+        self.0.delist(self.1, self.2);
+    }
 }

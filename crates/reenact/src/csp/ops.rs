@@ -1,6 +1,6 @@
 //! The operations of the process model, by name.
 
-use reenact_engine::{Op, OpInfo};
+use reenact_engine::operations;
 
 /// What a trace says of a selection: which case has happened, the first being predicted; or that none has in time. The same
 /// whatever other cases there are, so that it does not mean something else in a program that has others.
@@ -21,27 +21,15 @@ pub(super) fn case(answer: u64) -> Option<usize> {
     }
 }
 
-pub(super) const SEND: Op = Op::new(&OpInfo {
-    code: 0x70,
-    name: "send to a channel",
-});
-pub(super) const RECEIVE: Op = Op::new(&OpInfo {
-    code: 0x71,
-    name: "receive from a channel",
-});
-pub(super) const STOP_SENDING: Op = Op::new(&OpInfo {
-    code: 0x74,
-    name: "drop a sender",
-});
-pub(super) const STOP_RECEIVING: Op = Op::new(&OpInfo {
-    code: 0x75,
-    name: "drop a receiver",
-});
-pub(super) const SELECT: Op = Op::new(&OpInfo {
-    code: 0x72,
-    name: "select",
-});
-pub(super) const IS_FINISHED: Op = Op::new(&OpInfo {
-    code: 0x73,
-    name: "is finished",
-});
+operations! {
+    pub(super) SEND = 0x70 ChannelSend "send to a channel";
+    pub(super) RECEIVE = 0x71 ChannelReceive "receive from a channel";
+    pub(super) SELECT = 0x72 Select "select";
+    pub(super) IS_FINISHED = 0x73 Question "is finished";
+    pub(super) DROP_SENDER = 0x74 ChannelClose "drop a sender";
+    pub(super) DROP_RECEIVER = 0x75 ChannelClose "drop a receiver";
+    pub(super) TRY_SEND = 0x76 ChannelSend "try to send to a channel";
+    pub(super) TRY_RECEIVE = 0x77 ChannelReceive "try to receive from a channel";
+    pub(super) SEND_TIMEOUT = 0x78 ChannelSend "send to a channel, for some time";
+    pub(super) RECEIVE_TIMEOUT = 0x79 ChannelReceive "receive from a channel, for some time";
+}

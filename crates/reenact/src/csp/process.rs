@@ -9,8 +9,9 @@ use std::{
 };
 
 use reenact_engine::{
-    Birth, Fact, Seat, choose, explore,
-    pool::{Pool, Task, give_way, in_background},
+    Fact, Seat, choose,
+    pool::{Pool, Task, give_way, in_background, is_task},
+    thread::note_panic,
 };
 
 use super::ops;
@@ -28,8 +29,8 @@ struct Process<F, T> {
 struct Ending<T> {
     outcome: Mutex<Option<Result<T>>>,
     has_come: Fact,
-    /// Its number, where it is explored.
-    explored: Option<u32>,
+    /// Its number, if it has one.
+    number: Option<u32>,
 }
 
 /// Runs a function as a process of its own, on one of the workers.
@@ -42,18 +43,16 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    if explore::is_explored() {
-        return spawn_explored(f);
-    }
+    let seat = Seat::born();
     let ending = Arc::new(Ending {
         outcome: Mutex::new(None),
         has_come: Fact::new(),
-        explored: None,
+        number: seat.number(),
     });
     let process = Box::new(Process {
         // SAFETY: It is scheduled below, as what `run` takes it for.
         task: unsafe { Task::new(run::<F, T>) },
-        seat: Seat::born(),
+        seat,
         code: f,
         ending: Arc::clone(&ending),
     });
@@ -63,45 +62,16 @@ where
     JoinHandle { ending }
 }
 
-/// The same on a fiber of its own, as whoever explores wants it.
-#[cold]
-fn spawn_explored<F, T>(f: F) -> JoinHandle<T>
-where
-    F: FnOnce() -> T + Send + 'static,
-    T: Send + 'static,
-{
-    let birth = Birth::announce(None);
-    let ending = Arc::new(Ending {
-        outcome: Mutex::new(None),
-        has_come: Fact::new(),
-        explored: birth.number(),
-    });
-    let its_ending = Arc::clone(&ending);
-    let body = move || {
-        let life = birth.begin();
-        let outcome = catch_unwind(AssertUnwindSafe(f));
-        its_ending.is_missed(outcome.is_err());
-        its_ending.end(outcome);
-        drop(life);
-        its_ending.has_come.establish();
-    };
-    if let Some(number) = ending.explored {
-        // SAFETY: It borrows nothing.
-        unsafe { explore::start(number, body) };
-    }
-    JoinHandle { ending }
-}
-
 impl<T> Ending<T> {
     fn end(&self, outcome: Result<T>) {
         let mut place = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         *place = Some(outcome);
     }
 
-    /// Its panic has not been told to anybody; or it has.
-    fn is_missed(&self, is_missed: bool) {
-        if let Some(number) = self.explored {
-            explore::is_missed(number, is_missed);
+    /// Notes whether somebody has observed this process's panic.
+    fn note_panic(&self, is_observed: bool) {
+        if let Some(number) = self.number {
+            note_panic(number, is_observed);
         }
     }
 }
@@ -112,7 +82,7 @@ impl<T> Ending<T> {
 ///
 /// It is a process of these types that was scheduled.
 unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
-    if Pool::current().is_none() {
+    if !is_task() {
         // Its workers have ended before it began. Others have not.
         // SAFETY: The caller's; it has not run.
         unsafe { Pool::shared().schedule(task) };
@@ -120,19 +90,22 @@ unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
     }
     // SAFETY: The caller's.
     let process = unsafe { Box::from_raw(task.cast::<Process<F, T>>().as_ptr()) };
+    let Process {
+        seat, code, ending, ..
+    } = *process;
+    seat.enter();
     in_background(|| {
-        let Process {
-            seat, code, ending, ..
-        } = *process;
-        seat.enter();
         let outcome = catch_unwind(AssertUnwindSafe(code));
+        if outcome.is_err() {
+            ending.note_panic(false);
+        }
         ending.end(outcome);
         seat.end();
         ending.has_come.establish();
     });
 }
 
-/// By which a process is waited for. Dropping it lets the process run on its own.
+/// A handle to a spawned process. Dropping it detaches the process.
 pub struct JoinHandle<T> {
     ending: Arc<Ending<T>>,
 }
@@ -141,7 +114,7 @@ impl<T> JoinHandle<T> {
     /// Waits for the process to end, and returns what it returned or panicked with.
     pub fn join(self) -> Result<T> {
         self.wait_for_end();
-        self.ending.is_missed(false);
+        self.ending.note_panic(true);
         let mut outcome = self
             .ending
             .outcome

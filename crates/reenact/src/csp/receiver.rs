@@ -8,10 +8,13 @@ use std::{
     time::Duration,
 };
 
+use reenact_engine::Op;
+
 use super::{
     RecvError, RecvTimeoutError, TryRecvError,
     core::{Core, Side},
-    select::{Operation, Patience, select},
+    ops,
+    select::{Operation, Patience},
 };
 
 /// The receiving end of a channel. When the last clone is gone, senders are told so, and what was not received is lost.
@@ -37,7 +40,7 @@ impl<T> Receiver<T> {
     /// The next message, if there is one now.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let received = self.receive_patiently(Patience::None);
+        let received = self.receive_within(ops::TRY_RECEIVE, Patience::None);
         received.map_err(|error| match error {
             RecvTimeoutError::Timeout => TryRecvError::Empty,
             RecvTimeoutError::Disconnected => TryRecvError::Disconnected,
@@ -47,17 +50,17 @@ impl<T> Receiver<T> {
     /// The next message, waiting for so long at most.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.receive_patiently(Patience::For(timeout))
+        self.receive_within(ops::RECEIVE_TIMEOUT, Patience::For(timeout))
     }
 
     #[track_caller]
-    fn receive_patiently(&self, patience: Patience) -> Result<T, RecvTimeoutError> {
-        let mut receiving = self.receiving();
-        match select(&mut [&mut receiving], patience) {
-            Some(_) => receiving
+    fn receive_within(&self, op: Op, patience: Patience) -> Result<T, RecvTimeoutError> {
+        let mut receiving = self.receiving().alone(op);
+        match receiving.within(patience) {
+            true => receiving
                 .received()
                 .map_err(|_| RecvTimeoutError::Disconnected),
-            None => Err(RecvTimeoutError::Timeout),
+            false => Err(RecvTimeoutError::Timeout),
         }
     }
 

@@ -11,16 +11,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_engine::{
-    Fact, chose, decided,
-    explore::{self, End, Possible, Queue},
-    is_replaying,
-    raw::now,
-};
+use reenact_engine::{self as engine, End, Ends, Fact, Op, Selected, chose, raw::now};
 
 use super::{
     RecvError, SendError,
-    core::{Attempt, Core, Side},
+    core::{Attempt, Core, Side, op_of},
     ops,
     waiter::{Node, Outcome, Selection, Sleeper},
 };
@@ -50,10 +45,12 @@ pub trait Case {
     fn withdraw(&mut self, has_happened: bool);
     /// It is the one that happens, when its result is asked for: only there is it known which line of the program it is.
     fn decide(&mut self);
-    /// Where it is explored: the channel, as the exploration knows it, and which end of it.
-    fn explored(&self) -> Option<(&Queue, End)>;
-    /// It is explored, and happens.
-    fn happen(&mut self, possible: Possible, site: &'static Location<'static>);
+    /// Which end of which channel it is about.
+    fn ends(&self) -> (&Ends, End);
+    /// Whether it would happen at once.
+    fn is_possible(&self) -> bool;
+    /// Ends the wait for it alone, for a limited time. False where the clock says when that is.
+    fn is_timed_out(&self, site: &'static Location<'static>) -> bool;
 }
 
 /// A selection that waits.
@@ -63,6 +60,8 @@ pub struct Waiting(Selection);
 pub struct Operation<'a, T> {
     core: &'a Core<T>,
     side: Side,
+    /// What it is part of.
+    op: Op,
     message: Option<T>,
     node: Option<Node<T>>,
     happened: bool,
@@ -75,11 +74,24 @@ impl<'a, T> Operation<'a, T> {
         Operation {
             core,
             side,
+            op: ops::SELECT,
             message,
             node: None,
             happened: false,
             is_due: false,
         }
+    }
+
+    /// The same, as an operation by itself.
+    pub(super) fn alone(self, op: Op) -> Operation<'a, T> {
+        Operation { op, ..self }
+    }
+
+    /// Does it if it is possible in time. Whether it was.
+    #[track_caller]
+    pub(super) fn within(&mut self, patience: Patience) -> bool {
+        let op = self.op;
+        select_as(op, &mut [self], patience).is_some()
     }
 
     /// What was received, once it is known to have happened, or not to be possible any more.
@@ -113,14 +125,18 @@ impl<'a, T> Operation<'a, T> {
     }
 
     fn is_impossible(&mut self, case: usize) {
-        chose(ops::SELECT, 0, ops::answer(Some(case)), None);
+        chose(self.op, 0, ops::answer(Some(case)), None);
         self.core.declined(self.side);
     }
 }
 
 impl<T> Case for Operation<'_, T> {
     fn attempt(&mut self, case: usize) -> bool {
-        match self.core.attempt_alone(self.side, &mut self.message, case) {
+        let case_of = (self.op, case);
+        match self
+            .core
+            .attempt_alone(self.side, &mut self.message, case_of)
+        {
             Attempt::Done(sleeper) => {
                 Sleeper::wake(sleeper);
                 self.happened = true;
@@ -157,93 +173,83 @@ impl<T> Case for Operation<'_, T> {
         self.is_due = true;
     }
 
-    fn explored(&self) -> Option<(&Queue, End)> {
-        let channel = self.core.explored.as_ref()?;
-        Some((channel.queue(), self.side.end()))
+    fn ends(&self) -> (&Ends, End) {
+        (self.core.orders(), self.side)
     }
 
-    fn happen(&mut self, possible: Possible, site: &'static Location<'static>) {
-        if let Some(channel) = &self.core.explored {
-            let (end, message) = (self.side.end(), &mut self.message);
-            let outcome = channel.happen(end, Some(possible), false, message, site);
-            self.happened = outcome == explore::Outcome::Done;
-        }
+    fn is_possible(&self) -> bool {
+        self.core.is_possible(self.side)
+    }
+
+    fn is_timed_out(&self, site: &'static Location<'static>) -> bool {
+        let orders = self.core.orders();
+        orders.is_timed_out(self.side, op_of(self.side), site)
     }
 }
 
 /// Does one of the operations, the first that is possible. None if none was in time.
 #[track_caller]
 pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
-    if is_replaying() {
-        if explore::is_explored() {
-            return select_explored(cases, patience);
+    select_as(ops::SELECT, cases, patience)
+}
+
+#[track_caller]
+fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
+    let site = Location::caller();
+    let selected = Ends::select(
+        op,
+        || cases.iter().map(|case| case.ends()).collect(),
+        match patience {
+            Patience::Forever => engine::Patience::Forever,
+            Patience::For(_) => engine::Patience::Limited,
+            Patience::None => engine::Patience::None,
+        },
+        |case| cases[case].is_possible(),
+    );
+    match selected {
+        Selected::Any => {}
+        Selected::Recorded(answer) => {
+            return select_as_recorded(cases, patience, ops::case(answer));
         }
-        if let Some(answer) = decided(ops::SELECT, 0) {
-            return select_as_decided(cases, patience, ops::case(answer));
-        }
+        Selected::Now(case) => return case.filter(|&case| cases[case].attempt(case)),
     }
     let deadline = match patience {
         Patience::For(time) => now().checked_add(time),
         Patience::Forever | Patience::None => None,
     };
+    let mut is_late = matches!(patience, Patience::None);
     loop {
         for case in Order::of(cases.len()) {
             if cases[case].attempt(case) {
+                if let (Patience::For(_), [only]) = (patience, &*cases) {
+                    // Had its time been up before, it would not have.
+                    only.is_timed_out(site);
+                }
                 return Some(case);
             }
         }
-        let is_late = match patience {
-            Patience::None => true,
-            _ => deadline.is_some_and(|deadline| now() >= deadline),
-        };
-        if is_late {
-            chose(ops::SELECT, 0, ops::answer(None), None);
+        if is_late || deadline.is_some_and(|deadline| now() >= deadline) {
+            chose(op, 0, ops::answer(None), None);
             return None;
         }
-        if let Some(case) = wait(cases, deadline) {
-            return Some(case);
+        match wait(op, cases, deadline, site) {
+            Waited::Happened(case) => return Some(case),
+            Waited::TimeIsUp => is_late = true,
+            Waited::Possible => {}
         }
     }
-}
-
-/// Does one of them, whichever is to be tried.
-///
-/// # Panics
-///
-/// If a channel was made elsewhere: what is not made anew in every execution is not the same in all of them.
-#[cold]
-#[track_caller]
-fn select_explored(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
-    if let ([only], Patience::Forever) = (&mut *cases, patience) {
-        only.decide();
-        return Some(0);
-    }
-    let site = Location::caller();
-    let queues = cases.iter().map(|case| {
-        let queue = case.explored();
-        queue.expect("exploration does not support selecting from a channel that was made before")
-    });
-    let queues: Vec<_> = queues.collect();
-    let patience = match patience {
-        Patience::Forever => explore::Patience::Forever,
-        Patience::None => explore::Patience::None,
-        Patience::For(_) => explore::Patience::Limited,
-    };
-    let possible = Queue::select(ops::SELECT, &queues, patience, site)?;
-    cases[possible.case].happen(possible, site);
-    Some(possible.case)
 }
 
 /// Has that done which the recorded one did. If this one has no such case, that never happens, and who looks at the replay is told so.
 #[cold]
 #[track_caller]
-fn select_as_decided(
+fn select_as_recorded(
     cases: &mut [&mut dyn Case],
     patience: Patience,
-    decided: Option<usize>,
+    recorded: Option<usize>,
 ) -> Option<usize> {
     let count = cases.len();
-    match (decided, patience) {
+    match (recorded, patience) {
         (None, Patience::Forever) => {
             Fact::new().wait(&|| "the time limit of a selection that has none".to_owned());
         }
@@ -253,31 +259,66 @@ fn select_as_decided(
             None => Fact::new().wait(&|| format!("case {case} of a selection that has {count}")),
         },
     }
-    decided
+    recorded
 }
 
-/// Puts all cases up and waits. The case that has happened; none if the time is up, or one is possible without waiting.
-fn wait(cases: &mut [&mut dyn Case], deadline: Option<Instant>) -> Option<usize> {
-    let waiting = Waiting(Selection::new(false));
+/// How a wait has ended.
+enum Waited {
+    Happened(usize),
+    /// A case is possible without waiting.
+    Possible,
+    TimeIsUp,
+}
+
+/// Cases that others can find.
+struct PutUp<'a, 'b>(&'a mut [&'b mut dyn Case]);
+
+impl Drop for PutUp<'_, '_> {
+    /// Who waits may be made to leave its stack instead.
+    #[cold]
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(|case| case.withdraw(false));
+    }
+}
+
+/// Puts all cases up and waits.
+fn wait(
+    op: Op,
+    cases: &mut [&mut dyn Case],
+    deadline: Option<Instant>,
+    site: &'static Location<'static>,
+) -> Waited {
+    let waiting = Waiting(Selection::first_of(op));
     let selection = &waiting.0;
+    let put_up = PutUp(&mut *cases);
     let mut all_wait = true;
-    for (number, case) in cases.iter_mut().enumerate() {
+    for (number, case) in put_up.0.iter_mut().enumerate() {
         // SAFETY: The cases are borrowed for all of this function, and withdrawn at its end.
         if !unsafe { case.put_up(&waiting, number) } {
             all_wait = false;
             break;
         }
     }
+    if let ([only], Some(_)) = (&*put_up.0, deadline)
+        && all_wait
+    {
+        only.is_timed_out(site);
+    }
     let was_told = all_wait && selection.wait_until(deadline);
     if !was_told && !selection.give_up() {
         // Somebody has claimed it and is about to say so.
         selection.wait_until(None);
     }
+    std::mem::forget(put_up);
     let chosen = selection.chosen();
     for (number, case) in cases.iter_mut().enumerate() {
         case.withdraw(chosen == Some(number));
     }
-    chosen
+    match chosen {
+        Some(case) => Waited::Happened(case),
+        None if all_wait => Waited::TimeIsUp,
+        None => Waited::Possible,
+    }
 }
 
 /// So many cases, in an order of chance.

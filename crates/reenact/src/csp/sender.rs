@@ -7,10 +7,13 @@ use std::{
     time::Duration,
 };
 
+use reenact_engine::Op;
+
 use super::{
     SendError, TrySendError,
     core::{Core, Side},
-    select::{Operation, Patience, select},
+    ops,
+    select::{Operation, Patience},
 };
 
 /// The sending end of a channel. When the last clone is gone, receivers are told so once they have had what was sent.
@@ -51,7 +54,7 @@ impl<T> Sender<T> {
     /// Sends a message if somebody waits for it or there is room.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.send_patiently(message, Patience::None) {
+        match self.send_within(ops::TRY_SEND, message, Patience::None) {
             Err(SendTimeoutError::Timeout(message)) => Err(TrySendError::Full(message)),
             Err(SendTimeoutError::Disconnected(message)) => {
                 Err(TrySendError::Disconnected(message))
@@ -63,17 +66,22 @@ impl<T> Sender<T> {
     /// Sends a message, waiting for so long at most.
     #[track_caller]
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_patiently(message, Patience::For(timeout))
+        self.send_within(ops::SEND_TIMEOUT, message, Patience::For(timeout))
     }
 
     #[track_caller]
-    fn send_patiently(&self, message: T, patience: Patience) -> Result<(), SendTimeoutError<T>> {
-        let mut sending = self.sending(message);
-        match select(&mut [&mut sending], patience) {
-            Some(_) => sending
+    fn send_within(
+        &self,
+        op: Op,
+        message: T,
+        patience: Patience,
+    ) -> Result<(), SendTimeoutError<T>> {
+        let mut sending = self.sending(message).alone(op);
+        match sending.within(patience) {
+            true => sending
                 .sent()
                 .map_err(|error| SendTimeoutError::Disconnected(error.0)),
-            None => match sending.into_message() {
+            false => match sending.into_message() {
                 Some(message) => Err(SendTimeoutError::Timeout(message)),
                 None => Ok(()),
             },

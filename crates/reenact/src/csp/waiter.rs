@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use reenact_engine::{Fact, Party, chose, is_replaying, raw::Parker};
+use reenact_engine::{Op, Party, chose, raw::Parker};
 
 use super::ops;
 
@@ -30,10 +30,11 @@ use super::ops;
 /// That of a wait for a single operation stays at `WAITING`: whoever takes it out of the list has it.
 pub(super) struct Selection {
     state: AtomicU32,
-    is_single: bool,
+    /// The selection that this is; none for a wait for a single operation.
+    op: Option<Op>,
+    /// Whether it is known to be met.
+    is_certain: bool,
     parker: Parker,
-    /// In place of the parker, where there is a conductor.
-    is_over: Fact,
     party: Party,
 }
 
@@ -42,13 +43,24 @@ const GIVEN_UP: u32 = 1;
 const CHOSEN: u32 = 2;
 
 impl Selection {
+    /// For a single operation.
     #[inline]
-    pub(super) fn new(is_single: bool) -> Selection {
+    pub(super) fn single(is_certain: bool) -> Selection {
+        Selection::new(None, is_certain)
+    }
+
+    /// For the first of several.
+    pub(super) fn first_of(op: Op) -> Selection {
+        Selection::new(Some(op), false)
+    }
+
+    #[inline]
+    fn new(op: Option<Op>, is_certain: bool) -> Selection {
         Selection {
             state: AtomicU32::new(WAITING),
-            is_single,
+            op,
+            is_certain,
             parker: Parker::new(),
-            is_over: Fact::new(),
             party: Party::here(),
         }
     }
@@ -56,7 +68,7 @@ impl Selection {
     /// Makes it this case that has happened; false if another one has.
     #[inline]
     fn claim(&self, case: usize) -> bool {
-        self.is_single || self.leave_waiting(CHOSEN + case as u32)
+        self.op.is_none() || self.leave_waiting(CHOSEN + case as u32)
     }
 
     /// Makes nothing happen any more; false if something has.
@@ -80,27 +92,22 @@ impl Selection {
     /// For who has claimed it: says what that means for who waits, who is returned. Under the lock of the channel.
     #[inline]
     pub(super) fn note_chosen(&self, case: usize) -> &Party {
-        if !self.is_single {
+        if let Some(op) = self.op {
             let answer = ops::answer(Some(case));
-            chose(ops::SELECT, 0, answer, Some(&self.party));
+            chose(op, 0, answer, Some(&self.party));
         }
         &self.party
     }
 
     /// Waits for a single operation. `publish` lets go of the lock that keeps others from finding it.
     #[inline]
-    pub(super) fn wait(&self, mut publish: impl FnMut(), what: &dyn Fn() -> String) {
-        if is_replaying() {
-            publish();
-            self.is_over.wait_if_conducted(what);
-        } else {
-            self.parker.wait(None, publish);
-        }
+    pub(super) fn wait(&self, publish: impl FnMut(), what: &dyn Fn() -> String) {
+        self.parker.wait_in_operation(publish, what);
     }
 
     /// Waits for one of several, which others can find already. False if the time is up; but one may have happened since.
     pub(super) fn wait_until(&self, deadline: Option<Instant>) -> bool {
-        self.parker.spin(SPINS) || self.parker.park_until(deadline)
+        self.parker.spin(SPINS) || self.parker.park_in_operation(deadline)
     }
 }
 
@@ -119,12 +126,9 @@ impl Sleeper {
         };
         // SAFETY: It waits until it is woken, which happens here, once.
         let selection = unsafe { selection.as_ref() };
-        if is_replaying() {
-            selection.is_over.establish();
-        } else if selection.is_single {
-            selection.parker.wake();
-        } else {
-            selection.parker.unpark();
+        match selection.op {
+            None => selection.parker.wake_in_operation(),
+            Some(_) => selection.parker.unpark_in_operation(),
         }
     }
 }
@@ -237,9 +241,9 @@ impl<T> List<T> {
     }
 
     /// Takes a node out, if it is in.
-    pub(super) fn remove(&mut self, node: &Node<T>) {
+    pub(super) fn remove(&mut self, node: &Node<T>) -> bool {
         if !node.is_listed.replace(false) {
-            return;
+            return false;
         }
         let (before, after) = (node.before.get(), node.after.get());
         match before {
@@ -252,6 +256,19 @@ impl<T> List<T> {
             Some(after) => unsafe { after.as_ref() }.before.set(before),
             None => self.last = before,
         }
+        true
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_any(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// Whether the first one is known to be met.
+    pub(super) fn is_first_certain(&self) -> bool {
+        // SAFETY: As in `push`.
+        let first = self.first.map(|first| unsafe { first.as_ref() });
+        first.is_some_and(|first| first.selection().is_certain)
     }
 
     /// Takes out the first that still waits, claiming it.

@@ -16,7 +16,7 @@ use std::{
 };
 
 use crossbeam_epoch::{self as epoch, Guard};
-use reenact_engine::explore::Name;
+use reenact_engine::Name;
 
 /// In the word: someone writes.
 pub(super) const LOCKED: u64 = 1;
@@ -44,7 +44,7 @@ const VERSION: u32 = 2;
 pub(super) struct Core {
     word: AtomicU64,
     handles: AtomicUsize,
-    /// What it is called where it is explored.
+    /// What a controller knows it by.
     pub(super) name: Name,
 }
 

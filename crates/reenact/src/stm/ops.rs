@@ -1,20 +1,10 @@
 //! The operations of transactional memory, by name.
 
-use reenact_engine::{Op, OpInfo};
+use reenact_engine::operations;
 
-pub(super) const TRANSACTION: Op = Op::new(&OpInfo {
-    code: 0x60,
-    name: "transaction",
-});
-pub(super) const COMMIT: Op = Op::new(&OpInfo {
-    code: 0x61,
-    name: "commit",
-});
-pub(super) const READ_ONLY: Op = Op::new(&OpInfo {
-    code: 0x62,
-    name: "commit without writes",
-});
-pub(super) const RETRY: Op = Op::new(&OpInfo {
-    code: 0x63,
-    name: "retry",
-});
+operations! {
+    pub(super) TRANSACTION = 0x60 TransactionCommit "transaction";
+    pub(super) COMMIT = 0x61 TransactionCommit "commit";
+    pub(super) READ_ONLY = 0x62 TransactionCommit "commit without writes";
+    pub(super) RETRY = 0x63 TransactionCommit "retry";
+}

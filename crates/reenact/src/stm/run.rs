@@ -3,12 +3,12 @@
 use std::{
     cell::Cell,
     mem::ManuallyDrop,
-    panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     ptr,
 };
 
 use crossbeam_epoch::{self as epoch, Guard};
-use reenact_engine::{Turn, begin_attempt, end_attempt, explore, is_attempting};
+use reenact_engine::{Access, Turn, begin_attempt, end_attempt, is_attempting};
 
 use super::{
     Transaction,
@@ -146,7 +146,7 @@ impl Attempt {
     fn commit(&mut self, turn: Turn, contention: &Contention) -> bool {
         let stepped = !self.transaction.is_read_only();
         if turn.is_asked() {
-            self.transaction.tell(true, Location::caller());
+            self.transaction.tell(ops::COMMIT, true);
         }
         let op = if stepped {
             contention.give_way();
@@ -169,7 +169,7 @@ impl Attempt {
     #[track_caller]
     fn end_without_effect(&mut self, turn: Turn) -> bool {
         if turn.is_asked() {
-            self.transaction.tell(false, Location::caller());
+            self.transaction.tell(ops::READ_ONLY, false);
         }
         let placed = self.transaction.place(turn);
         if placed {
@@ -182,37 +182,29 @@ impl Attempt {
     #[cold]
     #[track_caller]
     fn wait(self, turn: Turn) -> Turn {
-        if explore::is_explored() {
-            return self.wait_explored(turn);
+        if turn.is_controlled() {
+            return self.give_back(turn);
         }
         let waiting = self.transaction.await_change();
         drop(self);
-        match CLOCK.give_back(turn, ops::RETRY) {
-            Some(turn) => turn,
-            None => {
-                match waiting {
-                    Some(waiting) => waiting.sleep(),
-                    None => std::thread::yield_now(),
-                }
-                turn
-            }
+        match waiting {
+            Some(waiting) => waiting.sleep(),
+            None => std::thread::yield_now(),
         }
+        turn
     }
-}
 
-impl Attempt {
-    /// Where it is explored: goes on when something has changed that was read, as another step.
+    /// Has another turn when something may have changed that was read.
     #[cold]
     #[track_caller]
-    fn wait_explored(self, turn: Turn) -> Turn {
-        let site = Location::caller();
-        self.transaction.tell(false, site);
-        let (names, has_changed) = self.transaction.awaited();
+    fn give_back(self, turn: Turn) -> Turn {
+        let seen = self.transaction.seen();
+        let read = seen.touches(Access::Read);
         // So that what was read stays.
         let _pinned = epoch::pin();
         drop(self);
-        explore::meet_after_change(ops::RETRY, &CLOCK, &names, &has_changed, site);
-        turn
+        let has_changed = || seen.has_changed();
+        CLOCK.give_back(turn, ops::RETRY, &read, &has_changed)
     }
 }
 

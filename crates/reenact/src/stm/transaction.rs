@@ -4,13 +4,8 @@
 //! was read before has not changed: then that time may as well be now. So whatever a transaction sees, even one that
 //! will never commit, was there together at some instant.
 
-use std::panic::Location;
-
 use crossbeam_epoch::Guard;
-use reenact_engine::{
-    Clock, Turn,
-    explore::{self, How, Name, is_explored},
-};
+use reenact_engine::{Access, Clock, Op, Touch, Turn};
 
 use super::{
     cell::{Cell, Core, LOCKED, Seen, time_of},
@@ -185,12 +180,10 @@ impl Transaction {
         CLOCK.look(turn, ops::READ_ONLY, self.time, || self.is_valid(false))
     }
 
-    /// Where it is explored: what it has met, which decides what it has to do with others. Its writes only if they take effect.
+    /// Says what it has met, which decides what it has to do with others. Its writes only if they take effect.
     #[cold]
-    pub(super) fn tell(&self, with_writes: bool, site: &'static Location<'static>) {
-        if !is_explored() {
-            return;
-        }
+    #[track_caller]
+    pub(super) fn tell(&self, op: Op, with_writes: bool) {
         // In the order in which it met them, which is the same whenever it runs.
         let mut met: Vec<*const Core> = Vec::new();
         let reads = self.reads.iter().map(|read| read.core);
@@ -201,14 +194,14 @@ impl Transaction {
             }
         }
         let met = met.into_iter().map(|core| {
-            let how = match with_writes && self.writes.has(core) {
-                true => How::Write,
-                false => How::Read,
+            let access = match with_writes && self.writes.has(core) {
+                true => Access::Write,
+                false => Access::Read,
             };
             // SAFETY: Cells stay as long as transactions that know them.
-            (how, unsafe { &(*core).name })
+            Touch::new(unsafe { &(*core).name }, access)
         });
-        explore::has_met(met, site);
+        CLOCK.footprint(op, &met.collect::<Vec<_>>());
     }
 
     /// What is to be done when it has committed.
@@ -220,21 +213,10 @@ impl Transaction {
         Some(std::mem::take(&mut self.after_commit))
     }
 
-    /// What was read, as it is called where it is explored, and whether any of it has changed, which may be asked as long as
-    /// the calling thread is pinned.
-    pub(super) fn awaited<'a>(&self) -> (Vec<&'a Name>, impl Fn() -> bool + use<'a>) {
-        let reads: Vec<_> = self
-            .reads
-            .iter()
-            .map(|read| (read.core, read.word))
-            .collect();
-        // SAFETY: Cells stay as long as transactions that know them, and whoever is pinned.
-        let names = reads.iter().map(|&(core, _)| unsafe { &(*core).name });
-        let names = names.collect();
-        // SAFETY: As above.
-        let has_changed =
-            move |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() } != word;
-        (names, move || reads.iter().any(&has_changed))
+    /// What was read, to be looked at later.
+    pub(super) fn seen(&self) -> Reads {
+        let reads = self.reads.iter();
+        Reads(reads.map(|read| (read.core, read.word)).collect())
     }
 
     /// To sleep until something changes that was read; none if it has.
@@ -255,6 +237,25 @@ impl Transaction {
         if !self.after_commit.is_empty() {
             self.after_commit.clear();
         }
+    }
+}
+
+/// What a transaction has read. To be used as long as it runs, or its thread is pinned: cells stay as long.
+pub(super) struct Reads(Vec<(*const Core, u64)>);
+
+impl Reads {
+    pub(super) fn touches(&self, access: Access) -> Vec<Touch<'_>> {
+        // SAFETY: See above.
+        let names = self.0.iter().map(|&(core, _)| unsafe { &(*core).name });
+        names.map(|name| Touch::new(name, access)).collect()
+    }
+
+    /// Whether any of it has changed.
+    pub(super) fn has_changed(&self) -> bool {
+        // SAFETY: See above.
+        let is_changed =
+            |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() != word };
+        self.0.iter().any(is_changed)
     }
 }
 

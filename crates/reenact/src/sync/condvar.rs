@@ -7,7 +7,7 @@
 use std::{fmt, sync::LockResult, time::Duration};
 
 use reenact_engine::{
-    Entity,
+    Access, Entity,
     raw::{RawCondvar, RawMutex, now},
 };
 
@@ -133,7 +133,8 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
-        self.entity.notify(ops::NOTIFY, false);
+        self.entity
+            .announce(ops::NOTIFY, Access::Notify { all: false });
         self.raw.notify_one();
     }
 
@@ -141,14 +142,8 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
-        self.entity.notify(ops::NOTIFY, true);
-        self.raw.notify_all();
-    }
-}
-
-impl Condvar {
-    /// Wakes all who wait, without that being an operation. See `Mutex::pass_through`.
-    pub(super) fn nudge(&self) {
+        self.entity
+            .announce(ops::NOTIFY, Access::Notify { all: true });
         self.raw.notify_all();
     }
 }

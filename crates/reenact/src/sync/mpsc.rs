@@ -1,11 +1,7 @@
 //! `std::sync::mpsc`, recorded.
 //!
-//! A program that runs off gets std's channels, behind one branch. A recorded one gets channels made of a recorded
-//! lock and two recorded conditions: the order in which senders and the receiver took the lock is then everything
-//! that can differ between runs, with disconnects, full buffers and time limits in it, and replay has nothing to add.
-
-mod explored;
-mod ordered;
+//! A program that runs off gets std's channels, behind one branch. Everything else, and whatever a process makes, gets a
+//! channel of [`csp`](crate::csp): the n-th send meets the n-th receive, and both ends have an order of their own.
 
 use std::{
     fmt,
@@ -18,13 +14,12 @@ use std::{
 pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use reenact_engine::{
-    explore::is_explored,
     is_active,
     pool::{ask_until_told, can_be_put_aside},
     raw::now,
 };
 
-use self::ordered::Channel;
+use crate::csp;
 
 /// Whether a channel that is made now is to be of our own kind: where it is recorded; and where a process makes it, which
 /// will probably wait there, while the standard library can make only threads wait.
@@ -35,18 +30,11 @@ fn is_ours() -> bool {
 /// A channel without bound: senders never wait.
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    if is_explored() {
-        let (sender, receiver) = explored::pair(None);
-        return (
-            Sender(SenderKind::Explored(sender)),
-            Receiver(ReceiverKind::Explored(receiver)),
-        );
-    }
     if is_ours() {
-        let (sender, receiver) = Channel::pair(None);
+        let (sender, receiver) = csp::unbounded();
         return (
-            Sender(SenderKind::Ordered(sender)),
-            Receiver(ReceiverKind::Ordered(receiver)),
+            Sender(SenderKind::Ours(sender)),
+            Receiver(ReceiverKind::Ours(receiver)),
         );
     }
     let (sender, receiver) = std_mpsc::channel();
@@ -59,18 +47,11 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// A channel in which `bound` messages wait at most. With 0, each send waits for its receive.
 #[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    if is_explored() {
-        let (sender, receiver) = explored::pair(Some(bound));
-        return (
-            SyncSender(SyncSenderKind::Explored(sender)),
-            Receiver(ReceiverKind::Explored(receiver)),
-        );
-    }
     if is_ours() {
-        let (sender, receiver) = Channel::pair(Some(bound));
+        let (sender, receiver) = csp::bounded(bound);
         return (
-            SyncSender(SyncSenderKind::Ordered(sender)),
-            Receiver(ReceiverKind::Ordered(receiver)),
+            SyncSender(SyncSenderKind::Ours(sender)),
+            Receiver(ReceiverKind::Ours(receiver)),
         );
     }
     let (sender, receiver) = std_mpsc::sync_channel(bound);
@@ -85,8 +66,7 @@ pub struct Sender<T>(SenderKind<T>);
 
 enum SenderKind<T> {
     Plain(std_mpsc::Sender<T>),
-    Ordered(ordered::Sender<T>),
-    Explored(explored::Sender<T>),
+    Ours(csp::Sender<T>),
 }
 
 impl<T> Sender<T> {
@@ -96,8 +76,7 @@ impl<T> Sender<T> {
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.0 {
             SenderKind::Plain(sender) => sender.send(t),
-            SenderKind::Ordered(sender) => sender.send(t),
-            SenderKind::Explored(sender) => sender.send(t),
+            SenderKind::Ours(sender) => sender.send(t),
         }
     }
 }
@@ -106,8 +85,7 @@ impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         Sender(match &self.0 {
             SenderKind::Plain(sender) => SenderKind::Plain(sender.clone()),
-            SenderKind::Ordered(sender) => SenderKind::Ordered(sender.clone()),
-            SenderKind::Explored(sender) => SenderKind::Explored(sender.clone()),
+            SenderKind::Ours(sender) => SenderKind::Ours(sender.clone()),
         })
     }
 }
@@ -117,8 +95,7 @@ pub struct SyncSender<T>(SyncSenderKind<T>);
 
 enum SyncSenderKind<T> {
     Plain(std_mpsc::SyncSender<T>),
-    Ordered(ordered::Sender<T>),
-    Explored(explored::Sender<T>),
+    Ours(csp::Sender<T>),
 }
 
 impl<T> SyncSender<T> {
@@ -129,8 +106,7 @@ impl<T> SyncSender<T> {
         match &self.0 {
             SyncSenderKind::Plain(sender) if can_be_put_aside() => send_aside(sender, t),
             SyncSenderKind::Plain(sender) => sender.send(t),
-            SyncSenderKind::Ordered(sender) => sender.send(t),
-            SyncSenderKind::Explored(sender) => sender.send(t),
+            SyncSenderKind::Ours(sender) => sender.send(t),
         }
     }
 
@@ -140,8 +116,7 @@ impl<T> SyncSender<T> {
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
         match &self.0 {
             SyncSenderKind::Plain(sender) => sender.try_send(t),
-            SyncSenderKind::Ordered(sender) => sender.try_send(t),
-            SyncSenderKind::Explored(sender) => sender.try_send(t),
+            SyncSenderKind::Ours(sender) => sender.try_send(t),
         }
     }
 }
@@ -164,8 +139,7 @@ impl<T> Clone for SyncSender<T> {
     fn clone(&self) -> Self {
         SyncSender(match &self.0 {
             SyncSenderKind::Plain(sender) => SyncSenderKind::Plain(sender.clone()),
-            SyncSenderKind::Ordered(sender) => SyncSenderKind::Ordered(sender.clone()),
-            SyncSenderKind::Explored(sender) => SyncSenderKind::Explored(sender.clone()),
+            SyncSenderKind::Ours(sender) => SyncSenderKind::Ours(sender.clone()),
         })
     }
 }
@@ -175,8 +149,7 @@ pub struct Receiver<T>(ReceiverKind<T>);
 
 enum ReceiverKind<T> {
     Plain(std_mpsc::Receiver<T>),
-    Ordered(ordered::Receiver<T>),
-    Explored(explored::Receiver<T>),
+    Ours(csp::Receiver<T>),
 }
 
 impl<T> Receiver<T> {
@@ -193,8 +166,7 @@ impl<T> Receiver<T> {
                 })
             }
             ReceiverKind::Plain(receiver) => receiver.recv(),
-            ReceiverKind::Ordered(receiver) => receiver.recv(),
-            ReceiverKind::Explored(receiver) => receiver.recv(),
+            ReceiverKind::Ours(receiver) => receiver.recv(),
         }
     }
 
@@ -204,8 +176,7 @@ impl<T> Receiver<T> {
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.0 {
             ReceiverKind::Plain(receiver) => receiver.try_recv(),
-            ReceiverKind::Ordered(receiver) => receiver.try_recv(),
-            ReceiverKind::Explored(receiver) => receiver.try_recv(),
+            ReceiverKind::Ours(receiver) => receiver.try_recv(),
         }
     }
 
@@ -224,8 +195,7 @@ impl<T> Receiver<T> {
                 })
             }
             ReceiverKind::Plain(receiver) => receiver.recv_timeout(timeout),
-            ReceiverKind::Ordered(receiver) => receiver.recv_timeout(timeout),
-            ReceiverKind::Explored(receiver) => receiver.recv_timeout(),
+            ReceiverKind::Ours(receiver) => receiver.recv_timeout(timeout),
         }
     }
 

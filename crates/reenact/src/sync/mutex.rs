@@ -104,13 +104,6 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// Waits until whoever has the lock now has given it up, or gone to wait with it. Not an operation: for those who have
-    /// something to tell to the one who waits but are not themselves part of the program's order.
-    pub(super) fn pass_through(&self) {
-        self.raw.lock();
-        self.raw.unlock();
-    }
-
     /// For who has just taken the lock.
     #[inline(always)]
     fn guard(&self) -> LockResult<MutexGuard<'_, T>> {

@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-use reenact_engine::{choose, explore};
+use reenact_engine::{choose, thread::is_leaving};
 
 use crate::ops;
 
@@ -57,7 +57,7 @@ impl Poison {
     /// For who has the lock.
     #[cold]
     pub(super) fn set(&self) {
-        if explore::is_leaving() {
+        if is_leaving() {
             return;
         }
         self.0.store(NOW | EVER, Relaxed);

@@ -10,18 +10,21 @@ use std::{
     time::Duration,
 };
 
-use reenact_engine::{Birth, current_number, explore, is_active};
+use reenact_engine::{
+    Birth, current_number, is_active,
+    thread::{self as engine, has_own, kept},
+};
 
 use crate::sync::{Condvar, Mutex};
 
 /// A thread: [`std::thread::Thread`], recorded.
 #[derive(Clone)]
 pub struct Thread {
-    /// The system's; none where it is explored.
+    /// The system's; none where it has none for itself.
     raw: Option<std::thread::Thread>,
     name: Option<Arc<str>>,
     id: ThreadId,
-    /// None where it is explored: who explores keeps it with the thread.
+    /// None where it has no thread of the system for itself: it is kept with the activity.
     parking: Option<Arc<Parking>>,
 }
 
@@ -98,19 +101,8 @@ impl Thread {
         }
     }
 
-    /// One of an execution that is explored.
-    #[inline]
-    pub(super) fn explored(name: Option<String>, number: u32) -> Thread {
-        Thread {
-            raw: None,
-            name: name.map(Arc::from),
-            id: ThreadId::new(Some(number)),
-            parking: None,
-        }
-    }
-
     pub(super) fn parking(&self) -> Arc<Parking> {
-        let kept = || explore::kept(self.id.number(), Arc::default);
+        let kept = || kept(self.id.number(), Arc::default);
         self.parking.clone().or_else(kept).unwrap_or_default()
     }
 
@@ -156,8 +148,9 @@ thread_local! {
 /// The calling thread.
 #[must_use]
 pub fn current() -> Thread {
-    if let Some((number, name)) = explore::myself() {
-        return Thread::explored(name.map(str::to_owned), number);
+    if let Some((number, name)) = engine::current() {
+        let name = name.map(str::to_owned);
+        return Thread::new(None, name, ThreadId::new(Some(number)), None);
     }
     let fresh = || {
         let id = ThreadId::new(current_number());
@@ -180,7 +173,7 @@ impl Newcomer {
         Newcomer {
             name,
             id: ThreadId::new(birth.number()),
-            parking: (!explore::is_explored()).then(Arc::default),
+            parking: has_own().then(Arc::default),
         }
     }
 
@@ -195,7 +188,7 @@ impl Newcomer {
     /// Makes the calling thread the one that was announced.
     pub(super) fn arrive(self) {
         let Newcomer { name, id, parking } = self;
-        if explore::is_explored() {
+        if engine::current().is_some() {
             return;
         }
         let thread = Thread::new(Some(std::thread::current()), name, id, parking);

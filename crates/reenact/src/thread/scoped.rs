@@ -13,9 +13,9 @@ use std::{
     },
 };
 
-use reenact_engine::{Birth, Lineage};
+use reenact_engine::{Birth, Lineage, pool::wait_aside, thread::Running};
 
-use super::{Builder, Thread, finished, handle::Newcomer, running::Running, wait_aside};
+use super::{Builder, Thread, finished, handle::Newcomer};
 
 /// A scope to start threads in: [`std::thread::Scope`].
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::{
     os::unix::net::UnixStream,
 };
 
-use crate::explore::event::{Event, How, NOTHING};
+use crate::explore::event::{Event, NOTHING};
 
 /// The lines of an answer.
 #[derive(Default)]
@@ -45,33 +45,8 @@ impl Answer {
 /// How an event meets what.
 pub(super) fn touches(event: &Event) -> String {
     let all = event.touches().map(|touch| match touch.thing {
-        NOTHING => word(touch.how).to_owned(),
-        thing => format!("{}:{thing}", word(touch.how)),
+        NOTHING => touch.access.name().to_owned(),
+        thing => format!("{}:{thing}", touch.access.name()),
     });
     all.collect::<Vec<_>>().join(",")
-}
-
-fn word(how: How) -> &'static str {
-    match how {
-        How::Take => "take",
-        How::Look => "look",
-        How::TryTake => "try-take",
-        How::TryLook => "try-look",
-        How::Release => "release",
-        How::Read => "read",
-        How::Write => "write",
-        How::Send => "send",
-        How::Receive => "receive",
-        How::TrySend => "try-send",
-        How::TryReceive => "try-receive",
-        How::StopSending => "stop-sending",
-        How::StopReceiving => "stop-receiving",
-        How::Wait => "wait",
-        How::Wake { .. } => "wake",
-        How::Notify => "notify",
-        How::Transact => "transact",
-        How::Ask => "ask",
-        How::Choose => "choose",
-        How::Arrive => "arrive",
-    }
 }

@@ -13,9 +13,9 @@ use reenact_multiverse::{
 };
 
 use crate::{
-    Op, OpInfo,
+    Access, Op, OpInfo,
     explore::{
-        event::{Event, How, Touch},
+        event::{Event, Touched},
         failure::{Failure, Panic, Waiting},
         names::{Met, Place},
     },
@@ -179,7 +179,7 @@ fn write_event(message: &mut Message, event: &Event) {
     message.word(event.touches().count() as u64 + 1);
     message.word(more.is_some().into());
     for touch in event.touches() {
-        message.word(u64::from(touch.how.code()) << 32 | u64::from(touch.thing));
+        message.word(u64::from(touch.access.code()) << 32 | u64::from(touch.thing));
     }
 }
 
@@ -193,12 +193,12 @@ fn read_event(message: &mut Message) -> io::Result<Event> {
     let has_more = message.read()? != 0;
     let mut touches = (0..touches).map(|_| {
         let word = message.read()?;
-        let how = How::from_code((word >> 32) as u8).ok_or_else(too_short)?;
+        let access = Access::from_code((word >> 32) as u8).ok_or_else(too_short)?;
         let thing = word as u32;
-        Ok(Touch { how, thing })
+        Ok(Touched { access, thing })
     });
     let touch = touches.next().ok_or_else(too_short)??;
-    let more: Vec<Touch> = touches.collect::<io::Result<_>>()?;
+    let more: Vec<Touched> = touches.collect::<io::Result<_>>()?;
     Ok(Event {
         op,
         site,

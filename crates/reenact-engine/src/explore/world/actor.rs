@@ -5,13 +5,13 @@ use std::{any::Any, panic::Location};
 use reenact_multiverse::explore::Moment;
 
 use crate::{
-    Fact, Op,
-    activity::Conducted,
+    Access, Op, Spot,
+    activity::Controlled,
     explore::{
-        event::{Event, How, Touch},
+        event::{Event, Touched},
         failure::Panic,
         outside::Outside,
-        recorded::Heard,
+        recorded::Given,
         strand::Strand,
     },
 };
@@ -19,13 +19,11 @@ use crate::{
 /// What an activity is about to do, or has done last: kept, so that its room is used again.
 pub(in crate::explore) struct Pending {
     pub(super) event: Event,
-    /// Whether it is possible, where only its model knows.
-    pub(super) possible: Option<*const dyn Fn() -> bool>,
-    /// Among how many answers there is a choice, if it asks for one.
-    pub(super) answers: u32,
-    /// The same, where that changes.
-    pub(super) count: Option<*const dyn Fn() -> u32>,
-    /// How much fits into a queue.
+    /// Whether it can happen, where only its model knows.
+    pub(super) ready: Option<*const dyn Fn() -> bool>,
+    /// In how many ways it can go.
+    pub(super) ways: Option<*const dyn Fn() -> u32>,
+    /// Access much fits into a queue.
     pub(super) room: usize,
     /// The same for what else it meets.
     pub(super) more_room: Vec<usize>,
@@ -37,9 +35,8 @@ impl Pending {
     fn nothing() -> Pending {
         Pending {
             event: Event::nothing(),
-            possible: None,
-            answers: 1,
-            count: None,
+            ready: None,
+            ways: None,
             room: usize::MAX,
             more_room: Vec::new(),
             awaits: Vec::new(),
@@ -48,22 +45,27 @@ impl Pending {
 
     /// It is this, without anything special.
     #[inline]
-    pub(super) fn be(&mut self, op: Op, site: &'static Location<'static>, how: How, thing: u32) {
+    pub(super) fn be(
+        &mut self,
+        op: Op,
+        site: &'static Location<'static>,
+        access: Access,
+        thing: u32,
+    ) {
         let event = &mut self.event;
         event.op = op;
         event.site = site;
-        event.touch = Touch { how, thing };
+        event.touch = Touched { access, thing };
         event.more = None;
-        self.possible = None;
-        self.answers = 1;
-        self.count = None;
+        self.ready = None;
+        self.ways = None;
         self.room = usize::MAX;
         self.more_room.clear();
         self.awaits.clear();
     }
 
     /// Each thing that it meets, how, and how much fits into it.
-    pub(super) fn touches(&self) -> impl Iterator<Item = (Touch, usize)> {
+    pub(super) fn touches(&self) -> impl Iterator<Item = (Touched, usize)> {
         let more = self
             .more_room
             .iter()
@@ -74,12 +76,15 @@ impl Pending {
     }
 }
 
-/// What becomes true when one goes on who waits.
+/// What one waits for who is parked.
+#[derive(Clone, Copy)]
 pub(super) enum Awaited {
-    /// That this activity has ended.
+    /// The end of this activity.
     EndOf(u32),
+    /// What its last operation waits for.
+    Operation,
     /// What this says.
-    Told(*const dyn Fn() -> String),
+    Described(*const dyn Fn() -> String),
 }
 
 /// What an activity waits for, or does.
@@ -90,8 +95,8 @@ pub(super) enum Phase {
     Runs,
     /// It is about to do something.
     Pending,
-    /// It waits until something is true, which is no step.
-    Waits(*const Fact, Awaited),
+    /// It waits at a spot until it is let go on, which is no step.
+    Parked(Spot<'static>, Awaited),
     /// It waits for something that others do outside of any operation.
     Blocked(*const dyn Fn() -> bool),
     Ended,
@@ -102,7 +107,7 @@ pub(super) struct Actor {
     pub(super) pending: Pending,
     pub(super) strand: Option<Strand>,
     pub(super) name: String,
-    /// How many children it has had, and how many operations.
+    /// Access many children it has had, and how many operations.
     pub(super) children: [u32; 2],
     pub(super) operations: u32,
     /// The step that its next one comes after for other reasons than its own steps.
@@ -115,11 +120,11 @@ pub(super) struct Actor {
     pub(super) is_light: bool,
     pub(super) outside: Outside,
     /// What it has been told of a recorded run.
-    pub(super) heard: Heard,
+    pub(super) given: Given,
     /// What its model keeps with it.
     pub(super) kept: Option<Box<dyn Any>>,
     /// What it is known by where it runs. Used again in the next execution.
-    pub(super) conducted: Option<Box<Conducted>>,
+    pub(super) controlled: Option<Box<Controlled>>,
 }
 
 impl Actor {
@@ -145,7 +150,7 @@ impl Actor {
         self.is_missed = false;
         self.is_light = false;
         self.outside = Outside::default();
-        self.heard.clear();
+        self.given.clear();
         self.kept = None;
     }
 
@@ -163,9 +168,9 @@ impl Actor {
             is_missed: false,
             is_light: false,
             outside: Outside::default(),
-            heard: Heard::default(),
+            given: Given::default(),
             kept: None,
-            conducted: None,
+            controlled: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use reenact_multiverse::explore::{Changed, Links, Moment, Run, Step, can_be_taken};
 
 use super::{World, state::Chosen};
-use crate::explore::event::{Event, How};
+use crate::{Access, explore::event::Event};
 
 impl World {
     /// Takes the steps that `next` names, until it names none.
@@ -48,7 +48,7 @@ impl World {
                 let state = self.state();
                 let pending = state.pending(step.activity.0);
                 let found = match (can_be_taken(run, step), pending) {
-                    (Ok(()), Some(pending)) if event.touch.how == How::Transact => {
+                    (Ok(()), Some(pending)) if event.touch.access == Access::Transact => {
                         // What it is shows when it has run.
                         aside = (pending.touch == event.touch).then_some((step, event));
                         aside.is_none().then(|| format!("{pending:?}"))
@@ -128,7 +128,7 @@ impl World {
         state.perform(step);
         self.resume(number);
         let state = self.state();
-        if event.touch.how == How::Transact {
+        if event.touch.access == Access::Transact {
             event.more = state.met(number, links);
         }
         if !state.unwinding.is_empty() {

@@ -1,4 +1,4 @@
-//! How an execution has ended.
+//! Access an execution has ended.
 
 use reenact_multiverse::explore::Verdict;
 
@@ -6,10 +6,12 @@ use super::{
     actor::{Awaited, Phase},
     state::State,
 };
-use crate::explore::{
-    event::How,
-    failure::{Failure, Waiting},
-    names::Families,
+use crate::{
+    Access,
+    explore::{
+        failure::{Failure, Waiting},
+        names::Families,
+    },
 };
 
 impl Families {
@@ -17,14 +19,15 @@ impl Families {
     pub(super) fn told(&self, awaited: &Awaited) -> String {
         match awaited {
             Awaited::EndOf(number) => format!("the end of {}", self.name(*number)),
+            Awaited::Operation => "somebody to let it go on".to_owned(),
             // SAFETY: The activity waits with it on its stack.
-            Awaited::Told(what) => unsafe { (**what)() },
+            Awaited::Described(what) => unsafe { (**what)() },
         }
     }
 }
 
 impl State {
-    /// How it has ended.
+    /// Access it has ended.
     pub(in crate::explore) fn verdict(&self) -> Verdict {
         let actors = &self.actors[..self.born as usize];
         let is_missed = actors.iter().any(|actor| actor.is_missed);
@@ -44,10 +47,10 @@ impl State {
         let mut actors = self.actors[..self.born as usize].iter();
         actors.any(|actor| match &actor.phase {
             Phase::Pending => {
-                let how = actor.pending.event.touch.how;
-                !self.main_has_ended || matches!(how, How::Take | How::Look)
+                let access = actor.pending.event.touch.access;
+                !self.main_has_ended || matches!(access, Access::Take | Access::Look)
             }
-            Phase::Waits(..) | Phase::Blocked(_) => !self.main_has_ended,
+            Phase::Parked(..) | Phase::Blocked(_) => !self.main_has_ended,
             _ => false,
         })
     }
@@ -81,15 +84,24 @@ impl State {
                     let event = &actor.pending.event;
                     let touch = event.touch;
                     let thing = self.things.get(touch.thing as usize);
-                    let holder = match touch.how {
-                        How::Take | How::Look => thing.and_then(|thing| thing.holder),
+                    let holder = match touch.access {
+                        Access::Take | Access::Look => thing.and_then(|thing| thing.holder),
                         _ => None,
                     };
                     let holder = holder.map(|(who, at)| (self.families.name(who), at.to_string()));
                     let what = event.op.name().to_owned();
                     (what, Some(event.site.to_string()), holder)
                 }
-                Phase::Waits(_, awaited) => (self.families.told(awaited), None, None),
+                // It waits within what it was about to do last.
+                Phase::Parked(_, Awaited::Operation) => {
+                    let event = &actor.pending.event;
+                    (
+                        event.op.name().to_owned(),
+                        Some(event.site.to_string()),
+                        None,
+                    )
+                }
+                Phase::Parked(_, awaited) => (self.families.told(awaited), None, None),
                 Phase::Blocked(_) => ("something that is no operation".to_owned(), None, None),
                 _ => continue,
             };

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Access, Decision,
     explore::{
-        event::{Event, How, Touch},
+        event::{Event, Touched},
         thing::is_at_queue,
     },
 };
@@ -24,7 +24,7 @@ impl State {
         };
         actor.inherited.iter().for_each(|&at| links.after(at));
         if let Some(pending) = actor.pending() {
-            if pending.event.touch.how == (How::Wake { timed: false }) && !actor.is_notified {
+            if pending.event.touch.access == (Access::Wake { timed: false }) && !actor.is_notified {
                 // Whatever others did not do, nobody has told it to go on.
                 return;
             }
@@ -33,7 +33,7 @@ impl State {
     }
 
     fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
-        if pending.event.touch.how == How::Ask {
+        if pending.event.touch.access == Access::Ask {
             for (who, last) in self.last.iter().enumerate() {
                 if who as u32 != number {
                     last.iter().for_each(|&at| links.races(at));
@@ -46,26 +46,26 @@ impl State {
                 links.races(at);
             }
         }
-        if pending.event.touch.how == How::Transact {
+        if pending.event.touch.access == Access::Transact {
             // What it meets is known when it has run; if it waits, nothing that it meets was there before.
             return;
         }
-        let waits = pending.possible.is_some();
+        let waits = pending.ready.is_some();
         let mut way = 0;
         for (touch, room) in pending.touches() {
             if let Some(thing) = self.things.get(touch.thing as usize) {
-                let waits = waits && is_at_queue(touch.how);
-                thing.link(number, touch.how, room, waits, links, &mut way);
+                let waits = waits && is_at_queue(touch.access);
+                thing.link(number, touch.access, room, waits, links, &mut way);
             }
         }
         let Some(since) = links.earliest_race() else {
             return;
         };
         for touch in pending.event.touches() {
-            if let (How::Take | How::Look, Some(thing)) =
-                (touch.how, self.things.get(touch.thing as usize))
+            if let (Access::Take | Access::Look, Some(thing)) =
+                (touch.access, self.things.get(touch.thing as usize))
             {
-                thing.held(touch.how == How::Look, since, links);
+                thing.held(touch.access == Access::Look, since, links);
             }
         }
     }
@@ -101,7 +101,7 @@ impl State {
     fn note(&mut self, number: u32, moment: Moment) {
         let pending = &self.actors[number as usize].pending;
         self.footprint = None;
-        self.awaited = pending.possible.map(|_| {
+        self.awaited = pending.ready.map(|_| {
             let last = self.last.get(number as usize).copied().flatten();
             (pending.awaits.clone(), last)
         });
@@ -109,14 +109,14 @@ impl State {
             self.last.resize(number as usize + 1, None);
         }
         self.last[number as usize] = Some(moment);
-        if pending.event.touch.how == How::Ask {
+        if pending.event.touch.access == Access::Ask {
             self.asks.push((number, moment));
         }
-        let mut note = |touch: Touch, room| {
-            if touch.how != How::Transact
+        let mut note = |touch: Touched, room| {
+            if touch.access != Access::Transact
                 && let Some(thing) = self.things.get_mut(touch.thing as usize)
             {
-                thing.note(number, touch.how, moment, room);
+                thing.note(number, touch.access, moment, room);
             }
         };
         note(pending.event.touch, pending.room);
@@ -127,15 +127,15 @@ impl State {
     }
 
     /// The transaction of the current step has run: what it comes after is known by what it met.
-    pub(super) fn met(&mut self, number: u32, links: &mut Links) -> Option<Arc<[Touch]>> {
+    pub(super) fn met(&mut self, number: u32, links: &mut Links) -> Option<Arc<[Touched]>> {
         let footprint = self.footprint.take();
         let awaited = self.awaited.take();
         let moment = self.moment?;
         for touch in footprint.iter().flat_map(|footprint| footprint.iter()) {
             let thing = self.thing(touch.thing);
             let waits = awaited.is_some();
-            thing.link(number, touch.how, usize::MAX, waits, links, &mut 0);
-            thing.note(number, touch.how, moment, usize::MAX);
+            thing.link(number, touch.access, usize::MAX, waits, links, &mut 0);
+            thing.note(number, touch.access, moment, usize::MAX);
         }
         if let Some((awaited, since)) = awaited {
             let changed = awaited.into_iter().flat_map(|thing| {
@@ -150,12 +150,12 @@ impl State {
     }
 
     #[inline]
-    fn meet(&mut self, number: u32, touch: Touch, site: &'static Location<'static>, choice: u32) {
+    fn meet(&mut self, number: u32, touch: Touched, site: &'static Location<'static>, choice: u32) {
         let moment = self.moment;
-        match touch.how {
-            How::Take | How::Look | How::TryTake | How::TryLook => {
+        match touch.access {
+            Access::Take | Access::Look | Access::TryTake | Access::TryLook => {
                 let thing = self.thing(touch.thing);
-                let takes = matches!(touch.how, How::Take | How::TryTake);
+                let takes = matches!(touch.access, Access::Take | Access::TryTake);
                 if takes && thing.is_free() {
                     thing.holder = Some((number, site));
                     moment
@@ -170,25 +170,24 @@ impl State {
                     self.decision = Decision::Decline;
                 }
             }
-            How::Wait => self.thing(touch.thing).waiters.push(number),
-            How::Wake { .. } => {
+            Access::Wait => self.thing(touch.thing).waiters.push(number),
+            Access::Wake { .. } => {
                 let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
                 if !is_notified {
                     self.thing(touch.thing).waiters.retain(|&who| who != number);
                     self.decision = Decision::Decline;
                 }
             }
-            How::Notify => {
-                let answers = self.actors[number as usize].pending.answers;
+            Access::Notify { all } => {
                 let waiters = &mut self.thing(touch.thing).waiters;
-                let woken = match answers {
+                let woken = match all {
+                    true => std::mem::take(waiters),
+                    false if waiters.is_empty() => Vec::new(),
                     // One of them, whichever; the same ones are in the same order however they came.
-                    1 if waiters.is_empty() => Vec::new(),
-                    1 => {
+                    false => {
                         waiters.sort_unstable();
                         vec![waiters.remove(choice as usize % waiters.len())]
                     }
-                    _ => std::mem::take(waiters),
                 };
                 for who in woken {
                     let actor = &mut self.actors[who as usize];
@@ -226,10 +225,15 @@ impl State {
     /// The activity that runs gives something back.
     pub(super) fn release(&mut self, thing: u32, access: Access) {
         let (number, moment) = (self.current, self.moment);
+        // What it has waited for since its last step; and that step, if it goes on in another's.
+        let mut reasons = std::mem::take(&mut self.scratch);
+        self.more_than_now(&mut reasons);
         let thing = self.thing(thing);
         match access {
-            Access::Look | Access::TryLook => thing.looked(number, moment),
-            _ => thing.released(moment),
+            Access::Look | Access::TryLook => thing.looked(number, moment, &reasons),
+            _ => thing.released(moment, &reasons),
         }
+        reasons.clear();
+        self.scratch = reasons;
     }
 }

@@ -1,9 +1,8 @@
-//! An execution, as the models know it that tell it more than entities do.
+//! An execution, as the seam and the models know it that announce more than operations on one entity.
 
 use std::{
     panic::Location,
     sync::{Arc, atomic::AtomicU64},
-    time::Duration,
 };
 
 use super::{
@@ -11,158 +10,252 @@ use super::{
     actor::{Awaited, Phase},
 };
 use crate::{
-    Access, Activity, Conductor, Decision, Op,
-    activity::Conducted,
+    Access, Activity, Announcement, Controller, Decision, End, Entity, Named, OperationKind, Spot,
+    Touch,
+    activity::Controlled,
     explore::{
-        event::{How, NOTHING, Touch},
+        event::{NOTHING, Touched},
         failure::Panic,
         names::Families,
-        strand::Strand,
-        thing::{End, Passed},
+        thing::Passed,
         whole,
     },
     pool::Pool,
 };
 
-/// What an activity meets, in its model's words.
-pub struct Meeting<'a> {
-    /// What it does.
-    pub op: Op,
-    /// How it meets the thing.
-    pub how: How,
-    /// What it meets.
-    pub thing: &'a AtomicU64,
-    /// Whether it can, if that is not a matter of who has what.
-    pub possible: Option<&'a dyn Fn() -> bool>,
-    /// How much fits into a queue.
-    pub room: usize,
-    /// What else it meets, and how much fits into that.
-    pub more: &'a [(How, &'a AtomicU64, usize)],
-    /// Those things that have to change before it can.
-    pub awaits: &'a [&'a AtomicU64],
-    /// In how many ways it can go.
-    pub answers: u32,
-    /// The same, where that changes with what others do.
-    pub count: Option<&'a dyn Fn() -> u32>,
-    /// The line of the program.
-    pub site: &'static Location<'static>,
-}
-
 impl World {
-    /// The activity that runs meets something: returns which of the answers it is.
+    /// The activity that runs meets other objects than one entity.
     #[inline]
-    pub(in crate::explore) fn meets(&self, meeting: &Meeting<'_>) -> u32 {
-        let thing = match meeting.how {
-            How::Transact | How::Choose => NOTHING,
-            _ => self.state().number(meeting.thing, meeting.site, 0),
-        };
-        if !meeting.more.is_empty() || !meeting.awaits.is_empty() || meeting.count.is_some() {
-            return self.meets_more(meeting, thing);
+    pub(super) fn meets(&self, announcement: &Announcement<'_>) -> Decision {
+        let first = announcement.touches[0];
+        let is_simple = announcement.touches.len() == 1
+            && announcement.access != Access::Transact
+            && announcement.ways.is_none()
+            && announcement.op.kind() != OperationKind::MessageSend;
+        match (first.access, is_simple) {
+            (Access::Send | Access::Receive, true) => {
+                let ready = self.waits_unfound(announcement);
+                self.meets_one(announcement, first, ready);
+                if let Some(end) = end_of_waiting(first.access) {
+                    self.comes(first.cell, end, first.room);
+                }
+                Decision::Free
+            }
+            (Access::SendTimeout | Access::ReceiveTimeout, true) => {
+                self.becomes_finer();
+                // That it is met is not known before this step, which might have come before.
+                self.forgets_reasons();
+                self.meets_one(announcement, first, None);
+                Decision::Free
+            }
+            (Access::DropSender | Access::DropReceiver, true) => {
+                if self.is_step_to_leave(first.access) {
+                    self.meets_one(announcement, first, None);
+                }
+                Decision::Free
+            }
+            (_, true) => {
+                self.meets_one(announcement, first, announcement.ready);
+                Decision::Free
+            }
+            (_, false) => self.meets_more(announcement),
         }
-        self.announce(|pending| {
-            pending.be(meeting.op, meeting.site, meeting.how, thing);
-            pending.possible = meeting.possible.map(outliving);
-            pending.answers = meeting.answers;
-            pending.room = meeting.room;
-        });
-        self.state().answer
     }
 
-    /// The activity that runs meets others at a queue.
+    /// Whether it can happen, if it is no step before that: nobody finds who waits. At a channel without room, others find who
+    /// waits to send; and who waits to receive, if somebody looks for that.
     #[inline]
-    pub(in crate::explore) fn meets_at_queue(
+    fn waits_unfound<'a>(&self, announcement: &Announcement<'a>) -> Option<&'a dyn Fn() -> bool> {
+        let first = announcement.touches[0];
+        if first.room > 0 {
+            return announcement.ready;
+        }
+        if announcement.is_timed {
+            self.becomes_finer();
+        }
+        match first.access {
+            Access::Send => None,
+            _ if self.is_finer() => None,
+            _ => announcement.ready,
+        }
+    }
+
+    #[inline]
+    fn meets_one(
         &self,
-        op: Op,
-        how: How,
-        queue: &AtomicU64,
-        possible: Option<&dyn Fn() -> bool>,
-        room: usize,
-        site: &'static Location<'static>,
+        announcement: &Announcement<'_>,
+        touch: Touch<'_>,
+        ready: Option<&dyn Fn() -> bool>,
     ) {
-        let thing = self.state().number(queue, site, 0);
+        let thing = self.state().number(touch.cell, announcement.site, 0);
         self.announce(|pending| {
-            pending.be(op, site, how, thing);
-            pending.possible = possible.map(outliving);
-            pending.room = room;
+            pending.be(announcement.op, announcement.site, touch.access, thing);
+            pending.ready = ready.map(outliving);
+            pending.room = touch.room;
         });
     }
 
-    /// The same for one who meets more than this thing, or in as many ways as others leave open.
-    fn meets_more(&self, meeting: &Meeting<'_>, thing: u32) -> u32 {
+    /// The same for one who meets several objects, or who can go several ways.
+    fn meets_more(&self, announcement: &Announcement<'_>) -> Decision {
+        let Announcement {
+            op,
+            access,
+            touches,
+            ready,
+            ways,
+            site,
+            ..
+        } = *announcement;
+        let is_message = op.kind() == OperationKind::MessageSend;
+        let idle = Touch::new(&self.idle, Access::Read);
+        // Whether there is anything left to do can be asked by whoever sends from elsewhere.
+        let besides = (is_message && !self.is_in_turn()).then_some(idle);
+        for touch in touches {
+            let is_try = matches!(touch.access, Access::TrySend | Access::TryReceive);
+            if is_try && !is_message {
+                if touch.access == Access::TryReceive || touch.room == 0 {
+                    self.becomes_finer();
+                }
+                if touch.room == 0 {
+                    self.meets_no_selection(touch, ready.is_some());
+                }
+            }
+        }
         let state = self.state();
-        let more = meeting.more.iter().enumerate();
-        let more = more.map(|(index, &(how, cell, _))| Touch {
-            how,
-            thing: state.number(cell, meeting.site, index + 1),
+        let mut touched = |index: usize, touch: &Touch<'_>| Touched {
+            access: touch.access,
+            thing: state.number(touch.cell, site, index),
+        };
+        let all = touches.iter().chain(&besides).enumerate();
+        let all: Vec<Touched> = all
+            .map(|(index, touch)| match access {
+                Access::Transact => touched(index + 1, touch),
+                _ => touched(index, touch),
+            })
+            .collect();
+        let ready = ready.map(outliving);
+        let ways = ways.map(outliving_ways);
+        self.announce(|pending| match (access, &*all) {
+            (Access::Transact, awaited) => {
+                pending.be(op, site, access, NOTHING);
+                pending.ready = ready;
+                pending
+                    .awaits
+                    .extend(awaited.iter().map(|touch| touch.thing));
+            }
+            (_, [first, more @ ..]) => {
+                pending.be(op, site, first.access, first.thing);
+                pending.event.more = (!more.is_empty()).then(|| more.into());
+                pending.ready = ready;
+                pending.ways = ways;
+                pending.room = touches[0].room;
+                pending
+                    .more_room
+                    .extend(touches[1..].iter().map(|touch| touch.room));
+            }
+            (_, []) => {}
         });
-        let more = (!meeting.more.is_empty()).then(|| more.collect());
-        let awaits = meeting.awaits.iter().enumerate();
-        let awaits = awaits.map(|(index, cell)| state.number(cell, meeting.site, index + 1));
-        let awaits: Vec<_> = awaits.collect();
-        let possible = meeting.possible.map(outliving);
-        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
-        let count = meeting.count.map(|count| unsafe {
-            std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(count)
-        });
-        self.announce(|pending| {
-            pending.be(meeting.op, meeting.site, meeting.how, thing);
-            pending.event.more = more;
-            pending.possible = possible;
-            pending.answers = meeting.answers;
-            pending.count = count;
-            pending.room = meeting.room;
-            let rooms = meeting.more.iter().map(|&(_, _, room)| room);
-            pending.more_room.extend(rooms);
-            pending.awaits.extend(awaits);
-        });
-        self.state().answer
+        match (access, announcement.ways) {
+            (_, Some(_)) => Decision::Way(self.state().answer),
+            (Access::Send, None) => {
+                self.comes(touches[0].cell, End::Sending, touches[0].room);
+                Decision::Free
+            }
+            _ => self.state().decision,
+        }
     }
 
     /// What the transaction of the activity that runs has met.
-    pub(in crate::explore) fn has_met(
-        &self,
-        met: &mut dyn Iterator<Item = (How, &AtomicU64)>,
-        site: &'static Location<'static>,
-    ) {
+    pub(super) fn has_met(&self, met: &[Touch<'_>], site: &'static Location<'static>) {
         let state = self.state();
-        let met = met.enumerate().map(|(index, (how, cell))| Touch {
-            how,
-            thing: state.number(cell, site, index + 1),
+        let met = met.iter().enumerate().map(|(index, touch)| Touched {
+            access: touch.access,
+            thing: state.number(touch.cell, site, index + 1),
         });
         let met = met.collect();
         state.footprint = Some(met);
     }
 
-    /// What becomes true meanwhile is so because all those at this end of a queue have gone.
-    pub(in crate::explore) fn because_gone(
-        &self,
-        queue: &AtomicU64,
-        end: End,
-        establish: impl FnOnce(),
-    ) {
-        let state = self.state();
-        if let Some(thing) = state.names.known(queue) {
-            state.more_reasons = state.thing(thing).stopped(end).to_vec();
-        }
-        establish();
-        self.state().more_reasons.clear();
-    }
-
-    /// Somebody tries to receive, who can tell whether all of the sending end have gone.
-    pub(in crate::explore) fn tries_to_receive(&self) {
+    /// Somebody tries to receive, who can tell whether all of the sending end have gone; or tries something else that makes a
+    /// difference of what was none.
+    fn becomes_finer(&self) {
         let state = self.state();
         if !state.stops_are_steps {
             state.becomes_finer();
         }
     }
 
-    /// Whether it is a step to leave this end of a queue.
-    pub(in crate::explore) fn is_step_to_leave(&self, end: End) -> bool {
-        end == End::Receiving || self.state().stops_are_steps
+    /// Somebody who does not wait here alone can meet those who select from several only if both are one step, which is not
+    /// supported.
+    fn meets_no_selection(&self, touch: &Touch<'_>, waits: bool) {
+        let other = match touch.access {
+            Access::TrySend => Access::TryReceive,
+            _ => Access::TrySend,
+        };
+        let state = self.state();
+        let Some(thing) = state.names.known(touch.cell) else {
+            return;
+        };
+        let is_met = state.about_to_act.iter().any(|who| {
+            let actor = &state.actors[who.0 as usize];
+            actor.pending().is_some_and(|pending| {
+                let mut touches = pending.event.touches();
+                (pending.ready.is_some() || waits)
+                    && touches.any(|touch| touch.access == other && touch.thing == thing)
+            })
+        });
+        assert!(
+            !is_met,
+            "exploration does not support this: at a channel without room, a selection, or one who does not wait, may meet a selection"
+        );
+    }
+
+    pub(in crate::explore) fn is_in_turn(&self) -> bool {
+        let state = self.state();
+        let actor = state.actors.get(state.current as usize);
+        actor.is_some_and(|actor| actor.is_light)
+    }
+
+    pub(in crate::explore) fn in_background(&self) {
+        let state = self.state();
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.is_light = false;
+        }
+    }
+
+    /// Whether all is told apart that can be.
+    pub(crate) fn is_finer(&self) -> bool {
+        let state = self.state();
+        // Had it been known, it would have been another step.
+        state.has_left_silently |= !state.stops_are_steps;
+        state.stops_are_steps
+    }
+
+    /// Whether it is a step to drop a handle of this end of a channel.
+    fn is_step_to_leave(&self, access: Access) -> bool {
+        access == Access::DropReceiver || self.state().stops_are_steps
+    }
+
+    /// A handle of this end of a channel was dropped.
+    pub(super) fn dropped(
+        &self,
+        cell: &AtomicU64,
+        end: End,
+        is_last: bool,
+        site: &'static Location<'static>,
+    ) {
+        let access = match end {
+            End::Sending => Access::DropSender,
+            End::Receiving => Access::DropReceiver,
+        };
+        match self.is_step_to_leave(access) {
+            true => self.passed(cell, Passed::Stopped(end, is_last), usize::MAX),
+            false => self.leaves_silently(cell, is_last, site),
+        }
     }
 
     /// The activity that runs leaves the sending end of a queue, and that is no step. Whoever receives there has to know when.
-    pub(in crate::explore) fn leaves_silently(
+    pub(crate) fn leaves_silently(
         &self,
         queue: &AtomicU64,
         is_last: bool,
@@ -173,68 +266,76 @@ impl World {
             return;
         }
         state.has_left_silently = true;
-        let (thing, moment) = (state.number(queue, site, 0), state.moment);
-        state.thing(thing).left(End::Sending, is_last, moment);
+        let (thing, reasons) = (state.number(queue, site, 0), state.reasons_now());
+        state.thing(thing).left(End::Sending, is_last, &reasons);
     }
 
     /// What the activity that runs has just done at a queue.
     #[inline]
-    pub(in crate::explore) fn passed(&self, queue: &AtomicU64, what: Passed) {
+    pub(crate) fn passed(&self, queue: &AtomicU64, what: Passed, room: usize) {
         let state = self.state();
         if let Some(moment) = state.moment
             && let Some(thing) = state.names.known(queue)
         {
             let number = state.current;
-            state.thing(thing).passed(number, what, moment);
+            let after = state.thing(thing).passed(number, what, moment, room);
+            if let Some(actor) = state.actors.get_mut(number as usize) {
+                actor.inherited.extend(after.filter(|&at| at != moment));
+            }
         }
     }
 
-    /// The activity that runs gives up a lock and waits for a signal, with the lock again: whether there was one.
-    pub(in crate::explore) fn waits(
-        &self,
-        op: Op,
-        lock: &AtomicU64,
-        condition: &AtomicU64,
-        timed: bool,
-        site: &'static Location<'static>,
-        release: impl FnOnce(),
-    ) -> bool {
-        let meeting = |how, more| Meeting {
-            op,
-            how,
-            thing: condition,
-            possible: None,
-            room: usize::MAX,
-            more,
-            awaits: &[],
-            answers: 1,
-            count: None,
-            site,
-        };
-        self.meets(&meeting(How::Wait, &[]));
-        release();
+    /// The activity that runs has come to this end of a queue, in its step, and does it, or waits there; or there is nobody at the
+    /// other end any more.
+    pub(crate) fn comes(&self, queue: &AtomicU64, end: End, room: usize) {
         let state = self.state();
-        if let Some(lock) = state.names.known(lock) {
-            state.release(lock, Access::Take);
+        let Some(thing) = state.names.known(queue) else {
+            return;
+        };
+        if state.thing(thing).is_over(end) {
+            return self.found_gone(queue, end.other());
         }
-        self.meets(&meeting(
-            How::Wake { timed },
-            &[(How::Take, lock, usize::MAX)],
-        ));
-        self.state().decision != Decision::Decline
+        let what = match end {
+            End::Sending => Passed::Sent,
+            End::Receiving => Passed::Received,
+        };
+        self.passed(queue, what, room);
+    }
+
+    /// What the activity that runs does next comes after its own step only.
+    pub(crate) fn forgets_reasons(&self) {
+        let state = self.state();
+        if let Some(actor) = state.actors.get_mut(state.current as usize) {
+            actor.inherited.clear();
+        }
+    }
+
+    /// What the activity that runs does next comes after all at this end of a queue have gone.
+    pub(crate) fn found_gone(&self, queue: &AtomicU64, end: End) {
+        let state = self.state();
+        if state.moment.is_some()
+            && let Some(thing) = state.names.known(queue)
+        {
+            let stopped = state.thing(thing).stopped(end).to_vec();
+            if let Some(actor) = state.actors.get_mut(state.current as usize) {
+                actor.inherited.extend(stopped);
+            }
+        }
     }
 
     /// The activity that runs has taken something, and only looks at it from now on.
-    pub(in crate::explore) fn downgrades(&self, thing: &AtomicU64) {
+    pub(super) fn downgrades(&self, entity: &Entity) {
         let state = self.state();
-        if let Some(thing) = state.names.known(thing) {
+        if let Some(thing) = state.names.known(entity.cell()) {
             let (number, moment) = (state.current, state.moment);
-            state.thing(thing).downgraded(number, moment);
+            let mut reasons = Vec::new();
+            state.more_than_now(&mut reasons);
+            state.thing(thing).downgraded(number, moment, &reasons);
         }
     }
 
     /// The activity that runs cannot go on before this is true, and nobody will say when it is.
-    pub(in crate::explore) fn block(&self, until: &dyn Fn() -> bool) {
+    pub(crate) fn block(&self, until: &dyn Fn() -> bool) {
         while !until() {
             let state = self.state();
             let number = state.current;
@@ -251,21 +352,12 @@ impl World {
     }
 
     /// Whether everybody leaves.
-    pub(in crate::explore) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         self.state().is_ending
     }
 
-    /// The activity that runs sleeps for so long.
-    pub(in crate::explore) fn sleeps(&self, time: Duration) {
-        let state = self.state();
-        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        state.actors[state.current as usize]
-            .outside
-            .sleep(nanoseconds);
-    }
-
     /// What the model of this activity keeps with it; none if there is no such activity.
-    pub(in crate::explore) fn kept<T: Clone + 'static>(
+    pub(crate) fn kept<T: Clone + 'static>(
         &self,
         number: u32,
         first: impl FnOnce() -> T,
@@ -277,7 +369,7 @@ impl World {
     }
 
     /// What the program calls an activity.
-    pub(in crate::explore) fn name_given(&self, number: u32) -> Option<&str> {
+    pub(crate) fn name_given(&self, number: u32) -> Option<&str> {
         let name = &self.state().actors.get(number as usize)?.name;
         (!name.is_empty()).then_some(name)
     }
@@ -296,53 +388,43 @@ impl World {
 
     /// It will be known where it runs. What is left of the one that had its number in an earlier execution is used again.
     fn be_known(&self, number: u32, name: &str) {
-        let kept = &mut self.state().actors[number as usize].conducted;
+        let kept = &mut self.state().actors[number as usize].controlled;
         if !kept.as_mut().is_some_and(|kept| kept.be_again(name)) {
             *kept = None;
         }
-        kept.get_or_insert_with(|| Box::new(Conducted::explored(self.conductor(), number, name)));
+        kept.get_or_insert_with(|| Box::new(Controlled::explored(self.controller(), number, name)));
     }
 
     /// An activity, as others know it.
     pub(crate) fn activity(&self, number: u32) -> Option<&Arc<Activity>> {
         let actor = self.state().actors.get(number as usize)?;
-        Some(&actor.conducted.as_ref()?.activity)
+        Some(&actor.controlled.as_ref()?.activity)
     }
 
     /// The calling code is this activity from now on: what it is known by there.
-    pub(crate) fn begins(&self, number: u32) -> *const Conducted {
+    pub(crate) fn begins(&self, number: u32) -> *const Controlled {
         let state = self.state();
         state.current = number;
         if number == Families::MAIN {
             self.be_known(number, "");
         }
-        let conducted = &state.actors[number as usize].conducted;
-        conducted
+        let controlled = &state.actors[number as usize].controlled;
+        controlled
             .as_deref()
             .map_or(std::ptr::null(), std::ptr::from_ref)
     }
 
     /// The activity that runs goes on when this one has ended.
     pub(crate) fn waits_for_end(&self, of: &Activity) {
-        self.wait_for(&of.ended, Awaited::EndOf(of.number));
+        self.parks(Spot::Fact(&of.ended), Awaited::EndOf(of.number));
     }
 
     /// Itself, as its activities know it.
-    pub(in crate::explore) fn conductor(&self) -> Arc<dyn Conductor> {
+    pub(in crate::explore) fn controller(&self) -> Arc<dyn Controller> {
         // SAFETY: It is in an `Arc`, which whoever runs it has.
         unsafe {
             Arc::increment_strong_count(self);
             Arc::from_raw(self)
-        }
-    }
-
-    /// Something is to be run that says itself which activity it is.
-    pub(in crate::explore) fn schedules(&self, job: impl FnOnce() + 'static) {
-        let state = self.state();
-        if !state.is_ending {
-            // SAFETY: It borrows nothing.
-            let strand = unsafe { state.fibers.with(job) }.map(Strand::Fiber);
-            state.tasks.push_back(strand);
         }
     }
 
@@ -397,7 +479,7 @@ impl World {
     }
 
     /// Somebody is told of its last panic.
-    pub(in crate::explore) fn forgets_panic(&self) {
+    pub(crate) fn forgets_panic(&self) {
         let state = self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.panic = None;
@@ -424,7 +506,7 @@ impl World {
     }
 
     /// Its panic has ended it, and nobody has been told yet; or somebody has.
-    pub(in crate::explore) fn is_missed(&self, number: u32, is_missed: bool) {
+    pub(crate) fn is_missed(&self, number: u32, is_missed: bool) {
         let state = self.state();
         if !state.is_ending {
             state.actors[number as usize].is_missed = is_missed;
@@ -434,11 +516,29 @@ impl World {
 
 /// A question that an activity leaves with others while it waits. Nobody asks it after that.
 #[inline]
-fn outliving(question: &dyn Fn() -> bool) -> *const (dyn Fn() -> bool + 'static) {
+pub(super) fn outliving(question: &dyn Fn() -> bool) -> *const (dyn Fn() -> bool + 'static) {
     // SAFETY: Only the lifetime changes, of what is a pointer.
     unsafe {
         std::mem::transmute::<*const dyn Fn() -> bool, *const (dyn Fn() -> bool + 'static)>(
             question,
         )
+    }
+}
+
+/// The same, for in how many ways it can go.
+#[inline]
+pub(super) fn outliving_ways(ways: &dyn Fn() -> u32) -> *const (dyn Fn() -> u32 + 'static) {
+    // SAFETY: As above.
+    unsafe {
+        std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(ways)
+    }
+}
+
+/// The end of a channel at which one waits who does this.
+fn end_of_waiting(access: Access) -> Option<End> {
+    match access {
+        Access::Send => Some(End::Sending),
+        Access::Receive => Some(End::Receiving),
+        _ => None,
     }
 }

@@ -14,9 +14,9 @@ use reenact_multiverse::{
 
 use super::actor::{Actor, Phase};
 use crate::{
-    Decision,
+    Access, Decision,
     explore::{
-        event::{Event, How, Touch},
+        event::{Event, Touched},
         failure::{Failure, Panic},
         fiber::Fibers,
         names::{Families, Met, Place, Things},
@@ -37,11 +37,11 @@ pub(super) enum Chosen {
     Nobody,
 }
 
-pub(in crate::explore) struct State {
+pub(crate) struct State {
     pub(super) actors: Vec<Actor>,
     /// Those who are about to do something.
     pub(in crate::explore) about_to_act: Vec<Activity>,
-    /// How many were born in this execution.
+    /// Access many were born in this execution.
     pub(super) born: u32,
     pub(super) things: Vec<Thing>,
     pub(in crate::explore) names: Things,
@@ -51,7 +51,7 @@ pub(in crate::explore) struct State {
     pub(super) ready: VecDeque<u32>,
     /// What says itself who it is when it runs.
     pub(super) tasks: VecDeque<io::Result<Strand>>,
-    /// How many wait for something that is no operation.
+    /// Access many wait for something that is no operation.
     pub(super) blocked: u32,
     /// The activity that runs, and what it runs on.
     pub(super) current: u32,
@@ -64,9 +64,9 @@ pub(in crate::explore) struct State {
     pub(super) answer: u32,
     pub(super) decision: Decision,
     /// What the current step has met besides, while it panicked.
-    pub(super) unwinding: Vec<Touch>,
+    pub(super) unwinding: Vec<Touched>,
     /// What the transaction of the current step has met; and what it has waited for, since when.
-    pub(super) footprint: Option<Arc<[Touch]>>,
+    pub(super) footprint: Option<Arc<[Touched]>>,
     pub(super) awaited: Option<(Vec<u32>, Option<Moment>)>,
     /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
     pub(super) asks: Vec<(u32, Moment)>,
@@ -99,6 +99,7 @@ pub(in crate::explore) struct State {
     /// Pools, and how many of them this execution has.
     pub(super) pools: Vec<(usize, Pool)>,
     pub(super) pools_used: usize,
+    pub(super) scratch: Vec<Moment>,
 }
 
 impl State {
@@ -142,6 +143,7 @@ impl State {
             more_reasons: Vec::new(),
             pools: Vec::new(),
             pools_used: 0,
+            scratch: Vec::new(),
         }
     }
 
@@ -213,6 +215,18 @@ impl State {
         reasons
     }
 
+    /// The same without the current step.
+    #[inline]
+    pub(super) fn more_than_now(&self, reasons: &mut Vec<Moment>) {
+        let Some(moment) = self.moment else {
+            return;
+        };
+        let last = self.last.get(self.current as usize).copied().flatten();
+        let inherited = self.actors.get(self.current as usize);
+        let inherited = inherited.map_or(&[][..], |actor| &actor.inherited);
+        reasons.extend(last.iter().chain(inherited).filter(|&&at| at != moment));
+    }
+
     /// The number of a new child of the activity that runs.
     pub(super) fn child(&mut self, name: &str, is_light: bool) -> u32 {
         let parent = self.current;
@@ -244,11 +258,11 @@ impl State {
     }
 
     /// The activity that runs.
-    pub(in crate::explore) fn current(&self) -> u32 {
+    pub(crate) fn current(&self) -> u32 {
         self.current
     }
 
-    /// How many activities are on their way.
+    /// Access many activities are on their way.
     pub(super) fn strands(&self) -> usize {
         let actors = &self.actors[..self.born as usize];
         actors.iter().filter(|actor| actor.strand.is_some()).count()
@@ -274,21 +288,21 @@ impl State {
         if self.is_too_coarse {
             return false;
         }
-        let is_impossible = |possible: *const dyn Fn() -> bool| {
+        let is_not_ready = |ready: *const dyn Fn() -> bool| {
             // SAFETY: The activity waits with it on its stack.
-            unsafe { !(*possible)() }
+            unsafe { !(*ready)() }
         };
-        if pending.possible.is_some_and(is_impossible) {
+        if pending.ready.is_some_and(is_not_ready) {
             return false;
         }
         let touch = pending.event.touch;
         let Some(thing) = self.things.get(touch.thing as usize) else {
             return true;
         };
-        match touch.how {
-            How::Take => thing.is_free(),
-            How::Look => thing.holder.is_none(),
-            How::Wake { timed } => {
+        match touch.access {
+            Access::Take => thing.is_free(),
+            Access::Look => thing.holder.is_none(),
+            Access::Wake { timed } => {
                 let lock = pending.event.more.as_ref().and_then(|more| more.first());
                 let lock = lock.and_then(|lock| self.things.get(lock.thing as usize));
                 (timed || actor.is_notified) && lock.is_none_or(Thing::is_free)
@@ -303,17 +317,13 @@ impl State {
         let Some(pending) = self.actors.get(number as usize).and_then(Actor::pending) else {
             return 1;
         };
-        match pending.event.touch.how {
-            How::Notify if pending.answers == 1 => {
+        match pending.event.touch.access {
+            Access::Notify { all: false } => {
                 let thing = self.things.get(pending.event.touch.thing as usize);
                 thing.map_or(1, |thing| thing.waiters.len().max(1) as u32)
             }
-            How::Notify => 1,
-            _ => match pending.count {
-                // SAFETY: The activity waits with it on its stack.
-                Some(count) => unsafe { (*count)() }.max(1),
-                None => pending.answers.max(1),
-            },
+            // SAFETY: The activity waits with it on its stack.
+            _ => pending.ways.map_or(1, |ways| unsafe { (*ways)() }.max(1)),
         }
     }
 

@@ -91,7 +91,7 @@ fn view_of(actor: &Actor, families: &Families) -> Acting {
         stands: match &actor.phase {
             Phase::Unborn => Stands::Unborn,
             Phase::Pending => Stands::Pending,
-            Phase::Waits(_, awaited) => Stands::Waits(families.told(awaited)),
+            Phase::Parked(_, awaited) => Stands::Waits(families.told(awaited)),
             Phase::Runs | Phase::Blocked(_) => {
                 Stands::Waits("something that is no operation".to_owned())
             }

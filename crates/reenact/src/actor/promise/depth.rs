@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use reenact_engine::explore;
+use reenact_engine::thread;
 
 /// So deep in the stack one may settle the next; those further along wait until the stack is gone.
 const DEEPEST: u32 = 32;
@@ -31,8 +31,8 @@ impl Drop for Level {
 /// Runs `action`, which may come here again, now or before the first of those who came here returns.
 #[inline]
 pub(super) fn bounded(action: impl FnOnce() + 'static) {
-    if explore::is_explored() {
-        // Each activity has a stack of its own, and may be put aside in the middle of this.
+    if thread::is_shared() {
+        // Others may run on this thread in the middle of it.
         return action();
     }
     match DEPTH.get() {

@@ -2,14 +2,9 @@
 
 use std::time::Duration;
 
-use reenact_engine::{
-    choose,
-    explore::{self, How},
-    pool::{Pool, is_in_background},
-    raw::now,
-};
+use reenact_engine::{Access, choose_at, pool::is_in_turn, raw::now};
 
-use super::{super::ops, Broken, Phase, Promise};
+use super::{super::ops, Broken, Promise};
 
 impl<R: Send + 'static> Promise<R> {
     /// Blocks the calling thread until the promise is settled.
@@ -32,29 +27,12 @@ impl<R: Send + 'static> Promise<R> {
     #[track_caller]
     pub fn wait_timeout(self, timeout: Duration) -> Result<Result<R, Broken>, Promise<R>> {
         self.not_in_a_turn();
-        if explore::is_explored() {
-            return self.wait_explored();
-        }
         let deadline = now() + timeout;
-        let in_time = choose(ops::WAIT_FOR_PROMISE, 1, || {
+        let name = &self.shared.name;
+        let in_time = choose_at(ops::WAIT_FOR_PROMISE, name, Access::Read, 1, || {
             self.shared.settled.wait_until(deadline).into()
         });
         if in_time == 0 {
-            return Err(self);
-        }
-        self.settled();
-        let outcome = self.shared.state().value();
-        Ok(outcome)
-    }
-
-    /// Whether time is up before it is settled is a choice of the schedule.
-    #[cold]
-    #[track_caller]
-    fn wait_explored(self) -> Result<Result<R, Broken>, Promise<R>> {
-        let name = &self.shared.name;
-        explore::meet(ops::WAIT_FOR_PROMISE, name, How::Read, &|| true);
-        let is_settled = matches!(self.shared.state().phase, Phase::Settled(_));
-        if !is_settled {
             return Err(self);
         }
         self.settled();
@@ -73,7 +51,7 @@ impl<R: Send + 'static> Promise<R> {
     #[track_caller]
     fn not_in_a_turn(&self) {
         assert!(
-            Pool::current().is_none() && !explore::is_in_turn() || is_in_background(),
+            !is_in_turn(),
             "a turn cannot wait for a promise: register a continuation with `when` instead"
         );
     }

@@ -1,0 +1,232 @@
+//! An execution as a controller: what it answers to activities and their operations.
+
+use std::{panic::Location, ptr::NonNull, sync::atomic::Ordering::Relaxed};
+
+use super::{
+    World,
+    actor::{Awaited, Phase},
+    meeting::outliving,
+};
+use crate::{
+    Access, Activity, Announcement, Controller, Decision, End, Ending, Entity, Heard, Message,
+    Newborn, NextArrival, Op, Outcome, Question, Spot,
+    clock::is_clock,
+    explore::{event::NOTHING, names::Families, strand::Strand, thing::Passed},
+    pool::Task,
+};
+
+impl Controller for World {
+    fn born(&self, newborn: Newborn<'_>) -> u32 {
+        match newborn {
+            Newborn::Light(_) => self.light_child(),
+            // Threads are born by `World::child`; this one is not part of the program.
+            Newborn::Thread { .. } => Families::MAIN,
+        }
+    }
+
+    fn end(&self, _who: &Activity, _how: Ending) {}
+
+    #[inline]
+    fn operate(&self, _who: &Activity, announcement: &Announcement<'_>) -> Decision {
+        match announcement.touches {
+            [] => self.arrives(announcement),
+            _ => self.meets(announcement),
+        }
+    }
+
+    #[inline]
+    fn done(&self, _who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+        let Announcement {
+            op,
+            access,
+            entity,
+            touches,
+            site,
+            ..
+        } = *announcement;
+        match (outcome, entity, touches) {
+            (Outcome::Left(_), Some(entity), _) => self.leaves(op, access, entity, site),
+            (Outcome::Downgraded, Some(entity), _) => self.downgrades(entity),
+            (Outcome::Footprint(met), _, _) => self.has_met(met, site),
+            (Outcome::Happened(index), _, touches) => {
+                let touch = touches[index];
+                if let Some(end) = end_of(touch.access) {
+                    self.comes(touch.cell, end, touch.room);
+                }
+            }
+            (Outcome::GaveUp, _, [touch]) => {
+                if let Some(end) = end_of(touch.access) {
+                    self.passed(touch.cell, Passed::GaveUp(end), touch.room);
+                }
+            }
+            (Outcome::Disconnected, _, [touch]) => {
+                if let Some(end) = end_of(touch.access) {
+                    self.found_gone(touch.cell, end.other());
+                }
+            }
+            (Outcome::Dropped { is_last }, _, [touch]) => {
+                if let Some(end) = end_of(touch.access) {
+                    self.dropped(touch.cell, end, is_last, site);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn park(&self, _who: &Activity, at: Spot<'_>, what: &dyn Fn() -> String) {
+        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+        let what = unsafe {
+            std::mem::transmute::<*const dyn Fn() -> String, *const (dyn Fn() -> String + 'static)>(
+                what,
+            )
+        };
+        let awaited = match at {
+            Spot::Parker(_) => Awaited::Operation,
+            Spot::Fact(_) => Awaited::Described(what),
+        };
+        self.parks(at, awaited);
+    }
+
+    fn unpark(&self, at: Spot<'_>) {
+        self.unparks(at);
+    }
+
+    fn outside(&self, _who: &Activity, question: Question<'_>) -> Option<Heard> {
+        let state = self.state();
+        let number = state.current;
+        let actor = state.actors.get_mut(number as usize)?;
+        match question {
+            Question::Sleep(time) => {
+                let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+                actor.outside.sleep(nanoseconds);
+                Some(Heard::Done)
+            }
+            Question::Library(what) => {
+                let recorded = state.recorded.as_ref().and_then(|recorded| {
+                    let family = state.families.name(number);
+                    recorded.recall(&family, &mut actor.given, what)
+                });
+                Some(recorded.unwrap_or_else(|| actor.outside.recall(number, what)))
+            }
+            Question::Call { asked, hear, .. } => {
+                if let Some(recorded) = &state.recorded {
+                    let family = state.families.name(number);
+                    recorded.play(&family, &mut actor.given, asked, hear);
+                }
+                None
+            }
+            Question::Missing(_) | Question::IsSourceOver => None,
+        }
+    }
+
+    fn message(&self, _who: &Activity, message: Message) -> NextArrival {
+        if let Message::None = message {
+            // Whoever let it go, or sent it something, has made it run.
+            self.comes_after_now();
+        }
+        NextArrival::Any
+    }
+
+    fn run(&self, task: NonNull<Task>) -> bool {
+        self.runs_task(task);
+        true
+    }
+}
+
+/// The end of a channel at which this is done.
+fn end_of(access: Access) -> Option<End> {
+    match access {
+        Access::Send | Access::TrySend | Access::DropSender => Some(End::Sending),
+        Access::Receive | Access::TryReceive | Access::DropReceiver => Some(End::Receiving),
+        _ => None,
+    }
+}
+
+impl World {
+    /// An operation on one entity, or a question that may depend on anything.
+    #[inline]
+    fn arrives(&self, announcement: &Announcement<'_>) -> Decision {
+        let Announcement {
+            op,
+            access,
+            entity,
+            site,
+            ..
+        } = *announcement;
+        let state = self.state();
+        match access {
+            Access::TryTake | Access::TryLook if !state.releases_are_steps => {
+                state.becomes_finer();
+            }
+            // The world outside is asked; and what is settled is known.
+            Access::Outside => return Decision::Go,
+            Access::Ask if announcement.is_settled => return Decision::Free,
+            _ => {}
+        }
+        let thing = match entity {
+            // Of all transactions there is one order, whoever else explores in this process.
+            Some(_) if access == Access::Transact => NOTHING,
+            Some(entity) => state.number(&entity.wanted, site, 0),
+            None => NOTHING,
+        };
+        self.announce(|pending| {
+            pending.be(op, site, access, thing);
+            pending.ready = announcement.ready.map(outliving);
+            pending.ways = announcement.ways.map(super::meeting::outliving_ways);
+        });
+        match announcement.ways {
+            Some(_) => Decision::Way(self.state().answer),
+            None => self.state().decision,
+        }
+    }
+
+    /// The activity that runs gives this back.
+    #[inline]
+    fn leaves(&self, op: Op, access: Access, entity: &Entity, site: &'static Location<'static>) {
+        if !matches!(
+            access,
+            Access::Take | Access::TryTake | Access::Look | Access::TryLook | Access::Wait
+        ) {
+            return;
+        }
+        let state = self.state();
+        let Some(thing) = state.names.known(&entity.wanted) else {
+            return;
+        };
+        if is_clock(entity.key.load(Relaxed)) {
+            // What transactions did is known by what they met.
+            return;
+        }
+        // Who begins to wait gives it back in the same step.
+        if state.releases_are_steps && !state.is_ending && access != Access::Wait {
+            self.announce(|pending| pending.be(op, site, Access::Release, thing));
+        }
+        self.state().release(thing, access);
+    }
+
+    /// A light activity is born: its number.
+    fn light_child(&self) -> u32 {
+        let state = self.state();
+        let number = state.child("", true);
+        let actor = &mut state.actors[number as usize];
+        actor.phase = Phase::Ended;
+        actor.is_light = true;
+        number
+    }
+
+    /// A light activity has something to do.
+    fn runs_task(&self, task: NonNull<Task>) {
+        let state = self.state();
+        if state.is_ending {
+            // Nobody runs any more, and what is left is to be freed.
+            let current = state.current();
+            // SAFETY: Who schedules it promises that it may be run.
+            crate::activity::aside(|| unsafe { Task::run(task) });
+            self.sits(current);
+            return;
+        }
+        // SAFETY: It borrows nothing; and who schedules it promises that it may be run.
+        let strand = unsafe { state.fibers.with(move || Task::run(task)) };
+        state.tasks.push_back(strand.map(Strand::Fiber));
+    }
+}

@@ -1,0 +1,180 @@
+//! Which accesses of one object are dependent: their order can be told.
+
+use super::Access;
+
+impl Access {
+    /// All of them, each at the place of its code.
+    const ALL: [Access; 24] = [
+        Access::Take,
+        Access::TryTake,
+        Access::Look,
+        Access::TryLook,
+        Access::Release,
+        Access::Read,
+        Access::Write,
+        Access::Send,
+        Access::TrySend,
+        Access::Receive,
+        Access::TryReceive,
+        Access::SendTimeout,
+        Access::ReceiveTimeout,
+        Access::DropSender,
+        Access::DropReceiver,
+        Access::Wait,
+        Access::Wake { timed: false },
+        Access::Wake { timed: true },
+        Access::Notify { all: false },
+        Access::Notify { all: true },
+        Access::Transact,
+        Access::Ask,
+        Access::Choose,
+        Access::Outside,
+    ];
+
+    /// A number for it.
+    #[inline]
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Access::Take => 0,
+            Access::TryTake => 1,
+            Access::Look => 2,
+            Access::TryLook => 3,
+            Access::Release => 4,
+            Access::Read => 5,
+            Access::Write => 6,
+            Access::Send => 7,
+            Access::TrySend => 8,
+            Access::Receive => 9,
+            Access::TryReceive => 10,
+            Access::SendTimeout => 11,
+            Access::ReceiveTimeout => 12,
+            Access::DropSender => 13,
+            Access::DropReceiver => 14,
+            Access::Wait => 15,
+            Access::Wake { timed: false } => 16,
+            Access::Wake { timed: true } => 17,
+            Access::Notify { all: false } => 18,
+            Access::Notify { all: true } => 19,
+            Access::Transact => 20,
+            Access::Ask => 21,
+            Access::Choose => 22,
+            Access::Outside => 23,
+        }
+    }
+
+    /// The one that has this number.
+    pub(crate) fn from_code(code: u8) -> Option<Access> {
+        Access::ALL.get(code as usize).copied()
+    }
+
+    /// A word for it, as programs exchange it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::Take => "take",
+            Access::TryTake => "try-take",
+            Access::Look => "look",
+            Access::TryLook => "try-look",
+            Access::Release => "release",
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Send => "send",
+            Access::TrySend => "try-send",
+            Access::Receive => "receive",
+            Access::TryReceive => "try-receive",
+            Access::SendTimeout => "send-timeout",
+            Access::ReceiveTimeout => "receive-timeout",
+            Access::DropSender => "drop-sender",
+            Access::DropReceiver => "drop-receiver",
+            Access::Wait => "wait",
+            Access::Wake { timed: false } => "wake",
+            Access::Wake { timed: true } => "wake-timed",
+            Access::Notify { all: false } => "notify-one",
+            Access::Notify { all: true } => "notify-all",
+            Access::Transact => "transact",
+            Access::Ask => "ask",
+            Access::Choose => "choose",
+            Access::Outside => "outside",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Access> {
+        let mut all = Access::ALL.into_iter();
+        all.find(|access| access.name() == name)
+    }
+
+    /// Whether the order of the two can be told, if they meet the same object and either can be next.
+    #[inline]
+    pub(crate) fn conflicts(self, other: Access) -> bool {
+        CONFLICTS[self.code() as usize] & 1 << other.code() != 0
+    }
+
+    /// Whether whatever comes after this one comes after the other, too, if that came before it.
+    #[inline]
+    pub(crate) fn stands_for(self, other: Access) -> bool {
+        let (this, other) = (self.code() as usize, other.code() as usize);
+        CONFLICTS[other] & !CONFLICTS[this] == 0 || this == other
+    }
+
+    /// As [`Access::conflicts`], computed.
+    const fn do_conflict(self, other: Access) -> bool {
+        use Access::*;
+        match (self, other) {
+            (Look | TryLook, Look | TryLook) => false,
+            (Take | Look | TryTake | TryLook, Take | Look | TryTake | TryLook) => true,
+            (Release, TryTake | TryLook) | (TryTake | TryLook, Release) => true,
+            (Read, Read) => false,
+            (Read | Write, Read | Write) => true,
+            (Send | TrySend, Send | TrySend) | (Receive | TryReceive, Receive | TryReceive) => true,
+            (TrySend, Receive | TryReceive) | (Receive | TryReceive, TrySend) => true,
+            (TryReceive, Send) | (Send, TryReceive) => true,
+            (DropSender, TryReceive) | (TryReceive, DropSender) => true,
+            (ReceiveTimeout, Send | TrySend | DropSender)
+            | (Send | TrySend | DropSender, ReceiveTimeout) => true,
+            (SendTimeout, Receive | TryReceive | DropReceiver)
+            | (Receive | TryReceive | DropReceiver, SendTimeout) => true,
+            (DropReceiver, Send | TrySend) | (Send | TrySend, DropReceiver) => true,
+            (Wait | Wake { timed: true } | Notify { .. }, Notify { .. })
+            | (Notify { .. }, Wait | Wake { timed: true }) => true,
+            (Transact, Transact) => true,
+            _ => false,
+        }
+    }
+}
+
+/// With which others each of them conflicts, a bit for each.
+const CONFLICTS: [u32; Access::ALL.len()] = {
+    const COUNT: usize = Access::ALL.len();
+    let mut conflicts = [0; COUNT];
+    let mut one = 0;
+    while one < COUNT {
+        assert!(Access::ALL[one].code() as usize == one, "in their order");
+        let mut other = 0;
+        while other < COUNT {
+            let do_conflict = Access::ALL[one].do_conflict(Access::ALL[other]);
+            assert!(
+                Access::ALL[other].do_conflict(Access::ALL[one]) == do_conflict,
+                "either way"
+            );
+            conflicts[one] |= (do_conflict as u32) << other;
+            other += 1;
+        }
+        one += 1;
+    }
+    conflicts
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_access_is_found_by_its_code_and_by_its_name() {
+        for access in Access::ALL {
+            assert_eq!(Access::from_code(access.code()), Some(access));
+            assert_eq!(Access::from_name(access.name()), Some(access));
+        }
+        assert_eq!(Access::from_code(Access::ALL.len() as u8), None);
+        assert_eq!(Access::from_name("borrow"), None);
+    }
+}

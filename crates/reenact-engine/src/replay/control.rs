@@ -1,0 +1,357 @@
+//! Replay as a controller: what it answers to activities and their operations.
+
+use std::sync::{
+    Arc, Mutex, OnceLock, PoisonError,
+    atomic::{
+        AtomicBool,
+        Ordering::{Relaxed, SeqCst},
+    },
+};
+
+use reenact_trace::Origin;
+
+use super::{
+    Replay, Runner,
+    cursor::{Cursor, Next, Observation},
+    describe, name_of,
+};
+use crate::{
+    Access, Activity, Announcement, Controller, Decision, Ending, Heard, Message, Newborn,
+    NextArrival, Outcome, Question, Spot, activity::HOT, clock::is_clock,
+};
+
+impl Controller for Replay {
+    fn born(&self, newborn: Newborn<'_>) -> u32 {
+        match newborn {
+            Newborn::Thread {
+                origin,
+                index,
+                name,
+            } => self.thread_born(origin, index, name),
+            Newborn::Light(parent) => {
+                let runner = self.runner(parent);
+                self.meets(runner);
+                self.light_birth(runner)
+            }
+        }
+    }
+
+    fn begin(&self, who: &Activity, first: Option<u32>) {
+        if let Some(first) = first {
+            return self.begin_light(who.number, first);
+        }
+        let runner = self.runner(who);
+        if !runner.is_known {
+            self.at_end(
+                runner,
+                "the end of the recording, in which it had not begun",
+            );
+        }
+    }
+
+    fn end(&self, who: &Activity, how: Ending) {
+        let runner = self.runner(who);
+        match how {
+            Ending::Returned if runner.is_light => self.end_light(runner),
+            Ending::Returned => self.code_ended(runner),
+            Ending::NeverRan => self.never_ran(runner),
+            Ending::ThreadGone => self.thread_gone(runner),
+        }
+    }
+
+    fn operate(&self, who: &Activity, announcement: &Announcement<'_>) -> Decision {
+        let runner = self.runner(who);
+        let is_recorded = matches!(announcement.access, Access::Ask | Access::Outside)
+            || announcement.entity.is_some()
+            || announcement.predicted != 0;
+        if is_recorded {
+            self.meets(runner);
+        }
+        let decision = match announcement.access {
+            // Where senders record, it says which message of its receiver this is.
+            Access::Send if announcement.predicted != 0 => {
+                Decision::Answer(self.position_of(runner, announcement.predicted))
+            }
+            _ if is_recorded => self.recorded(runner, announcement),
+            // Nothing is recorded of it, so nothing has to be waited for.
+            _ => Decision::Free,
+        };
+        if let Some(log) = &self.log {
+            log.happened(
+                &self.trace,
+                self.family_of(runner),
+                who,
+                announcement,
+                decision,
+            );
+        }
+        decision
+    }
+
+    fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+        match outcome {
+            Outcome::Left(value) => self.left(who, announcement, value),
+            Outcome::Downgraded => {
+                if let Some(entity) = announcement.entity {
+                    self.turns.bump(entity);
+                }
+                self.operate(who, announcement);
+            }
+            Outcome::Placed => self.transacted(self.runner(who), announcement),
+            _ => {}
+        }
+    }
+
+    fn park(&self, who: &Activity, at: Spot<'_>, what: &dyn Fn() -> String) {
+        let runner = self.runner(who);
+        self.meets(runner);
+        // Not only once: it may be woken by one who still means an earlier spot at the same address.
+        while !at.is_over()
+            && self.turns.wait_at(at, runner.parker(), || {
+                self.sleeps(runner, what);
+            })
+        {
+            self.wakes(runner);
+        }
+    }
+
+    fn unpark(&self, at: Spot<'_>) {
+        self.turns.unpark(at);
+    }
+
+    fn outside(&self, who: &Activity, question: Question<'_>) -> Option<Heard> {
+        if let Question::Sleep(_) = question {
+            // Order comes from the trace.
+            return Some(Heard::Done);
+        }
+        let runner = self.runner(who);
+        match question {
+            Question::Call {
+                announcement,
+                what,
+                asked,
+                hear,
+            } => {
+                self.meets(runner);
+                self.play(runner, announcement, what, asked, hear);
+                if let Some(log) = &self.log {
+                    log.asked(self.family_of(runner), announcement, what);
+                }
+                Some(Heard::Done)
+            }
+            Question::Library(what) => self.recollection(runner, what),
+            Question::Missing(what) => self.withheld(runner, what),
+            Question::IsSourceOver => self.source_is_over(runner).then_some(Heard::Done),
+            Question::Sleep(_) => Some(Heard::Done),
+        }
+    }
+
+    fn plays(&self) -> bool {
+        true
+    }
+
+    fn message(&self, who: &Activity, message: Message) -> NextArrival {
+        let runner = self.runner(who);
+        match message {
+            Message::Next => {
+                runner.receives.store(true, Relaxed);
+                return self.next_for(runner);
+            }
+            Message::Handled(arrival, tag) => {
+                if let Some(log) = &self.log {
+                    log.handled(self.family_of(runner), &self.describe_arrival(arrival));
+                }
+                self.receive(runner, arrival, tag);
+            }
+            Message::Unexpected(arrival) => self.unexpected_arrival(runner, arrival),
+            Message::None => {}
+        }
+        NextArrival::Any
+    }
+
+    fn worker(&self, is_awake: bool) {
+        match is_awake {
+            true => self.turns.one_more_awake(),
+            false => self.one_less_awake(),
+        }
+    }
+}
+
+impl Replay {
+    /// An operation of which the trace says how it went.
+    fn recorded(&self, runner: &Runner, operation: &Announcement<'_>) -> Decision {
+        let mut cursor = runner.cursor();
+        HOT.with(|hot| hot.quiet.set(cursor.quiet()));
+        cursor.observation = Observation::Silent;
+        let doing = || match operation.entity.map(|entity| name_of(&self.trace, entity)) {
+            Some(name) => format!("{} ({name})", describe(operation)),
+            None => describe(operation),
+        };
+        match self.expect(runner, &mut cursor, &doing) {
+            event if operation.access == Access::Transact => {
+                self.transact(runner, &mut cursor, operation, event)
+            }
+            None => self.silent(runner, &mut cursor, operation),
+            Some(event) => self.surprising(runner, &mut cursor, operation, event),
+        }
+    }
+
+    /// An operation has taken effect.
+    fn left(&self, who: &Activity, operation: &Announcement<'_>, value: Option<u64>) {
+        let Some(entity) = operation.entity else {
+            return;
+        };
+        if let Some(value) = value {
+            let runner = self.runner(who);
+            let mut cursor = runner.cursor();
+            cursor.seen.insert(entity.key.load(Relaxed), value);
+            if operation.access == Access::Read {
+                match cursor.observation {
+                    Observation::Silent => {}
+                    Observation::First => self.turns.bump(entity),
+                    Observation::Look => self.turns.looked(entity),
+                }
+                return;
+            }
+        } else if let Some(log) = &self.log
+            && operation.access != Access::Wait
+        {
+            let family = self.family_of(self.runner(who));
+            log.left(&self.trace, family, who, operation);
+        }
+        match operation.access {
+            _ if is_clock(entity.key.load(Relaxed)) => self.turns.moved(entity),
+            Access::Look | Access::TryLook => self.turns.looked(entity),
+            _ => self.turns.bump(entity),
+        }
+    }
+
+    fn thread_born(&self, origin: Origin, index: u64, name: &str) -> u32 {
+        let (index, name) = match origin {
+            Origin::Foreign => {
+                let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+                let count = foreign.entry(name.to_owned()).or_default();
+                *count += 1;
+                (*count - 1, name.to_owned())
+            }
+            _ => (index, String::new()),
+        };
+        if let Origin::Child(parent) = origin {
+            self.birth(parent);
+        }
+        let place = self.places.get(&(origin, index, name)).copied();
+        let stranger = place.filter(|number| {
+            let mut strangers = self
+                .strangers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            strangers.remove(number)
+        });
+        let known = place.filter(|number| {
+            let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
+            unborn.remove(*number)
+        });
+        let number = stranger.or(known).unwrap_or_else(|| self.unknown());
+        let is_foreign = origin == Origin::Foreign;
+        let is_stranger = is_foreign && known.is_none();
+        if !is_stranger {
+            // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
+            self.turns.one_more_awake();
+        }
+        if origin == Origin::Main {
+            self.guests.fetch_sub(1, SeqCst);
+        }
+        let runner = Arc::new(Runner {
+            number,
+            family: OnceLock::from(match (known, origin) {
+                (Some(number), _) => self.trace.family_name(number),
+                (None, Origin::Main) => "main".to_owned(),
+                (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
+                (None, Origin::Child(parent)) => {
+                    format!("{}.{index}", self.family_of(&self.find(parent)))
+                }
+            }),
+            cursor: Mutex::new(match is_foreign {
+                false => Cursor::new(self.trace.events(number)),
+                true => Cursor::foreign(self.trace.events(number), self.trace.events(number)),
+            }),
+            parker: OnceLock::new(),
+            ended: AtomicBool::new(false),
+            consumed: AtomicBool::new(known.is_none()),
+            is_foreign,
+            is_stranger: AtomicBool::new(is_stranger),
+            is_light: false,
+            receives: AtomicBool::new(false),
+            is_known: known.is_some(),
+            waiting: Mutex::new(None),
+        });
+        let mut cursor = runner.cursor();
+        self.load(&runner, &mut cursor);
+        drop(cursor);
+        self.runners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(number, runner);
+        number
+    }
+
+    /// The code of an activity that has a thread has ended.
+    fn code_ended(&self, runner: &Runner) {
+        let mut cursor = runner.cursor();
+        let doing = "the activity's code ended";
+        self.settle(runner, &mut cursor, doing);
+        match cursor.next {
+            Next::End { .. } if !cursor.exits() => self.load(runner, &mut cursor),
+            Next::End { .. } => self.diverge(runner, &cursor, &cursor.describe(), doing),
+            _ => self.at_end(
+                runner,
+                "the end of the recording, its own code having ended",
+            ),
+        }
+        drop(cursor);
+        runner.ended.store(true, SeqCst);
+        // Still awake: until the thread is gone, what it leaves behind may have something to do.
+    }
+
+    /// An activity was born, but its thread could not be started.
+    fn never_ran(&self, runner: &Runner) {
+        let cursor = runner.cursor();
+        if !cursor.is_consumed() {
+            let did = "its thread could not be started";
+            self.diverge(runner, &cursor, &cursor.describe(), did);
+        }
+        drop(cursor);
+        runner.ended.store(true, SeqCst);
+        self.thread_gone(runner);
+    }
+
+    fn thread_gone(&self, runner: &Runner) {
+        if !runner.ended.load(SeqCst) && !runner.is_foreign {
+            // Threads of ours end before they go, unless the whole process does.
+            self.exit_begins(runner);
+            return;
+        }
+        let mut cursor = runner.cursor();
+        let doing = "the thread ended";
+        self.settle(runner, &mut cursor, doing);
+        if let Next::End { .. } = cursor.next {
+            if runner.ended.swap(true, SeqCst) {
+                self.diverge(runner, &cursor, &cursor.describe(), doing);
+            }
+            self.load(runner, &mut cursor);
+        }
+        drop(cursor);
+        self.consumed(runner);
+        self.runners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&runner.number);
+        if runner.is_stranger.load(SeqCst) {
+            return;
+        }
+        if runner.is_foreign {
+            self.guests.fetch_sub(1, SeqCst);
+        }
+        self.one_less_awake();
+    }
+}
