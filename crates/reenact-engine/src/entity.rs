@@ -109,11 +109,11 @@ impl Entity {
                 if mode == Mode::Replay as u8 && quiet::take(self, op) {
                     return taken;
                 }
-                self.enter(op, Access::Take, Some(taken), block, undo)
+                self.enter(op, Access::Take, false, Some(taken), block, undo)
             }
             None => {
                 cold_path();
-                self.enter(op, Access::Take, None, block, undo)
+                self.enter(op, Access::Take, false, None, block, undo)
             }
         }
     }
@@ -132,7 +132,7 @@ impl Entity {
             Some(taken) if mode::byte() == Mode::Off as u8 => taken,
             taken => {
                 cold_path();
-                self.enter(op, Access::Take, taken, block, undo)
+                self.enter(op, Access::Take, true, taken, block, undo)
             }
         }
     }
@@ -182,7 +182,7 @@ impl Entity {
             Some(taken) if mode::byte() == Mode::Off as u8 => taken,
             taken => {
                 cold_path();
-                self.enter(op, Access::Look, taken, block, undo)
+                self.enter(op, Access::Look, false, taken, block, undo)
             }
         }
     }
@@ -354,6 +354,7 @@ impl Entity {
         &self,
         op: Op,
         access: Access,
+        from_lookers: bool,
         taken: Option<R>,
         block: impl FnOnce() -> R,
         undo: impl FnOnce(R),
@@ -373,6 +374,9 @@ impl Entity {
             Mode::Replay | Mode::Controlled => {
                 if let Some(taken) = taken {
                     undo(taken);
+                }
+                if from_lookers {
+                    self.announce(op, Access::Queue);
                 }
                 self.arrive(op, access);
                 apart(block)

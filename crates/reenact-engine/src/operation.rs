@@ -92,6 +92,9 @@ pub enum Access {
     Look,
     /// Shares the object if it can at once.
     TryLook,
+    /// Waits to take an object that others share: nobody shares it any more from now on. Not recorded, and a step of an exploration
+    /// only where somebody shares something twice over, who would wait for who waits for it.
+    Queue,
     /// Gives the object back. Not recorded, and a step of an exploration only where somebody tries to take or to share
     /// something: nobody else can tell when it happens.
     Release,

@@ -1,7 +1,7 @@
 //! What things and activities are called, the same in all executions of an exploration.
 //!
 //! Neither an address nor who came first is a name: both depend on the schedule. An activity is the n-th child of its
-//! parent. A thing is what some activity met in its n-th operation at some line of the program; once two activities have
+//! parent. A thing is what some activity met in its n-th operation at that line of the program; once two activities have
 //! met the same thing in one execution, both know it by the same number for good. Should a number turn out to be that of two
 //! things, or a thing to have two numbers, because what an activity meets depends on what others did, then the numbers are
 //! taken for the same from then on: whoever takes two things for one explores more than necessary, never less. For
@@ -41,7 +41,7 @@ impl Place {
 #[derive(Default)]
 pub(crate) struct Things {
     execution: u32,
-    /// What each activity met in each of its operations, where.
+    /// What each activity met in the n-th operation at a line, and which line that was.
     learned: Vec<Vec<Vec<(usize, u32)>>>,
     /// Of which thing each is another name: itself, for most.
     same_as: Vec<u32>,
@@ -55,7 +55,7 @@ pub(crate) struct Things {
     log: Option<Vec<Met>>,
 }
 
-/// A thing that was met: by whom, in which of its operations, where; and its number, if it was known.
+/// A thing that was met: by whom, in which of its operations at that line, where; and its number, if it was known.
 #[derive(Clone, Copy)]
 pub(super) struct Met {
     pub(super) activity: u32,

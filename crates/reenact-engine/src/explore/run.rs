@@ -18,7 +18,7 @@ use super::{
     failure::Failure,
     listen_to_panics,
     names::Families,
-    subject::{Subject, Told},
+    subject::{Fineness, Subject, Told},
     world::{Leave, World},
 };
 use crate::{activity::begin_explored, mode, seeds};
@@ -82,6 +82,15 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
 
     fn was_too_coarse(&self) -> bool {
         self.shared.world.was_too_coarse()
+    }
+
+    fn fineness(&self) -> Fineness {
+        self.shared.world.state().fineness
+    }
+
+    fn refine(&self, fineness: Fineness) {
+        let state = self.shared.world.state();
+        state.fineness = state.fineness.or(fineness);
     }
 }
 

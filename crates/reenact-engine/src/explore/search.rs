@@ -10,7 +10,7 @@ use std::{
 };
 
 use reenact_multiverse::explore::{
-    Bounded, Bounding, Budget, Explorer, Minimiser, Progress, Report, Sampler, Step, Strategy,
+    Bounded, Bounding, Budget, Explorer, GradualReport, Minimiser, Progress, Report, Sampler, Step, Strategy,
     Verdict,
 };
 
@@ -21,7 +21,7 @@ use super::{
     failure::Failure,
     follow::{Followed, Misfit, follow, write_down},
     schedule::{Line, Schedule},
-    subject::{Subject, Told},
+    subject::{Fineness, Subject, Told},
     whole::Family,
 };
 
@@ -272,7 +272,7 @@ where
     /// Runs the program twice, whoever begins going on as long as it can. Whether it does not do the same.
     fn differs(&mut self) -> bool {
         let most = self.search.steps as usize;
-        let first = write_down(self.subject, &[], most);
+        let first = self.with_settled_steps(|this| write_down(this.subject, &[], most));
         let again = write_down(self.subject, &first.steps, most);
         let mut lines = first.schedule.lines.iter().zip(&again.schedule.lines);
         let other = lines.position(|(line, other)| line != other);
@@ -302,6 +302,17 @@ where
             execution: 2,
         });
         true
+    }
+
+    /// Does this again if steps have become finer meanwhile: what they were before cannot be repeated.
+    fn with_settled_steps<R>(&mut self, mut part: impl FnMut(&mut Self) -> R) -> R {
+        loop {
+            let before = self.subject.fineness();
+            let result = part(self);
+            if self.subject.fineness() == before {
+                return result;
+            }
+        }
     }
 
     /// What is left of the budget, of which this part has so much at most.
@@ -340,7 +351,9 @@ where
             report,
             bad,
             endless,
-        } = on_all.unwrap_or_else(|| self.sample_alone(strategy, self.later(budget)));
+        } = on_all.unwrap_or_else(|| {
+            self.with_settled_steps(|this| this.sample_alone(strategy, this.later(budget)))
+        });
         self.bad = bad;
         self.add(&report.progress);
         let name = name_of(strategy);
@@ -433,11 +446,9 @@ where
 
     /// From the start again if more must be told apart than was known. After that it is known, whatever the subject says.
     fn exhaust_alone(&mut self, budget: Budget) -> Tried {
-        let tried = self.exhaust_once(budget);
-        match self.subject.was_too_coarse() {
-            true => self.exhaust_once(self.later(budget)),
-            false => tried,
-        }
+        let tried = self.with_settled_steps(|this| this.exhaust_once(this.later(budget)));
+        self.subject.was_too_coarse();
+        tried
     }
 
     fn exhaust_once(&mut self, budget: Budget) -> Tried {
@@ -462,6 +473,19 @@ where
     }
 
     fn bound(&mut self, bounding: Bounding, most: u32) {
+        let (report, bad) = self.with_settled_steps(|this| this.bound_once(bounding, most));
+        self.subject.was_too_coarse();
+        self.bad = bad;
+        self.add(&report.progress);
+        self.finding.is_complete = report.is_everything;
+        self.finding.covered.push(report.to_string());
+    }
+
+    fn bound_once(
+        &mut self,
+        bounding: Bounding,
+        most: u32,
+    ) -> (GradualReport, Option<(Vec<Step>, u64)>) {
         let mut bad = None;
         let budget = self.left(None);
         let listener = &mut *self.listener;
@@ -475,15 +499,20 @@ where
                     bad = Some((seen.schedule.to_vec(), seen.number + 1));
                 }
             });
-        self.subject.was_too_coarse();
-        self.bad = bad;
-        self.add(&report.progress);
-        self.finding.is_complete = report.is_everything;
-        self.finding.covered.push(report.to_string());
+        (report, bad)
     }
 
     fn follow(&mut self, schedule: &Schedule) {
-        let followed = follow(self.subject, schedule, self.search.steps as usize);
+        let most = self.search.steps as usize;
+        let mut followed = follow(self.subject, schedule, most);
+        if followed.misfit.is_some() && self.subject.fineness() != Fineness::FINEST {
+            // It may have been written down where steps were finer.
+            self.subject.refine(Fineness::FINEST);
+            let again = follow(self.subject, schedule, most);
+            if again.misfit.is_none() {
+                followed = again;
+            }
+        }
         self.finding.executions = 1;
         self.finding.steps = followed.steps.len() as u64;
         self.finding.covered.push(match &followed.misfit {

@@ -18,6 +18,42 @@ pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
     /// Whether it has been found out, since this was asked last, that more must be told apart than was so far: then what was
     /// explored is not all, and it has to begin again.
     fn was_too_coarse(&self) -> bool;
+
+    /// How fine its steps are. It becomes finer when somebody does what makes a difference of what was none, and what was
+    /// written down before that cannot be repeated step by step.
+    fn fineness(&self) -> Fineness;
+
+    /// Makes its steps at least this fine.
+    fn refine(&self, fineness: Fineness);
+}
+
+/// How fine the steps of an execution are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Fineness {
+    /// Whether giving something back is a step, because somebody tries to have it.
+    pub(super) releases: bool,
+    /// Whether dropping a sender is a step, because somebody tries to receive.
+    pub(super) drops: bool,
+    /// Whether beginning to wait for what others share is a step, because somebody shares something twice over.
+    pub(super) queues: bool,
+}
+
+impl Fineness {
+    /// Everything is told apart that can be.
+    pub(super) const FINEST: Fineness = Fineness {
+        releases: true,
+        drops: true,
+        queues: true,
+    };
+
+    /// As fine as either.
+    pub(super) fn or(self, other: Fineness) -> Fineness {
+        Fineness {
+            releases: self.releases || other.releases,
+            drops: self.drops || other.drops,
+            queues: self.queues || other.queues,
+        }
+    }
 }
 
 /// An execution of which can be told what happens.

@@ -13,6 +13,10 @@ pub(super) struct Thing {
     pub(super) holder: Option<(u32, &'static Location<'static>)>,
     /// Who looks at it.
     pub(super) lookers: Vec<u32>,
+    /// Who waits to take it, since when, and keeps others from looking at it.
+    queue: Vec<(u32, Option<Moment>)>,
+    /// When there were such, from and until.
+    queued: Vec<(Moment, Moment)>,
     /// Who waits for its signal.
     pub(super) waiters: Vec<u32>,
     /// Those events that a next one may race with.
@@ -62,6 +66,8 @@ impl Thing {
         self.released.clear();
         self.sent.clear();
         self.lookers.clear();
+        self.queue.clear();
+        self.queued.clear();
         self.waiters.clear();
         self.recent.clear();
         self.looked.clear();
@@ -76,6 +82,29 @@ impl Thing {
     /// Whether somebody may take it now.
     pub(super) fn is_free(&self) -> bool {
         self.holder.is_none() && self.lookers.is_empty()
+    }
+
+    /// Whether somebody may look at it now.
+    pub(super) fn may_look(&self) -> bool {
+        self.holder.is_none() && self.queue.is_empty()
+    }
+
+    /// Whether this one looks at it already.
+    pub(super) fn is_shared_by(&self, activity: u32) -> bool {
+        self.lookers.contains(&activity)
+    }
+
+    /// Somebody waits to take it.
+    pub(super) fn joins_queue(&mut self, activity: u32, moment: Option<Moment>) {
+        self.queue.push((activity, moment));
+    }
+
+    /// It has taken it.
+    pub(super) fn leaves_queue(&mut self, activity: u32, moment: Option<Moment>) {
+        if let Some(index) = self.queue.iter().position(|&(who, _)| who == activity) {
+            let (_, since) = self.queue.swap_remove(index);
+            self.queued.extend(since.zip(moment));
+        }
     }
 
     /// What an event of this kind would come after. `room` is access much fits into a queue; `waits` whether it cannot happen before
@@ -279,6 +308,14 @@ impl Thing {
         if self.holder.is_some() || !to_look {
             for &(_, from) in &self.having {
                 links.barred(from, None);
+            }
+        }
+        if to_look {
+            for &(from, until) in self.queued.iter().filter(|(_, until)| *until > since) {
+                links.barred(from, Some(until));
+            }
+            for &(_, from) in &self.queue {
+                from.into_iter().for_each(|from| links.barred(from, None));
             }
         }
     }

@@ -250,9 +250,9 @@ impl World {
             // It was made before anything was explored.
             return;
         };
-        actor.operations += 1;
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
+        actor.count_operation();
         state.about_to_act.push(Activity(number));
         // Others would find that they panic: so who does goes on as long as it can.
         if std::thread::panicking() && state.is_enabled(number) {

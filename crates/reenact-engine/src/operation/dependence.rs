@@ -4,7 +4,7 @@ use super::Access;
 
 impl Access {
     /// All of them, each at the place of its code.
-    const ALL: [Access; 24] = [
+    const ALL: [Access; 25] = [
         Access::Take,
         Access::TryTake,
         Access::Look,
@@ -29,6 +29,7 @@ impl Access {
         Access::Ask,
         Access::Choose,
         Access::Outside,
+        Access::Queue,
     ];
 
     /// A number for it.
@@ -59,6 +60,7 @@ impl Access {
             Access::Ask => 21,
             Access::Choose => 22,
             Access::Outside => 23,
+            Access::Queue => 24,
         }
     }
 
@@ -94,6 +96,7 @@ impl Access {
             Access::Ask => "ask",
             Access::Choose => "choose",
             Access::Outside => "outside",
+            Access::Queue => "queue",
         }
     }
 
@@ -123,6 +126,7 @@ impl Access {
             (Look | TryLook, Look | TryLook) => false,
             (Take | Look | TryTake | TryLook, Take | Look | TryTake | TryLook) => true,
             (Release, TryTake | TryLook) | (TryTake | TryLook, Release) => true,
+            (Queue, Look | TryLook) | (Look | TryLook, Queue) => true,
             (Read, Read) => false,
             (Read | Write, Read | Write) => true,
             (Send | TrySend, Send | TrySend) | (Receive | TryReceive, Receive | TryReceive) => true,

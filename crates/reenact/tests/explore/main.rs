@@ -4,6 +4,7 @@ mod agreement;
 mod cores;
 mod counts;
 mod failures;
+mod granularity;
 mod oracle;
 mod primitives;
 mod schedules;

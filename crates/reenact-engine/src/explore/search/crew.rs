@@ -23,7 +23,7 @@ use crate::explore::{
     failure::Failure,
     follow::{Misfit, write_down},
     schedule::Schedule,
-    subject::Subject,
+    subject::{Fineness, Subject},
     whole::{Account, Family},
 };
 
@@ -102,8 +102,9 @@ impl Named {
 }
 
 /// A program for one of the crew, which has been run once.
-fn member<S: Subject>(make: &Make<'_, S>, most: usize) -> S {
+fn member<S: Subject>(make: &Make<'_, S>, most: usize, fineness: Fineness) -> S {
     let subject = make();
+    subject.refine(fineness);
     write_down(&subject, &[], most);
     subject
 }
@@ -241,12 +242,13 @@ where
     fn sample_by_threads(&mut self, sampler: Sampler<'_, S>, make: &Make<'_, S>) -> Option<Tried> {
         let most = self.search.steps as usize;
         let (first, endless) = (First::default(), AtomicU64::new(0));
+        let fineness = self.subject.fineness();
         let listener = &mut *self.listener;
         let before = self.finding.executions;
         let sampler = sampler.progress(|progress| listener(&after(before, progress)));
         let report = sampler.run_on(
             self.search.cores,
-            || member(make, most),
+            || member(make, most, fineness),
             |subject, seen| {
                 let is_endless = seen.verdict == Verdict::Cut;
                 endless.fetch_add(u64::from(is_endless), Relaxed);
@@ -265,10 +267,11 @@ where
     fn exhaust_by_threads(&mut self, budget: Budget, make: &Make<'_, S>) -> Option<Tried> {
         let most = self.search.steps as usize;
         let (first, is_too_coarse) = (First::default(), AtomicBool::new(false));
+        let fineness = self.subject.fineness();
         let listener = &mut *self.listener;
         let before = self.finding.executions;
         // Not the one that has been run before, which may have other numbers.
-        let own = member(make, most);
+        let own = member(make, most, fineness);
         let listener = |progress: Progress| match is_too_coarse.load(Relaxed) {
             true => ControlFlow::Break(()),
             false => listener(&after(before, progress)),
@@ -279,7 +282,7 @@ where
             .progress(listener)
             .run_on(
                 self.search.cores,
-                || member(make, most),
+                || member(make, most, fineness),
                 |subject, execution| {
                     if subject.was_too_coarse() {
                         is_too_coarse.store(true, Relaxed);

@@ -206,6 +206,7 @@ impl World {
             performed,
             is_deadlock: state.is_deadlock(),
             was_too_coarse,
+            fineness: state.fineness,
             panic: state.panic_of_main(),
         }
     }

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use reenact_multiverse::{Activity, explore::Runs};
 
-use crate::explore::{Event, Execution, World, subject::Subject};
+use crate::explore::{
+    Event, Execution, World,
+    subject::{Fineness, Subject},
+};
 
 /// A program that runs in this process, once.
 pub(super) struct Here(pub(super) Arc<World>);
@@ -33,5 +36,14 @@ impl Subject for Here {
 
     fn was_too_coarse(&self) -> bool {
         self.0.was_too_coarse()
+    }
+
+    fn fineness(&self) -> Fineness {
+        self.0.state().fineness
+    }
+
+    fn refine(&self, fineness: Fineness) {
+        let state = self.0.state();
+        state.fineness = state.fineness.or(fineness);
     }
 }

@@ -25,7 +25,7 @@ use crate::explore::{
     Event, World,
     failure::Failure,
     recorded::Recorded,
-    subject::{Subject, Told},
+    subject::{Fineness, Subject, Told},
     view::View,
 };
 
@@ -55,17 +55,17 @@ impl Forked {
 
     /// In the executions from now on, giving a lock back is a step.
     pub(in crate::explore) fn let_releases_be_steps(&self) {
-        self.world.state().releases_are_steps = true;
+        self.world.state().fineness.releases = true;
     }
 
     /// In the executions from now on, leaving an end of a queue is a step.
     pub(in crate::explore) fn let_stops_be_steps(&self) {
-        self.world.state().stops_are_steps = true;
+        self.world.state().fineness.drops = true;
     }
 
     /// Whether giving a lock back is.
     pub(in crate::explore) fn are_releases_steps(&self) -> bool {
-        self.world.state().releases_are_steps
+        self.world.state().fineness.releases
     }
 
     /// Makes copies of this process, so that so many explore. What is printed in one is not mixed with that of others.
@@ -186,8 +186,7 @@ impl ForkedRun {
                 // What this process learns is no news to who tells it; and its children must not tell it again.
                 state.families.take_log();
                 state.names.take_log();
-                state.releases_are_steps |= snapshot.was_too_coarse;
-                state.stops_are_steps |= snapshot.was_too_coarse;
+                state.fineness = state.fineness.or(snapshot.fineness);
                 state.was_too_coarse |= snapshot.was_too_coarse;
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
@@ -302,6 +301,15 @@ impl Subject for Forked {
 
     fn was_too_coarse(&self) -> bool {
         self.world.was_too_coarse()
+    }
+
+    fn fineness(&self) -> Fineness {
+        self.world.state().fineness
+    }
+
+    fn refine(&self, fineness: Fineness) {
+        let state = self.world.state();
+        state.fineness = state.fineness.or(fineness);
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
         event::{Event, Touched},
         failure::{Failure, Panic, Waiting},
         names::{Met, Place},
+        subject::Fineness,
     },
 };
 
@@ -52,6 +53,7 @@ pub(super) struct Snapshot {
     /// Whether it deadlocks, if nobody can go on.
     pub(super) is_deadlock: bool,
     pub(super) was_too_coarse: bool,
+    pub(super) fineness: Fineness,
     /// Whether the first activity has ended, and the program is about to.
     pub(super) has_ended: bool,
     /// The last panic of the first activity.
@@ -274,6 +276,9 @@ impl Snapshot {
         }
         message.word(self.is_deadlock.into());
         message.word(self.was_too_coarse.into());
+        message.word(self.fineness.releases.into());
+        message.word(self.fineness.drops.into());
+        message.word(self.fineness.queues.into());
         message.word(self.has_ended.into());
         write_panic(message, self.panic.as_ref());
     }
@@ -305,6 +310,11 @@ impl Snapshot {
         }
         snapshot.is_deadlock = message.read()? != 0;
         snapshot.was_too_coarse = message.read()? != 0;
+        snapshot.fineness = Fineness {
+            releases: message.read()? != 0,
+            drops: message.read()? != 0,
+            queues: message.read()? != 0,
+        };
         snapshot.has_ended = message.read()? != 0;
         snapshot.panic = read_panic(message)?;
         Ok(snapshot)

@@ -23,7 +23,7 @@ pub(in crate::explore) struct Pending {
     pub(super) ready: Option<*const dyn Fn() -> bool>,
     /// In how many ways it can go.
     pub(super) ways: Option<*const dyn Fn() -> u32>,
-    /// Access much fits into a queue.
+    /// How much fits into a queue.
     pub(super) room: usize,
     /// The same for what else it meets.
     pub(super) more_room: Vec<usize>,
@@ -107,9 +107,11 @@ pub(super) struct Actor {
     pub(super) pending: Pending,
     pub(super) strand: Option<Strand>,
     pub(super) name: String,
-    /// Access many children it has had, and how many operations.
+    /// How many children it has had.
     pub(super) children: [u32; 2],
-    pub(super) operations: u32,
+    /// How many operations it has done at each line of the program. What it does elsewhere does not change by what an object is
+    /// known that it meets there.
+    pub(super) operations: Vec<(&'static Location<'static>, u32)>,
     /// The step that its next one comes after for other reasons than its own steps.
     pub(super) inherited: Vec<Moment>,
     pub(super) is_notified: bool,
@@ -137,6 +139,24 @@ impl Actor {
         }
     }
 
+    /// It does an operation at the line of what is pending.
+    #[inline]
+    pub(super) fn count_operation(&mut self) {
+        let site = self.pending.event.site;
+        let mut known = self.operations.iter_mut().rev();
+        match known.find(|(at, _)| std::ptr::eq(*at, site)) {
+            Some((_, count)) => *count += 1,
+            None => self.operations.push((site, 1)),
+        }
+    }
+
+    /// How many operations it has done at this line.
+    pub(super) fn operations_at(&self, site: &'static Location<'static>) -> u32 {
+        let mut known = self.operations.iter().rev();
+        let known = known.find(|(at, _)| std::ptr::eq(*at, site));
+        known.map_or(0, |&(_, count)| count)
+    }
+
     /// As if it had never been.
     pub(super) fn clear(&mut self) {
         debug_assert!(self.strand.is_none());
@@ -144,7 +164,7 @@ impl Actor {
         self.name.clear();
         self.inherited.clear();
         self.children = [0; 2];
-        self.operations = 0;
+        self.operations.clear();
         self.is_notified = false;
         self.panic = None;
         self.is_missed = false;
@@ -161,7 +181,7 @@ impl Actor {
             strand: None,
             name: String::new(),
             children: [0; 2],
-            operations: 0,
+            operations: Vec::new(),
             inherited: Vec::new(),
             is_notified: false,
             panic: None,

@@ -155,8 +155,15 @@ impl World {
         } = *announcement;
         let state = self.state();
         match access {
-            Access::TryTake | Access::TryLook if !state.releases_are_steps => {
+            Access::TryTake | Access::TryLook if !state.fineness.releases => {
                 state.becomes_finer();
+            }
+            Access::Look | Access::TryLook if !state.fineness.queues => {
+                let current = state.current;
+                let thing = entity.and_then(|entity| state.names.known(&entity.wanted));
+                if thing.is_some_and(|thing| state.thing(thing).is_shared_by(current)) {
+                    state.lets_queues_be_steps();
+                }
             }
             // The world outside is asked; and what is settled is known.
             Access::Outside => return Decision::Go,
@@ -198,7 +205,7 @@ impl World {
             return;
         }
         // Who begins to wait gives it back in the same step.
-        if state.releases_are_steps && !state.is_ending && access != Access::Wait {
+        if state.fineness.releases && !state.is_ending && access != Access::Wait {
             self.announce(|pending| pending.be(op, site, Access::Release, thing));
         }
         self.state().release(thing, access);

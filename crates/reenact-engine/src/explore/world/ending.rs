@@ -1,4 +1,4 @@
-//! Access an execution has ended.
+//! How an execution has ended.
 
 use reenact_multiverse::explore::Verdict;
 
@@ -27,7 +27,7 @@ impl Families {
 }
 
 impl State {
-    /// Access it has ended.
+    /// How it has ended.
     pub(in crate::explore) fn verdict(&self) -> Verdict {
         let actors = &self.actors[..self.born as usize];
         let is_missed = actors.iter().any(|actor| actor.is_missed);

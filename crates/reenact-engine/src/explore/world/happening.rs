@@ -12,6 +12,7 @@ use crate::{
     Access, Decision,
     explore::{
         event::{Event, Touched},
+        subject::Fineness,
         thing::is_at_queue,
     },
 };
@@ -158,10 +159,11 @@ impl State {
                 let takes = matches!(touch.access, Access::Take | Access::TryTake);
                 if takes && thing.is_free() {
                     thing.holder = Some((number, site));
+                    thing.leaves_queue(number, moment);
                     moment
                         .into_iter()
                         .for_each(|moment| thing.had_by(number, moment));
-                } else if !takes && thing.holder.is_none() {
+                } else if !takes && thing.may_look() {
                     thing.lookers.push(number);
                     moment
                         .into_iter()
@@ -171,6 +173,7 @@ impl State {
                 }
             }
             Access::Wait => self.thing(touch.thing).waiters.push(number),
+            Access::Queue => self.thing(touch.thing).joins_queue(number, moment),
             Access::Wake { .. } => {
                 let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
                 if !is_notified {
@@ -202,12 +205,26 @@ impl State {
     /// More is told apart from now on than was so far. All of it, so that it does not turn out again.
     #[cold]
     pub(super) fn becomes_finer(&mut self) {
-        self.releases_are_steps = true;
-        self.stops_are_steps = true;
+        self.fineness = self.fineness.or(Fineness {
+            releases: true,
+            drops: true,
+            queues: false,
+        });
+        self.note_becoming_finer();
+    }
+
+    /// Somebody shares twice over what others may wait for.
+    #[cold]
+    pub(super) fn lets_queues_be_steps(&mut self) {
+        self.fineness.queues = true;
+        self.note_becoming_finer();
+    }
+
+    fn note_becoming_finer(&mut self) {
         match self.moment {
             Some(_) => self.is_too_coarse = true,
             // Perhaps nobody compares executions.
-            None => self.was_coarse_at_start = self.has_left_silently,
+            None => self.was_coarse_at_start |= self.has_left_silently,
         }
         self.was_too_coarse |= self.is_too_coarse;
     }

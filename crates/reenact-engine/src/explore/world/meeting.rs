@@ -54,6 +54,11 @@ impl World {
                 }
                 Decision::Free
             }
+            (Access::Queue, true) if !self.state().fineness.queues => {
+                // Had it been known that somebody could tell, it would have been a step.
+                self.state().has_left_silently = true;
+                Decision::Free
+            }
             (_, true) => {
                 self.meets_one(announcement, first, announcement.ready);
                 Decision::Free
@@ -180,7 +185,7 @@ impl World {
     /// difference of what was none.
     fn becomes_finer(&self) {
         let state = self.state();
-        if !state.stops_are_steps {
+        if !state.fineness.drops {
             state.becomes_finer();
         }
     }
@@ -227,13 +232,13 @@ impl World {
     pub(crate) fn is_finer(&self) -> bool {
         let state = self.state();
         // Had it been known, it would have been another step.
-        state.has_left_silently |= !state.stops_are_steps;
-        state.stops_are_steps
+        state.has_left_silently |= !state.fineness.drops;
+        state.fineness.drops
     }
 
     /// Whether it is a step to drop a handle of this end of a channel.
     fn is_step_to_leave(&self, access: Access) -> bool {
-        access == Access::DropReceiver || self.state().stops_are_steps
+        access == Access::DropReceiver || self.state().fineness.drops
     }
 
     /// A handle of this end of a channel was dropped.

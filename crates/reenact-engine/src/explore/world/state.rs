@@ -22,6 +22,7 @@ use crate::{
         names::{Families, Met, Place, Things},
         recorded::Recorded,
         strand::{Strand, StrandEnd},
+        subject::Fineness,
         thing::Thing,
     },
     pool::Pool,
@@ -41,7 +42,7 @@ pub(crate) struct State {
     pub(super) actors: Vec<Actor>,
     /// Those who are about to do something.
     pub(in crate::explore) about_to_act: Vec<Activity>,
-    /// Access many were born in this execution.
+    /// How many were born in this execution.
     pub(super) born: u32,
     pub(super) things: Vec<Thing>,
     pub(in crate::explore) names: Things,
@@ -51,7 +52,7 @@ pub(crate) struct State {
     pub(super) ready: VecDeque<u32>,
     /// What says itself who it is when it runs.
     pub(super) tasks: VecDeque<io::Result<Strand>>,
-    /// Access many wait for something that is no operation.
+    /// How many wait for something that is no operation.
     pub(super) blocked: u32,
     /// The activity that runs, and what it runs on.
     pub(super) current: u32,
@@ -71,10 +72,8 @@ pub(crate) struct State {
     /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
     pub(super) asks: Vec<(u32, Moment)>,
     pub(super) last: Vec<Option<Moment>>,
-    /// Whether giving something back is a step, because somebody tries to have it; and leaving the sending end of a queue, because
-    /// somebody tries to receive.
-    pub(in crate::explore) releases_are_steps: bool,
-    pub(in crate::explore) stops_are_steps: bool,
+    /// How fine steps are.
+    pub(in crate::explore) fineness: Fineness,
     /// Whether it turned out in the middle of this execution, or of an earlier one, that they have to be.
     pub(super) is_too_coarse: bool,
     /// Whether it was so before the first step, in which case only those have to know who compare executions; and whether somebody
@@ -127,8 +126,7 @@ impl State {
             awaited: None,
             asks: Vec::new(),
             last: Vec::new(),
-            releases_are_steps: false,
-            stops_are_steps: false,
+            fineness: Fineness::default(),
             is_too_coarse: false,
             was_coarse_at_start: false,
             has_left_silently: false,
@@ -262,7 +260,7 @@ impl State {
         self.current
     }
 
-    /// Access many activities are on their way.
+    /// How many activities are on their way.
     pub(super) fn strands(&self) -> usize {
         let actors = &self.actors[..self.born as usize];
         actors.iter().filter(|actor| actor.strand.is_some()).count()
@@ -301,7 +299,7 @@ impl State {
         };
         match touch.access {
             Access::Take => thing.is_free(),
-            Access::Look => thing.holder.is_none(),
+            Access::Look => thing.may_look(),
             Access::Wake { timed } => {
                 let lock = pending.event.more.as_ref().and_then(|more| more.first());
                 let lock = lock.and_then(|lock| self.things.get(lock.thing as usize));
@@ -339,15 +337,21 @@ impl State {
         let is_learned = self.is_whole || self.moment.is_some();
         match self.names.known(cell) {
             Some(number) if !is_learned => number,
-            known => self.learned_number(cell, known, Place::new(site, index)),
+            known => self.learned_number(cell, known, site, index),
         }
     }
 
-    fn learned_number(&mut self, cell: &AtomicU64, known: Option<u32>, place: Place) -> u32 {
+    fn learned_number(
+        &mut self,
+        cell: &AtomicU64,
+        known: Option<u32>,
+        site: &'static Location<'static>,
+        index: usize,
+    ) -> u32 {
         let met = Met {
             activity: self.current,
-            operation: self.actors[self.current as usize].operations,
-            place,
+            operation: self.actors[self.current as usize].operations_at(site),
+            place: Place::new(site, index),
             known,
         };
         let thing = self.names.number(cell, met);
