@@ -255,6 +255,30 @@ fn a_killed_mixture_replays_to_where_it_was() {
     check_on_all_cores(program, kill_and_replay);
 }
 
+/// ```text
+/// thread  ── tell a
+/// actor a ── turn: introduce a to c ──── turn ──
+/// drain c ─────────── recv a ── tell a
+/// ```
+///
+/// What is caused by way of a channel has less fuel than what causes it, too.
+#[test]
+fn a_mixture_whose_actor_introduces_itself_ends() {
+    let text = "mutexes 1 atomics 1 variables 1 fuel 1 rounds 1 channels d-\n\
+        actor keep -\n\
+        script: introduce:0,0\n\
+        thread: tell:0,0";
+    let program: Program = text.parse().unwrap();
+    for by_senders in [false, true] {
+        let way = Way {
+            by_senders,
+            workers: 2,
+            instant: 0,
+        };
+        record_and_replay(&program, way);
+    }
+}
+
 #[test]
 fn a_mixture_is_the_same_after_being_written_down() {
     let mut runner = TestRunner::new(Config {
