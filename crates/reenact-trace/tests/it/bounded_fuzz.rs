@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use proptest::{collection::vec, prelude::*, sample::Index};
+use reenact_testing::generated;
 
 use crate::{
     any_bytes::{Files, any_bytes_are_read_or_refused},
@@ -261,7 +262,7 @@ fn patches() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(generated::config(1500))]
 
     #[test]
     fn any_bytes(input in vec(any::<u8>(), 0..400)) {
@@ -293,7 +294,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(generated::config(400))]
 
     #[test]
     fn any_live_files(patches in patches(), version in 0..3u8) {
