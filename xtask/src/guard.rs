@@ -24,8 +24,14 @@ use crate::{
 
 use self::descendants::descendants;
 
-/// How long a test may take. The longest take one minute alone on two cores.
+/// How long a test may take. The longest take half a minute alone on two cores.
 const TIMEOUT: Duration = Duration::from_secs(300);
+/// How long these may take: the first builds a crate with all its dependencies, the second has a minute of load to replay.
+const LONG_TIMEOUT: Duration = Duration::from_secs(900);
+const LONG: [&str; 2] = [
+    "state_cannot_leak_between_actors",
+    "a_service_under_load_for_a_minute_replays_without_network_and_database",
+];
 /// The exit status of a test that took longer, as that of `timeout`.
 const TIMED_OUT: u8 = 124;
 
@@ -55,7 +61,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let watched = Arc::clone(&outcome);
-    thread::spawn(move || watch(&watched));
+    let timeout = timeout_of(arguments);
+    thread::spawn(move || watch(timeout, &watched));
     let status = loop {
         match wait_for_any() {
             Some((process, status)) if process == child => break status,
@@ -79,11 +86,16 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Waits until the time is up. If the program is still there then, says where it is and ends it.
-fn watch(outcome: &Mutex<Outcome>) {
+/// How long what is called like this may take.
+fn timeout_of(arguments: &[OsString]) -> Duration {
     let asked = env::var("REENACT_TEST_TIMEOUT").ok();
     let asked = asked.and_then(|seconds| Duration::try_from_secs_f64(seconds.parse().ok()?).ok());
-    let timeout = asked.unwrap_or(TIMEOUT);
+    let is_long = || LONG.iter().any(|name| arguments.contains(&(*name).into()));
+    asked.unwrap_or_else(|| if is_long() { LONG_TIMEOUT } else { TIMEOUT })
+}
+
+/// Waits until the time is up. If the program is still there then, says where it is and ends it.
+fn watch(timeout: Duration, outcome: &Mutex<Outcome>) {
     thread::sleep(timeout);
     let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
     if outcome.has_ended {
