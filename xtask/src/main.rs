@@ -1,11 +1,26 @@
-//! `cargo xtask test` and `cargo xtask bench`: the two things that people and CI run.
+//! `cargo xtask test`, `hunt` and `bench`: what people and CI run.
 //!
 //! No dependencies, so that it is built in a moment.
 
-use std::process::{Command, ExitCode};
+mod bench;
+mod cargo;
+mod guard;
+mod hunt;
+mod process;
+mod test;
+
+use std::process::ExitCode;
 
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests, the examples of the documentation
+                            Goes on after a failure and lists all failures at the end. Generated tests
+                            use the same seed every time. A test that takes longer than five minutes
+                            fails, with the stacks of its processes; REENACT_TEST_TIMEOUT=SECONDS for
+                            another limit.
+cargo xtask hunt [MINUTES]  generated tests again and again, each time with a new seed, for ten minutes
+                            or as many as you say
+                            Keeps the output of each test that fails, with its seed and the command that
+                            runs it again, in target/hunt/, and fails if there is one.
 cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
                             (`savina-peers`, `csp`, `stm`, `explore-peers` and `all` build other
                             libraries first, `http` and `all` a web service)
@@ -14,17 +29,18 @@ cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
     --only TEXT             only the benches whose name contains this
 ";
 
-/// The suites that compare Reenact with other libraries.
-const WITH_PEERS: [&str; 5] = ["savina-peers", "csp", "stm", "explore-peers", "all"];
-
-/// The suites that are about a service.
-const WITH_SERVICE: [&str; 2] = ["http", "all"];
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let result = match arguments.split_first() {
-        Some((command, [])) if command == "test" => test(),
-        Some((command, rest)) if command == "bench" && !rest.is_empty() => bench(rest),
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let words: Vec<_> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let result = match words[..] {
+        // How cargo starts a test: see `cargo::guarded`.
+        ["guard", ..] if arguments.len() > 1 => return guard::run(&arguments[1..]),
+        ["test"] => test::run(),
+        ["hunt"] => hunt::run(10),
+        ["hunt", minutes] if minutes.parse::<u64>().is_ok_and(|minutes| minutes > 0) => {
+            hunt::run(minutes.parse().unwrap_or(1))
+        }
+        ["bench", ref rest @ ..] if !rest.is_empty() => bench::run(rest),
         _ => {
             eprint!("{HELP}");
             return ExitCode::from(2);
@@ -36,96 +52,5 @@ fn main() -> ExitCode {
             eprintln!("xtask: failed: {failed}");
             ExitCode::FAILURE
         }
-    }
-}
-
-fn test() -> Result<(), String> {
-    cargo(&["fmt", "--all", "--check"])?;
-    cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "--deny",
-        "warnings",
-    ])?;
-    cargo(&["test", "--workspace"])?;
-    // The links of the documentation hold.
-    let mut doc = command(&["doc", "--workspace", "--no-deps", "--quiet"]);
-    doc.env("RUSTDOCFLAGS", "--deny warnings");
-    run(doc)
-}
-
-fn bench(arguments: &[String]) -> Result<(), String> {
-    cargo(&[
-        "build",
-        "--release",
-        "--quiet",
-        "--package",
-        "reenact-bench",
-        "--bins",
-    ])?;
-    let is_one_of = |suites: &[&str]| arguments.iter().any(|one| suites.contains(&one.as_str()));
-    if is_one_of(&WITH_PEERS) {
-        build_peers()?;
-    }
-    if is_one_of(&WITH_SERVICE) {
-        cargo(&[
-            "build",
-            "--release",
-            "--quiet",
-            "--package",
-            "acme-air",
-            "--bins",
-        ])?;
-    }
-    let mut bench = command(&[
-        "run",
-        "--release",
-        "--quiet",
-        "--package",
-        "reenact-bench",
-        "--bin",
-        "reenact-bench",
-        "--",
-    ]);
-    bench.args(arguments);
-    run(bench)
-}
-
-/// Builds the programs on other libraries, which are no part of the workspace, to where ours are.
-fn build_peers() -> Result<(), String> {
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    // It is in a directory for its profile.
-    let target = this.ancestors().nth(2).ok_or("xtask is in no directory")?;
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/Cargo.toml");
-    let mut build = command(&[
-        "build",
-        "--release",
-        "--locked",
-        "--manifest-path",
-        manifest,
-    ]);
-    build.arg("--target-dir").arg(target);
-    run(build)
-}
-
-fn cargo(arguments: &[&str]) -> Result<(), String> {
-    run(command(arguments))
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments);
-    command
-}
-
-fn run(mut command: Command) -> Result<(), String> {
-    let shown = format!("{command:?}").replace('"', "");
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{shown}: {status}")),
-        Err(error) => Err(format!("{shown}: {error}")),
     }
 }

@@ -16,6 +16,8 @@ pub(crate) mod carrier;
 mod ready;
 mod sleepers;
 pub(crate) mod stack;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::{
@@ -34,7 +36,7 @@ use std::{
     time::Duration,
 };
 
-use crossbeam_deque::{Injector, Stealer};
+use crossbeam_deque::{Injector, Steal, Stealer};
 
 pub use self::worker::about_to_block;
 use self::{
@@ -370,6 +372,7 @@ impl Pool {
                 } else if self.shared.sleepers.nobody_awake() {
                     self.shared.wake_one();
                 }
+                self.shared.run_late();
             }
         }
     }
@@ -479,9 +482,7 @@ impl Pool {
         }
         if current().is_none() {
             // What other threads scheduled at the last moment.
-            while let Some(task) = self.shared.injector.steal().success() {
-                run_closed(task);
-            }
+            self.shared.run_late();
             let threads = std::mem::take(
                 &mut *self
                     .shared
@@ -574,7 +575,31 @@ impl Shared {
         if self.closing.load(Relaxed) {
             run_closed(task);
         } else {
-            self.push(task);
+            self.push_to_open(task);
+        }
+    }
+
+    /// Lets a worker come for the task, of a pool that was open a moment ago.
+    fn push_to_open(&'static self, task: Scheduled) {
+        self.push(task);
+        self.run_late();
+    }
+
+    /// If no worker will come any more, runs what is queued for them.
+    ///
+    /// Whoever queues a task looks here afterwards, and so do those who close the pool or end as workers once that is to be
+    /// seen. Fences in between: either a task is queued before they look, or its scheduler sees that the pool is over.
+    fn run_late(&self) {
+        fence(SeqCst);
+        if !self.is_over() {
+            return;
+        }
+        loop {
+            match self.injector.steal() {
+                Steal::Success(task) => run_closed(task),
+                Steal::Empty => return,
+                Steal::Retry => {}
+            }
         }
     }
 

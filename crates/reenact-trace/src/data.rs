@@ -79,10 +79,13 @@ const CUT: Malformed = "a piece of data is cut short";
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use reenact_testing::generated;
 
     use super::*;
 
     proptest! {
+        #![proptest_config(generated::config(256))]
+
         #[test]
         fn pieces_are_taken_as_they_were_put(id: u64, offset in 0..1u64 << 40, after in 0..1u64 << 40, content in proptest::collection::vec(any::<u8>(), 1..50)) {
             let piece = Piece {

@@ -222,6 +222,7 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use proptest::{collection::vec, prelude::*};
+    use reenact_testing::generated;
 
     use super::*;
     use crate::layout::SECTION_HEADER;
@@ -250,6 +251,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(generated::config(256))]
+
         #[test]
         fn what_is_written_is_read(
             rows in vec((0..300u32, prop_oneof![Just(1u32), 1..100_000u32], lasts(), prop_oneof![Just(0u64), any::<u32>().prop_map(u64::from)], any::<bool>()), 0..80),

@@ -444,6 +444,7 @@ pub(crate) fn take_start<'a>(bytes: &mut &'a [u8]) -> Result<(u64, u64, &'a [u8]
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use reenact_testing::generated;
 
     use super::*;
     use crate::FORMAT_VERSION;
@@ -478,6 +479,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(generated::config(256))]
+
         #[test]
         fn what_is_encoded_is_decoded(kind in kinds(), silent in prop_oneof![0..6u32, any::<u32>()], number in numbers(), second in numbers()) {
             let event = Event { silent, kind, number, second: if kind.has_two_numbers() { second } else { 0 } };
@@ -524,6 +527,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(generated::config(256))]
+
         #[test]
         fn short_forms_are_taken_like_any_others(bytes in proptest::collection::vec(any::<u8>(), 0..50)) {
             let (mut quick, mut slow) = (&bytes[..], &bytes[..]);

@@ -1,26 +1,15 @@
-//! Generated terms. They differ from run to run; `REENACT_CASES=5000` for more of them.
+//! Generated terms. `cargo xtask hunt` tries others; `REENACT_CASES=5000` for more of them.
 
 use std::collections::BTreeSet;
 
-use proptest::{collection::vec, prelude::*, test_runner::Config};
+use proptest::{collection::vec, prelude::*};
 use reenact_ambient::{
     Source, Span,
     amb::{Program, Term, debugger::Debugger, parse},
 };
+use reenact_testing::generated;
 
 use crate::Found;
-
-fn cases() -> Config {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => 256,
-    };
-    Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    }
-}
 
 fn any_term() -> impl Strategy<Value = Term> {
     let number = (-9..10i64).prop_map(Term::Number);
@@ -49,7 +38,7 @@ fn meaning(term: &Term) -> BTreeSet<i64> {
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(generated::config(256))]
 
     #[test]
     fn the_ends_are_what_the_term_means(term in any_term()) {

@@ -8,6 +8,7 @@ use reenact_multiverse::{
     Bounds, Breakpoint, Breakpoints, Graph, Order, Reduction, Search, Semantics,
     check_non_interference,
 };
+use reenact_testing::generated;
 
 use crate::{outcomes, program};
 
@@ -149,13 +150,9 @@ fn write_action(action: &Action, has_elder: bool, text: &mut String) {
 }
 
 fn cases(default: u32) -> Config {
-    let cases = std::env::var("REENACT_CASES")
-        .ok()
-        .and_then(|number| number.parse().ok());
     Config {
-        cases: cases.unwrap_or(default),
         max_global_rejects: 1_000_000,
-        ..Config::default()
+        ..generated::config(default)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Generated trees: what is printed is read as the same tree, and every part of it says where it is.
 //!
-//! The programs differ from run to run; `REENACT_CASES=5000` for more of them.
+//! `cargo xtask hunt` tries other programs; `REENACT_CASES=5000` for more of them.
 
 use proptest::{collection::vec, option, prelude::*};
 use reenact_ambient::{
@@ -10,8 +10,9 @@ use reenact_ambient::{
         parse,
     },
 };
+use reenact_testing::generated;
 
-use crate::{cases, dump, printer};
+use crate::{dump, printer};
 
 const WORDS: &[&str] = &[
     "x", "y", "foo", "isEmpty?", "größe", "e3", "_a", "if", "then", "define", "not",
@@ -194,7 +195,7 @@ fn walk_expr(expr: &Expr, see: &mut dyn FnMut(&Expr)) {
 }
 
 proptest! {
-    #![proptest_config(cases(256))]
+    #![proptest_config(generated::config(256))]
 
     #[test]
     fn what_is_printed_is_read_as_the_same(statements in vec(statement(expr()), 0..4)) {

@@ -38,16 +38,3 @@ fn parsed(text: &str) -> String {
 fn check(text: &str, expected: expect_test::Expect) {
     expected.assert_eq(&parsed(text));
 }
-
-/// How many generated programs a test tries.
-fn cases(default: u32) -> proptest::test_runner::Config {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => default,
-    };
-    proptest::test_runner::Config {
-        cases,
-        failure_persistence: None,
-        ..Default::default()
-    }
-}

@@ -2,8 +2,7 @@
 
 use proptest::{collection::vec, prelude::*};
 use reenact_ambient::{Source, Span, at::parse};
-
-use crate::cases;
+use reenact_testing::generated;
 
 const LISTING: &str = include_str!("../../../../examples/ambient/listing1.at");
 
@@ -85,7 +84,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(cases(512))]
+    #![proptest_config(generated::config(512))]
 
     #[test]
     fn any_text(text in any::<String>()) {

@@ -11,6 +11,7 @@ use std::{
 };
 
 use expect_test::expect;
+use reenact_testing::executable;
 
 use crate::run::{Place, Run};
 
@@ -384,14 +385,12 @@ fn a_killed_recorder_loses_nothing() {
 fn a_rebuilt_program_is_refused() {
     let place = Place::new();
     let program = place.path("program");
-    fs::copy(scenarios(), &program).unwrap();
+    executable::copy(scenarios(), &program);
     let program = program.to_str().unwrap();
     let run = place.reenact(&["record", "-o", "run.reenact", "--", program, "race"]);
     let recorded = run.status.code();
     // As good as a rebuild: some more bytes at the end.
-    let mut bytes = fs::read(program).unwrap();
-    bytes.extend_from_slice(b"rebuilt");
-    fs::write(program, bytes).unwrap();
+    executable::append(program, "rebuilt");
     let run = place.reenact(&["replay", "run.reenact"]);
     assert_eq!(run.status.code(), Some(125));
     assert!(run.stderr.contains("it was rebuilt or replaced since"));

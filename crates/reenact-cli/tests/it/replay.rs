@@ -3,6 +3,7 @@
 use std::{fs, os::unix::process::ExitStatusExt};
 
 use expect_test::expect;
+use reenact_testing::executable;
 use reenact_trace::{Exit, Program};
 
 use crate::run::Place;
@@ -194,7 +195,7 @@ fn a_program_that_was_rebuilt_is_refused_unless_forced() {
 #[test]
 fn a_program_that_has_moved_is_replayed_from_where_it_is() {
     let place = Place::new();
-    fs::copy("/bin/sh", place.path("moved-sh")).unwrap();
+    executable::copy("/bin/sh", place.path("moved-sh"));
     let program = Program {
         executable: "/no/such/sh".into(),
         build_id: reenact_trace::identify(&place.path("moved-sh")).unwrap(),

@@ -212,6 +212,7 @@ impl Worker {
         while let Some(task) = self.place().take_last().or_else(|| self.queue.pop()) {
             run_closed(task);
         }
+        self.shared.run_late();
     }
 
     /// What a carrier does: one task after the other.

@@ -4,6 +4,10 @@
 //! thread that is destroying its thread-locals, for input. The system knows. If for a while no thread of the process has
 //! run, and each of them sleeps until another thread of it does something, nothing will ever happen again. This looks
 //! at that a few times a second; whoever waits for its turn is woken without it.
+//!
+//! Threads are looked at one after the other, and on a busy machine that takes a while: one that was asleep may be woken
+//! by one that is asleep when it is looked at later. So it counts only if no thread has begun or ceased to run from before
+//! the first look until after the last. See [`Moves`].
 
 use std::{
     fs,
@@ -15,12 +19,15 @@ use std::{
 use rustix::time::ClockId;
 
 use super::Replay;
-use crate::pool::is_resting_place;
+use crate::pool::{is_resting_place, is_work_queued};
 
 /// How often to look.
 const PERIOD: Duration = Duration::from_millis(50);
 /// After so many looks without a change it is worth asking what the threads are doing.
 const STILL: u32 = 4;
+/// So often everybody is found asleep with a task in a queue before it is clear that no worker will take it: one that is on
+/// the lookout has looked at the queues in between.
+const IN_VAIN: u32 = 20;
 
 /// Starts to watch this process; whether that worked. Without it, a replay that differs may hang, but that is no reason not
 /// to try.
@@ -53,6 +60,7 @@ fn look_again_and_again(replay: &Weak<Replay>) {
     let mut still = 0;
     let mut through = Duration::ZERO;
     let (mut done, mut idle) = (None, Duration::ZERO);
+    let mut in_vain = 0;
     loop {
         thread::sleep(PERIOD);
         let now = moves_of_others();
@@ -74,7 +82,12 @@ fn look_again_and_again(replay: &Weak<Replay>) {
             true => idle + PERIOD,
             false => Duration::ZERO,
         };
-        let for_good = still >= STILL && everybody_waits_for_another(aborting);
+        let waits = still >= STILL && nobody_moves(aborting);
+        in_vain = match is_work_queued() {
+            true => in_vain + u32::from(waits),
+            false => 0,
+        };
+        let for_good = waits && (in_vain == 0 || in_vain >= IN_VAIN);
         replay.see_to_end(through, for_good, idle);
     }
 }
@@ -95,7 +108,9 @@ impl Moves {
     }
 }
 
-fn moves_of_others() -> Moves {
+/// How often threads other than the calling one have been switched. Exact: if two answers are equal, no thread has ceased to
+/// run from the first to the second.
+fn switches_of_others() -> i64 {
     let switches = |of| {
         // SAFETY: A place for the answer, which is plain numbers.
         let usage = unsafe {
@@ -105,14 +120,34 @@ fn moves_of_others() -> Moves {
         };
         usage.ru_nvcsw + usage.ru_nivcsw
     };
+    loop {
+        let own = switches(libc::RUSAGE_THREAD);
+        let all = switches(libc::RUSAGE_SELF);
+        // A switch of this thread in between would be taken for none of another's.
+        if switches(libc::RUSAGE_THREAD) == own {
+            return all - own;
+        }
+    }
+}
+
+fn moves_of_others() -> Moves {
     let ran = |clock| {
         let time = rustix::time::clock_gettime(clock);
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     };
     Moves {
-        switches: switches(libc::RUSAGE_SELF) - switches(libc::RUSAGE_THREAD),
+        switches: switches_of_others(),
         ran: ran(ClockId::ProcessCPUTime).saturating_sub(ran(ClockId::ThreadCPUTime)),
     }
+}
+
+/// Whether every other thread waits for another, and did so all the time while that was found out.
+///
+/// Whoever moves was able to run before the first look, or was woken by one that was. It runs when it is looked at, and then
+/// it does not wait; or it has ceased to run by then, and that is counted.
+fn nobody_moves(aborting: bool) -> bool {
+    let before = switches_of_others();
+    everybody_waits_for_another(aborting) && switches_of_others() == before
 }
 
 /// Whether every other thread sleeps in a futex without a time limit, or as a worker does that has nothing to do, or until

@@ -1,6 +1,7 @@
 //! The automaton against brute force: all short words, and patterns that nobody wrote.
 
 use proptest::prelude::*;
+use reenact_testing::generated;
 
 use super::{Happening, Letter, START, Shape, Temporal};
 use crate::{Activity, Breakpoint, Operation, OperationKind, Pattern, Place, What, catalogue};
@@ -118,7 +119,7 @@ fn shape() -> impl Strategy<Value = Shape> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated::config(128))]
 
     #[test]
     fn the_automaton_accepts_what_the_pattern_means(shape in shape()) {

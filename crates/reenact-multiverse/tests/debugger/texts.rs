@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use reenact_multiverse::{Breakpoint, Expression, Observation};
+use reenact_testing::generated;
 
 fn record(fields: &[(&str, Observation)]) -> Observation {
     Observation::Record(
@@ -304,7 +305,7 @@ fn a_record_is_a_map_for_programs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated::config(512))]
 
     #[test]
     fn no_text_whatever_breaks_the_parsers(anything in any::<String>()) {

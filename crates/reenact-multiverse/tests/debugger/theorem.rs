@@ -7,6 +7,7 @@ use reenact_multiverse::{
     Debugger, Goal, Granularity, Mode, OperationKind as Op, Semantics, all_steps, breakpoint,
     check_non_interference, steps,
 };
+use reenact_testing::generated;
 
 use crate::{
     actors::{Act, Actor, Actors, Do, World, at},
@@ -89,15 +90,8 @@ fn program() -> impl Strategy<Value = Actors> {
     })
 }
 
-fn cases() -> u32 {
-    std::env::var("REENACT_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(32)
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated::config(32))]
 
     #[test]
     fn a_program_does_in_the_debugger_what_it_does_without(
@@ -133,7 +127,7 @@ fn states(program: &Actors, most: usize) -> Option<(usize, HashSet<World>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated::config(32))]
 
     /// And whatever is asked for on the way, resuming long enough leads to all ends of the program and to no other.
     #[test]
@@ -171,7 +165,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated::config(32))]
 
     /// Whatever is asked for, who takes a step at which there is a breakpoint was stopped there.
     #[test]

@@ -11,6 +11,7 @@ use reenact_multiverse::{
     Activity,
     explore::{Accesses, Holding, Links, Moment, Run, Runs, Step, Verdict},
 };
+use reenact_testing::generated;
 
 /// An operation of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -321,14 +322,9 @@ pub(crate) fn program() -> impl Strategy<Value = Cells> {
 
 /// `REENACT_CASES=5000` for more programs.
 pub(crate) fn config() -> Config {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => 100,
-    };
+    let config = generated::config(100);
     Config {
-        cases,
-        max_global_rejects: 20 * cases,
-        failure_persistence: None,
-        ..Config::default()
+        max_global_rejects: 20 * config.cases,
+        ..config
     }
 }

@@ -10,6 +10,7 @@ use proptest::{
     test_runner::{Config, TestCaseResult},
 };
 use reenact_multiverse::explore::Explorer;
+use reenact_testing::generated;
 
 use crate::{
     brute_force::{class, classes},
@@ -85,15 +86,10 @@ fn program(op: BoxedStrategy<Op>) -> impl Strategy<Value = Program> {
 }
 
 pub(crate) fn config() -> Config {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
+    let config = generated::config(CASES);
     Config {
-        cases,
-        max_global_rejects: 20 * cases,
-        failure_persistence: None,
-        ..Config::default()
+        max_global_rejects: 20 * config.cases,
+        ..config
     }
 }
 

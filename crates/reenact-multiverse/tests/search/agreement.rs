@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use proptest::prelude::*;
 use reenact_multiverse::{Bounds, Graph, Keep, Kind, Order, Reduction, Search, Semantics};
+use reenact_testing::generated;
 
 use crate::toy::{self, Here, Toy, ToyStep};
 
@@ -72,7 +73,7 @@ fn check_path(toy: &Toy, graph: &Graph<Toy>, path: &reenact_multiverse::Path) {
 }
 
 proptest! {
-    #![proptest_config(toy::cases(100))]
+    #![proptest_config(generated::config(100))]
 
     #[test]
     fn every_order_with_any_number_of_cores_finds_what_brute_force_finds(toy in toy::programs()) {

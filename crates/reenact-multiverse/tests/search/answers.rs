@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use reenact_multiverse::{Graph, Keep, Kind, NodeId, Order, Reduction, Search, Semantics, Ways};
+use reenact_testing::generated;
 
 use crate::{
     counters::Counters,
@@ -352,7 +353,7 @@ fn count_ways(toy: &Toy, state: &Vec<Here>, end: &Vec<Here>, fuel: &mut u32) -> 
 }
 
 proptest! {
-    #![proptest_config(toy::cases(80))]
+    #![proptest_config(generated::config(80))]
 
     #[test]
     fn the_doomed_are_those_that_reach_no_end_and_every_trap_is_closed(toy in toy::programs()) {

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::prelude::*;
 use reenact_multiverse::{Edge, Graph, Kind, NodeId, Path, Search, Semantics};
+use reenact_testing::generated;
 
 use crate::{
     counters::Counters,
@@ -26,7 +27,7 @@ fn everything<S: Semantics>(semantics: &S, graph: &Graph<S>) -> Everything<S> {
 }
 
 proptest! {
-    #![proptest_config(toy::cases(60))]
+    #![proptest_config(generated::config(60))]
 
     #[test]
     fn one_to_four_cores_give_the_same_numbers_edges_and_parents(toy in toy::programs()) {

@@ -8,6 +8,7 @@ use reenact_multiverse::{
     Activity, Ending, Marked, Observation, Operation, OperationKind, Order, Reduction, Search,
     Semantics,
 };
+use reenact_testing::generated;
 
 const VARIABLES: usize = 2;
 
@@ -146,14 +147,8 @@ fn threads() -> impl Strategy<Value = Threads> {
     proptest::collection::vec(thread, 2..5).prop_map(Threads)
 }
 
-fn config() -> ProptestConfig {
-    let cases = std::env::var("REENACT_CASES").ok();
-    let cases = cases.and_then(|number| number.parse().ok());
-    ProptestConfig::with_cases(cases.unwrap_or(300))
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(generated::config(300))]
 
     #[test]
     fn states_that_are_found_again_lose_nothing(threads in threads()) {

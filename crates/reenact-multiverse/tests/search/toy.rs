@@ -283,13 +283,3 @@ pub(crate) fn programs() -> impl Strategy<Value = Toy> {
         vec(actor, actors as usize).prop_map(Toy)
     })
 }
-
-/// How many programs to try.
-pub(crate) fn cases(default: u32) -> ProptestConfig {
-    let cases = std::env::var("REENACT_CASES").ok();
-    ProptestConfig::with_cases(
-        cases
-            .and_then(|cases| cases.parse().ok())
-            .unwrap_or(default),
-    )
-}

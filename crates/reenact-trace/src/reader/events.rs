@@ -90,7 +90,13 @@ impl EventStream {
                     return Ok(item);
                 }
                 // Indexing has seen these.
-                (Entry::Start { .. } | Entry::Run(_), Form::Chunks(_)) => {}
+                (Entry::Start { .. } | Entry::Run(_), Form::Chunks(pieces))
+                    if pieces.is_structured(self.left.start as usize - 1) => {}
+                (Entry::Start { .. } | Entry::Run(_), Form::Chunks(_)) => {
+                    return Err(damaged(
+                        "a start or quiet end is in a chunk that says it has only events",
+                    ));
+                }
                 (Entry::Switch { .. } | Entry::Return { .. }, Form::Chunks(_)) => {
                     return Err(damaged(
                         "an activity is named in a chunk that says it has only one",

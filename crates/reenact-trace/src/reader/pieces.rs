@@ -132,6 +132,11 @@ impl Pieces {
         Ok((pieces, catalog, family))
     }
 
+    /// Whether indexing has looked inside the chunk of the piece with this index.
+    pub(super) fn is_structured(&self, index: usize) -> bool {
+        self.chunks[self.pieces[index].chunk as usize].is_structured()
+    }
+
     /// Reads the piece with this index into a buffer, of an activity that is at this position; returns its offset in the
     /// file. A chunk of several pieces was verified when it was indexed: doing so again for each would make reading as
     /// slow as the square of how many there are.

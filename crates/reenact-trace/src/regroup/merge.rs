@@ -18,7 +18,6 @@ use crate::{
     event::Item,
     family::Children,
     hashing::Map,
-    layout::FORMAT_VERSION,
     place::Place,
 };
 
@@ -89,6 +88,7 @@ struct Merge<'a> {
 
 /// A chunk that has been read up to some point.
 struct OpenChunk {
+    version: u16,
     sequence: u64,
     is_structured: bool,
     payload: Vec<u8>,
@@ -115,6 +115,7 @@ impl OpenChunk {
         chunk.read(&contents.file, contents.live.as_ref(), whole, &mut payload)?;
         chunk.verify(&payload).map_err(|_| Unfit)?;
         Ok(OpenChunk {
+            version: contents.version,
             sequence: chunk.section.sequence,
             is_structured: chunk.is_structured(),
             payload,
@@ -136,7 +137,7 @@ impl Merge<'_> {
             if rest.is_empty() {
                 return Ok(());
             }
-            let entry = decode(&mut rest, FORMAT_VERSION).map_err(|_| Unfit)?;
+            let entry = decode(&mut rest, chunk.version).map_err(|_| Unfit)?;
             let after = chunk.payload.len() - rest.len();
             match entry {
                 Entry::Item(_) => {}
@@ -206,7 +207,7 @@ impl OpenChunk {
                 continue;
             }
             let at = length - rest.len();
-            match decode(&mut rest, FORMAT_VERSION).map_err(|_| Unfit)? {
+            match decode(&mut rest, self.version).map_err(|_| Unfit)? {
                 Entry::Item(item) => {
                     if let Item::Event(event) = item
                         && event.kind == Kind::CHILDREN
@@ -226,6 +227,10 @@ impl OpenChunk {
                     index,
                     name,
                 } => {
+                    // Readers of the chunks do not look for one here.
+                    if !self.is_structured {
+                        return Err(Unfit);
+                    }
                     let items = &self.payload[from..at];
                     listener.hear(self.activity, speaker, Said::Items(items))?;
                     from = length - rest.len();

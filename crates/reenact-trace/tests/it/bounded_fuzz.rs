@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use proptest::{collection::vec, prelude::*, sample::Index};
+use reenact_testing::generated;
 
 use crate::{
     any_bytes::{Files, any_bytes_are_read_or_refused},
@@ -261,7 +262,7 @@ fn patches() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(generated::config(1500))]
 
     #[test]
     fn any_bytes(input in vec(any::<u8>(), 0..400)) {
@@ -293,7 +294,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(generated::config(400))]
 
     #[test]
     fn any_live_files(patches in patches(), version in 0..3u8) {
@@ -301,10 +302,37 @@ proptest! {
     }
 
     #[test]
-    fn any_live_files_beside_any_sections(sections in chunks(), patches in patches()) {
-        let length = (sections.len() as u16).to_le_bytes().to_vec();
-        check(&[vec![3], length, sections, patches].concat());
+    fn any_live_files_beside_any_sections(sections in chunks(), patches in patches(), version in 0..3u8) {
+        check_beside_live_file(version, sections, patches);
     }
+}
+
+fn check_beside_live_file(version: u8, sections: Vec<u8>, patches: Vec<u8>) {
+    let length = (sections.len() as u16).to_le_bytes().to_vec();
+    check(&[vec![3 | version << 2], length, sections, patches].concat());
+}
+
+/// An event and a start, in a chunk that says it has no start, before a chunk that is whole. Readers of chunks do not look for
+/// the start, and so recovery must not take it for one either.
+#[test]
+fn a_start_in_a_chunk_that_says_it_has_none_names_nobody_after_recovery() {
+    let with_start = [0x80, 0x61, 0, 0, 0];
+    let sections = [
+        sections::section(sections::CHUNK, 0, 0, 0, 0, &with_start),
+        sections::section(sections::CHUNK, 0, 1, 0, 0, &[]),
+    ];
+    check_beside_live_file(0, sections.concat(), Vec::new());
+}
+
+/// A reading of a clock in a trace of a version that had none: damage to readers, and so to recovery.
+#[test]
+fn an_entry_of_a_later_version_is_damage_after_recovery_too() {
+    let reading = [0x60, 0, 0, 0x61, 0, 0, 0, 0x66, 1, 0x81];
+    let sections = [
+        sections::section(sections::CHUNK, 1, 0, 0, 0, &reading),
+        sections::section(sections::CHUNK, 0, 1, 0, 0, &[]),
+    ];
+    check_beside_live_file(2, sections.concat(), Vec::new());
 }
 
 /// Entries that are all switches between two activities: as many pieces as there can be.

@@ -12,6 +12,7 @@ use std::{
 };
 
 use proptest::{collection::vec, prelude::*};
+use reenact_testing::generated;
 use reenact_trace::{DataSummary, Trace, TraceError, Writer, live_path, recover};
 
 use crate::{
@@ -86,7 +87,7 @@ fn data_of_any_length_are_read_as_they_were_stored() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(generated::config(16))]
 
     #[test]
     fn data_of_any_lengths_one_after_the_other_are_read(lengths in vec(prop_oneof![0..100usize, 0..CAPACITY + 100, 0..2 * SECTION], 0..20)) {

@@ -19,6 +19,7 @@ use std::{
 };
 
 use proptest::{collection::vec, prelude::*};
+use reenact_testing::generated;
 use reenact_trace::{Appender, Event, Kind, Origin, Place, Writer, live_path};
 
 use crate::{
@@ -349,7 +350,7 @@ fn check(story: &Story, finish: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(generated::config(48))]
 
     #[test]
     fn what_is_written_is_read_after_a_finish_a_drop_and_a_kill(story in stories(), finish: bool) {

@@ -7,9 +7,10 @@
 //! Only threads and processes wait for promises, whose resolvers are in messages or on their way to whoever drains. In
 //! transactions, only those that are there from the beginning wait, for those that come before them, which do not wait
 //! for them: what is started later waits for nobody in that way, and so it can be joined at any time. None can go on for ever:
-//! what is caused has less fuel than what causes it.
+//! what is caused has less [`Fuel`] than what causes it.
 
 mod body;
+mod fuel;
 pub(crate) mod language;
 mod node;
 
@@ -29,6 +30,7 @@ use reenact::{
 
 use self::{
     body::{Body, Child},
+    fuel::Fuel,
     language::{Operation, Program, Verb},
     node::Node,
 };
@@ -146,7 +148,8 @@ impl World {
 enum Parcel {
     Number(u64),
     Favour(Resolver<u64>),
-    Introduction(FarRef<Node>),
+    /// Whoever receives it sends it a message, which has so much fuel.
+    Introduction(FarRef<Node>, Fuel),
 }
 
 /// Both ends of all channels.
@@ -247,13 +250,8 @@ fn start(world: &Arc<World>, number: usize, ends: &Ends) -> Child {
     body.is_thread = !root.is_process;
     let theirs = Arc::clone(world);
     let act = move || {
-        let Program {
-            roots,
-            fuel,
-            rounds,
-            ..
-        } = &theirs.program;
-        body.act(&roots[number].script, *rounds, *fuel)
+        let Program { roots, rounds, .. } = &theirs.program;
+        body.act(&roots[number].script, *rounds, Fuel::of(&theirs.program))
     };
     match root.is_process {
         true => Child::Process(csp::spawn(act)),
@@ -309,8 +307,8 @@ fn drain(
             match parcel {
                 Parcel::Number(number) => seen.note(number),
                 Parcel::Favour(resolver) => seen.note(resolver.resolve(count as u64)),
-                Parcel::Introduction(actor) => {
-                    actor.send(move |node, ctx| node.handle(ctx, count, 1, &from))
+                Parcel::Introduction(actor, fuel) => {
+                    actor.send(move |node, ctx| node.handle(ctx, count, fuel, &from))
                 }
             }
             if count % 3 == 0 {

@@ -1,7 +1,7 @@
 //! Programs of actors that nobody wrote, recorded and replayed.
 //!
-//! Each actor and each thread keeps a digest of what it sees. The programs differ from run to run of this test;
-//! `REENACT_CASES=5000` for more of them. One that fails is made smaller and printed.
+//! Each actor and each thread keeps a digest of what it sees. `cargo xtask hunt` tries other
+//! programs; `REENACT_CASES=5000` for more of them. One that fails is made smaller and printed.
 
 #[path = "../../examples/programs/actors/generated/language.rs"]
 mod language;
@@ -13,6 +13,7 @@ use proptest::{
     prelude::*,
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
+use reenact_testing::generated;
 
 use self::language::{Actor, Operation, Program, Script, Verb};
 use crate::oracle::{Recording, Strategy as Who};
@@ -70,12 +71,10 @@ fn record_and_replay(program: &Program, who: Who, workers: usize) -> Result<(), 
 }
 
 #[track_caller]
-fn check(who: Who, cases: u32) {
+fn check(who: Who, config: Config) {
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 100,
-        ..Config::default()
+        ..config
     };
     let result = TestRunner::new(config).run(&(program(), 2..5usize), |(program, workers)| {
         record_and_replay(&program, who, workers)
@@ -90,13 +89,9 @@ fn check(who: Who, cases: u32) {
 }
 
 fn check_on_all_cores(who: Who) {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| check(who, cases / THREADS));
+        for config in generated::shares(CASES, THREADS) {
+            scope.spawn(move || check(who, config));
         }
     });
 }
@@ -113,10 +108,7 @@ fn generated_actors_replay_where_senders_record() {
 
 #[test]
 fn a_program_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(generated::config(256));
     runner
         .run(&program(), |program| {
             prop_assert_eq!(program.to_string().parse(), Ok(program));

@@ -6,6 +6,8 @@ use std::{
     path::Path,
 };
 
+use reenact_testing::executable;
+
 use crate::stage::{Outcome, PROGRAMS, Stage};
 
 /// Somebody who may nothing.
@@ -30,10 +32,9 @@ fn a_directory_that_cannot_be_written_to() {
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o555)).unwrap();
     // Root may write anywhere, so the program must not be root; and must still be able to read its own binary.
     let open = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(directory.parent().unwrap(), open.clone()).unwrap();
+    fs::set_permissions(directory.parent().unwrap(), open).unwrap();
     let binary = stage.path("programs");
-    fs::copy(&*PROGRAMS, &binary).unwrap();
-    fs::set_permissions(&binary, open).unwrap();
+    executable::copy(&*PROGRAMS, &binary);
     // SAFETY: Asks for a number.
     let is_root = unsafe { libc::geteuid() } == 0;
     let trace = directory.join("bug.reenact");

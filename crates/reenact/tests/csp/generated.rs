@@ -1,6 +1,6 @@
 //! Programs of processes, threads and actors around channels that nobody wrote, recorded and replayed.
 //!
-//! Everybody keeps a digest of what it sees. The programs differ from run to run of this test; `REENACT_CASES=5000` for more
+//! Everybody keeps a digest of what it sees. `cargo xtask hunt` tries other programs; `REENACT_CASES=5000` for more
 //! of them. One that fails is made smaller and printed.
 
 #[path = "../../examples/programs/csp/generated/language.rs"]
@@ -14,6 +14,7 @@ use proptest::{
     sample::select,
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
+use reenact_testing::generated;
 
 use self::language::{Channel, Kind, Operation, Party, Program, Verb};
 use crate::oracle::Recording;
@@ -60,12 +61,10 @@ fn record_and_replay(program: &Program, workers: usize) -> Result<(), TestCaseEr
 }
 
 #[track_caller]
-fn check(cases: u32) {
+fn check(config: Config) {
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 100,
-        ..Config::default()
+        ..config
     };
     let result = TestRunner::new(config).run(&(program(), 1..4usize), |(program, workers)| {
         record_and_replay(&program, workers)
@@ -81,23 +80,16 @@ fn check(cases: u32) {
 
 #[test]
 fn generated_programs_replay() {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| check(cases / THREADS));
+        for config in generated::shares(CASES, THREADS) {
+            scope.spawn(move || check(config));
         }
     });
 }
 
 #[test]
 fn a_program_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(generated::config(256));
     runner
         .run(&program(), |program| {
             prop_assert_eq!(program.to_string().parse(), Ok(program));

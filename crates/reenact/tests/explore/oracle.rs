@@ -12,6 +12,7 @@ use reenact_multiverse::{
     Activity,
     explore::{Budget, Explorer, Limit, Links, Moment, Run, Runs, Step, Verdict},
 };
+use reenact_testing::generated;
 
 /// What the activities of a program have seen, each by itself.
 #[derive(Clone, Default)]
@@ -262,8 +263,10 @@ impl Chance {
     }
 }
 
-/// How many programs of each kind are tried: more, if the environment says so.
+/// Which programs of each kind are tried: more, or others, if the environment says so.
 pub(crate) fn seeds(usual: u64) -> std::ops::Range<u64> {
     let asked = std::env::var("REENACT_PROGRAMS").ok();
-    0..asked.and_then(|asked| asked.parse().ok()).unwrap_or(usual)
+    let count = asked.and_then(|asked| asked.parse().ok()).unwrap_or(usual);
+    let first = generated::seed() << 16;
+    first..first + count
 }

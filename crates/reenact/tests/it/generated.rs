@@ -7,9 +7,8 @@
 //!            └── thread 3 ── read 0 ── unpark 1 ── …
 //! ```
 //!
-//! Each thread keeps a digest of what it sees; the digests and what is left in the end are what must be the same. The
-//! programs differ from run to run of this test. A few hundred are enough for every day; `REENACT_CASES=5000` for
-//! more. A program that fails is made smaller and printed; what it left is kept.
+//! Each thread keeps a digest of what it sees; the digests and what is left in the end are what must be the same. A few
+//! hundred programs are enough for every day; `cargo xtask hunt` tries others, `REENACT_CASES=5000` for more. A program that fails is made smaller and printed; what it left is kept.
 
 #[path = "../../examples/programs/generated/language.rs"]
 mod language;
@@ -19,6 +18,7 @@ use proptest::{
     prelude::*,
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
+use reenact_testing::generated;
 
 use self::language::{Operation, Program, Thread, Verb};
 use crate::run::Run;
@@ -82,12 +82,10 @@ fn record_and_replay(program: &Program) -> Result<(), TestCaseError> {
 }
 
 #[track_caller]
-fn check(programs: impl Strategy<Value = Program>, cases: u32) {
+fn check(programs: impl Strategy<Value = Program>, config: Config) {
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 300,
-        ..Config::default()
+        ..config
     };
     match TestRunner::new(config).run(&programs, |program| record_and_replay(&program)) {
         Ok(()) => {}
@@ -96,37 +94,28 @@ fn check(programs: impl Strategy<Value = Program>, cases: u32) {
     }
 }
 
-fn cases() -> u32 {
-    match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    }
-}
-
 fn check_on_all_cores<S: Strategy<Value = Program>>(programs: impl Fn() -> S + Sync, cases: u32) {
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| check(programs(), cases.div_ceil(WORKERS)));
+        for config in generated::shares(cases, WORKERS) {
+            let programs = &programs;
+            scope.spawn(move || check(programs(), config));
         }
     });
 }
 
 #[test]
 fn a_generated_program_replays_as_it_was_recorded() {
-    check_on_all_cores(program, cases() * 2 / 3);
+    check_on_all_cores(program, CASES * 2 / 3);
 }
 
 #[test]
 fn a_generated_program_that_is_crowded_replays_as_it_was_recorded() {
-    check_on_all_cores(crowded_program, cases() / 3);
+    check_on_all_cores(crowded_program, CASES / 3);
 }
 
 #[test]
 fn a_program_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(generated::config(256));
     runner
         .run(&program(), |program| {
             prop_assert_eq!(program.to_string().parse(), Ok(program));

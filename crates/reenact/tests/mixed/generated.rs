@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Recorded with all cores at work, by senders and by receivers, with some number of workers; replayed with the same and
-//! with others. The programs differ from run to run; `REENACT_CASES=5000` for more of them. One that fails is made
+//! with others. `cargo xtask hunt` tries other programs; `REENACT_CASES=5000` for more of them. One that fails is made
 //! smaller and printed.
 
 #[path = "../../examples/programs/mixed/language.rs"]
@@ -27,6 +27,7 @@ use proptest::{
     sample::{Index, select, subsequence},
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
+use reenact_testing::generated;
 
 use self::language::{Actor, Channel, Operation, Program, Root, Verb};
 use crate::stage::{Outcome, Stage};
@@ -205,12 +206,10 @@ fn kill_and_replay(program: &Program, way: Way) {
 }
 
 #[track_caller]
-fn check(cases: u32, programs: impl Strategy<Value = Program>, holds: fn(&Program, Way)) {
+fn check(config: Config, programs: impl Strategy<Value = Program>, holds: fn(&Program, Way)) {
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 200,
-        ..Config::default()
+        ..config
     };
     let result = TestRunner::new(config).run(&(programs, way()), |(program, way)| {
         let check = AssertUnwindSafe(|| holds(&program, way));
@@ -229,13 +228,9 @@ fn check(cases: u32, programs: impl Strategy<Value = Program>, holds: fn(&Progra
 }
 
 fn check_on_all_cores<S: Strategy<Value = Program>>(programs: fn() -> S, holds: fn(&Program, Way)) {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| check(cases.div_ceil(THREADS), programs(), holds));
+        for config in generated::shares(CASES, THREADS) {
+            scope.spawn(move || check(config, programs(), holds));
         }
     });
 }
@@ -255,12 +250,33 @@ fn a_killed_mixture_replays_to_where_it_was() {
     check_on_all_cores(program, kill_and_replay);
 }
 
+/// ```text
+/// thread  ── tell a
+/// actor a ── turn: introduce a to c ──── turn ──
+/// drain c ─────────── recv a ── tell a
+/// ```
+///
+/// What is caused by way of a channel has less fuel than what causes it, too.
+#[test]
+fn a_mixture_whose_actor_introduces_itself_ends() {
+    let text = "mutexes 1 atomics 1 variables 1 fuel 1 rounds 1 channels d-\n\
+        actor keep -\n\
+        script: introduce:0,0\n\
+        thread: tell:0,0";
+    let program: Program = text.parse().unwrap();
+    for by_senders in [false, true] {
+        let way = Way {
+            by_senders,
+            workers: 2,
+            instant: 0,
+        };
+        record_and_replay(&program, way);
+    }
+}
+
 #[test]
 fn a_mixture_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(generated::config(256));
     runner
         .run(&program(), |program| {
             prop_assert_eq!(program.to_string().parse(), Ok(program));

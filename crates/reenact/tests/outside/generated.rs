@@ -1,6 +1,6 @@
 //! Programs over files that nobody wrote, recorded, and replayed without the files.
 //!
-//! The programs differ from run to run of this test; `REENACT_CASES=5000` for more of them. One that fails is made smaller and
+//! `cargo xtask hunt` tries other programs; `REENACT_CASES=5000` for more of them. One that fails is made smaller and
 //! printed.
 
 #[path = "../../examples/outside/generated/language.rs"]
@@ -17,6 +17,7 @@ use proptest::{
     sample::select,
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
+use reenact_testing::generated;
 
 use self::language::{Operation, Verb};
 use crate::{
@@ -73,15 +74,9 @@ fn record_and_replay(operations: &[Operation]) -> Result<(), TestCaseError> {
 
 #[test]
 fn generated_programs_replay() {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 100,
-        ..Config::default()
+        ..generated::config(CASES)
     };
     let programs = vec(operation(), 1..40);
     let result = TestRunner::new(config).run(&programs, |program| record_and_replay(&program));

@@ -1,6 +1,8 @@
 //! Other programs that were started, and are not there any more.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fs, path::PathBuf};
+
+use reenact_testing::executable;
 
 use crate::{
     oracle::{check, program, record},
@@ -9,8 +11,7 @@ use crate::{
 
 fn script(stage: &Stage) -> PathBuf {
     let path = stage.path("script");
-    fs::write(&path, "#!/bin/sh\necho \"$@ $WORD\"\ncat\nexit 3\n").unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    executable::write(&path, "#!/bin/sh\necho \"$@ $WORD\"\ncat\nexit 3\n");
     path
 }
 

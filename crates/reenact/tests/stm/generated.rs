@@ -1,7 +1,7 @@
 //! The main oracle: programs of transactions that nobody wrote, recorded on all cores and replayed.
 //!
 //! Each thread keeps a digest of what it sees; the digests and what is left in the end must be the same, and a replay that
-//! made another trace would say so. The programs differ from run to run; `REENACT_CASES=5000` for more than a few.
+//! made another trace would say so. `cargo xtask hunt` tries other programs; `REENACT_CASES=5000` for more than a few.
 
 #[path = "../../examples/programs/stm/generated/language.rs"]
 mod language;
@@ -11,6 +11,7 @@ use proptest::{
     prelude::*,
     test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
+use reenact_testing::generated;
 
 use self::language::{Action, Program, Transaction, Verb};
 use crate::run::Run;
@@ -54,12 +55,10 @@ fn record_and_replay(program: &Program) -> Result<(), TestCaseError> {
 }
 
 #[track_caller]
-fn check(cases: u32) {
+fn check(config: Config) {
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 300,
-        ..Config::default()
+        ..config
     };
     match TestRunner::new(config).run(&program(), |program| record_and_replay(&program)) {
         Ok(()) => {}
@@ -70,23 +69,16 @@ fn check(cases: u32) {
 
 #[test]
 fn a_generated_program_of_transactions_replays_as_it_was_recorded() {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| check(cases.div_ceil(WORKERS)));
+        for config in generated::shares(CASES, WORKERS) {
+            scope.spawn(move || check(config));
         }
     });
 }
 
 #[test]
 fn a_program_of_transactions_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(generated::config(256));
     runner
         .run(&program(), |program| {
             prop_assert_eq!(program.to_string().parse(), Ok(program));

@@ -24,27 +24,34 @@ fn step(dice: &mut u64) -> u64 {
     *dice >> 16
 }
 
-/// Two writers and two readers of something that holds at all times, in every attempt.
+/// Two writers and two readers of something that holds at all times, in every attempt. The writers go on until both readers
+/// have had an attempt, however busy the machine is.
 fn holds_at_all_times<T>(
     write: impl Fn(&mut Transaction, u64) -> StmResult<()> + Sync,
     holds: impl Fn(&mut Transaction, u64) -> StmResult<T> + Sync,
 ) {
-    let (stop, attempts) = (AtomicBool::new(false), AtomicU64::new(0));
+    let (stop, attempts) = (
+        AtomicBool::new(false),
+        [AtomicU64::new(0), AtomicU64::new(0)],
+    );
+    let is_read = || attempts.iter().all(|count| count.load(SeqCst) > 0);
     std::thread::scope(|scope| {
         let writers: Vec<_> = (1..3u64)
             .map(|seed| {
-                let write = &write;
+                let (write, is_read) = (&write, &is_read);
                 scope.spawn(move || {
                     let mut dice = seed * 0x9e37_79b9;
-                    for _ in 0..6000 {
+                    let mut count = 0;
+                    while count < 6000 || !is_read() {
+                        count += 1;
                         let roll = step(&mut dice);
                         atomically(|tx| write(tx, roll));
                     }
                 })
             })
             .collect();
-        for seed in 3..5u64 {
-            let (stop, attempts, holds) = (&stop, &attempts, &holds);
+        for (seed, attempts) in (3..5u64).zip(&attempts) {
+            let (stop, holds) = (&stop, &holds);
             scope.spawn(move || {
                 let mut dice = seed * 0x9e37_79b9;
                 while !stop.load(SeqCst) {
@@ -61,7 +68,7 @@ fn holds_at_all_times<T>(
         }
         stop.store(true, SeqCst);
     });
-    assert!(attempts.load(SeqCst) > 0);
+    assert!(is_read());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
 };
+use reenact_testing::generated;
 
 use crate::run::Program;
 
@@ -30,15 +31,9 @@ fn check(parties: &[String]) {
 
 #[test]
 fn a_replay_is_the_recorded_run() {
-    let cases = match std::env::var("REENACT_CASES") {
-        Ok(cases) => cases.parse().expect("REENACT_CASES is a number"),
-        Err(_) => CASES,
-    };
     let config = Config {
-        cases,
-        failure_persistence: None,
         max_shrink_iters: 100,
-        ..Config::default()
+        ..generated::config(CASES)
     };
     let result = TestRunner::new(config).run(&parties(), |parties| {
         check(&parties);

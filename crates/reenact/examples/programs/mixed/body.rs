@@ -16,6 +16,7 @@ use reenact::{
 
 use super::{
     Ends, Parcel, World,
+    fuel::Fuel,
     language::{Operation, Verb},
     node::Node,
 };
@@ -82,7 +83,7 @@ impl Body {
     }
 
     /// Does everything that there is to do for a thread or a process. Returns what it saw.
-    pub(super) fn act(mut self, script: &[Operation], rounds: usize, fuel: usize) -> u64 {
+    pub(super) fn act(mut self, script: &[Operation], rounds: usize, fuel: Fuel) -> u64 {
         for _ in 0..rounds {
             self.follow(script, fuel, None);
         }
@@ -94,7 +95,7 @@ impl Body {
     }
 
     /// Does what a script says.
-    pub(super) fn follow(&mut self, script: &[Operation], fuel: usize, mut turn: Turn<'_>) {
+    pub(super) fn follow(&mut self, script: &[Operation], fuel: Fuel, mut turn: Turn<'_>) {
         for operation in script {
             self.count += 1;
             jitter();
@@ -106,7 +107,7 @@ impl Body {
         self.seen.note(outcome.map_err(|broken| broken.to_string()));
     }
 
-    fn perform(&mut self, operation: Operation, fuel: usize, turn: Turn<'_>) {
+    fn perform(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
         use Verb::*;
         let Operation {
             verb,
@@ -120,7 +121,7 @@ impl Body {
                 self.tell(operation, fuel, turn);
             }
             Send | TrySend | SendSoon | Recv | TryRecv | RecvSoon | Select | SelectSend
-            | SelectNow | Favour | Introduce => self.communicate(operation, turn),
+            | SelectNow | Favour | Introduce => self.communicate(operation, fuel, turn),
             TxRead | TxWrite | TxMove | TxAbort | TxPanic | TxElse | TxTell | Tick | Await => {
                 self.transact(operation, fuel);
             }
@@ -145,7 +146,7 @@ impl Body {
             Panic => assert!(self.root.is_some(), "as it should"),
             Foreign => {
                 if self.is_thread {
-                    self.foreign(first, second);
+                    self.foreign(first, second, fuel);
                 }
             }
             Exit => std::process::exit(3),
@@ -174,7 +175,7 @@ impl Body {
         self.count * 100 + self.root.unwrap_or(77) as u64
     }
 
-    fn lock(&mut self, operation: Operation, fuel: usize) {
+    fn lock(&mut self, operation: Operation, fuel: Fuel) {
         let Operation {
             verb,
             first,
@@ -202,7 +203,7 @@ impl Body {
                 let variable = world.variable(second);
                 self.seen.note(atomically(|tx| variable.replace(tx, value)));
                 self.seen.note(world.atomic(second).swap(value, SeqCst));
-                let message = self.message(second, fuel.min(1));
+                let message = self.message(second, fuel.at_most_one());
                 world.actor(second).send(unasked(message));
                 *guard = guard.wrapping_add(value);
             }
@@ -241,7 +242,7 @@ impl Body {
     fn message(
         &self,
         script: usize,
-        fuel: usize,
+        fuel: Fuel,
     ) -> impl FnOnce(&mut Node, &mut Context<Node>) -> u64 + Send + 'static {
         let from = self.name.clone();
         move |node, ctx| node.answer(ctx, script, fuel, &from)
@@ -257,7 +258,7 @@ impl Body {
         }
     }
 
-    fn tell(&mut self, operation: Operation, fuel: usize, turn: Turn<'_>) {
+    fn tell(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
         let Operation {
             verb,
             first,
@@ -330,9 +331,9 @@ impl Body {
         match parcel {
             Parcel::Number(number) => self.seen.note(number),
             Parcel::Favour(resolver) => self.seen.note(resolver.resolve(self.value())),
-            Parcel::Introduction(actor) => {
+            Parcel::Introduction(actor, fuel) => {
                 let script = self.count as usize;
-                actor.send(unasked(self.message(script, 1)));
+                actor.send(unasked(self.message(script, fuel)));
             }
         }
     }
@@ -344,7 +345,7 @@ impl Body {
         }
     }
 
-    fn communicate(&mut self, operation: Operation, turn: Turn<'_>) {
+    fn communicate(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
         let Operation {
             verb,
             first,
@@ -410,14 +411,15 @@ impl Body {
                 }
             }
             _ => {
-                let sent =
-                    sender.send_timeout(Parcel::Introduction(world.actor(second).clone()), limit);
+                let whom = world.actor(second).clone();
+                let parcel = Parcel::Introduction(whom, fuel.at_most_one());
+                let sent = sender.send_timeout(parcel, limit);
                 self.seen.note(sent.is_ok());
             }
         }
     }
 
-    fn transact(&mut self, operation: Operation, fuel: usize) {
+    fn transact(&mut self, operation: Operation, fuel: Fuel) {
         let world = Arc::clone(&self.world);
         let (value, root) = (self.value(), self.root);
         // Before anything else, for those who count on it.
@@ -440,11 +442,14 @@ impl Body {
         }
     }
 
-    fn start(&mut self, is_process: bool, script: usize, fuel: usize, turn: Turn<'_>) {
+    fn start(&mut self, is_process: bool, script: usize, fuel: Fuel, turn: Turn<'_>) {
         let Some(ends) = self.ends.clone() else {
             return;
         };
-        if fuel == 0 || self.born == MOST_CHILDREN {
+        let Some(fuel) = fuel.spend() else {
+            return;
+        };
+        if self.born == MOST_CHILDREN {
             return;
         }
         self.born += 1;
@@ -453,7 +458,7 @@ impl Body {
         body.is_thread = !is_process;
         let (promise, resolver) = Promise::pair();
         let act = move || {
-            let seen = body.act(world.script(script), 1, fuel - 1);
+            let seen = body.act(world.script(script), 1, fuel);
             resolver.resolve(seen);
             seen
         };
@@ -501,9 +506,9 @@ impl Body {
     }
 
     /// As an errand, by a thread that is found again by its name.
-    fn foreign(&mut self, first: usize, second: usize) {
+    fn foreign(&mut self, first: usize, second: usize, fuel: Fuel) {
         let (world, value) = (Arc::clone(&self.world), self.value());
-        let message = self.message(second, 1);
+        let message = self.message(second, fuel.at_most_one());
         let act = move || {
             let seen = atomically(|tx| world.variable(second).replace(tx, value));
             let mut guard = world.mutex(first);
@@ -535,7 +540,7 @@ impl Body {
         self.seen.note(seen);
     }
 
-    fn make_actor(&mut self, kind: usize, script: usize, fuel: usize, turn: Turn<'_>) {
+    fn make_actor(&mut self, kind: usize, script: usize, fuel: Fuel, turn: Turn<'_>) {
         let Some(ends) = self.ends.clone() else {
             return;
         };
@@ -545,8 +550,8 @@ impl Body {
         self.born += 1;
         let body = Body::new(&self.world, format!("{}.{}", self.name, self.born), ends);
         let child = self.world.builder(kind).spawn(Node { body });
-        child.send(unasked(self.message(script, fuel.min(1))));
-        let promise = child.ask(self.message(script + 1, fuel.min(1)));
+        child.send(unasked(self.message(script, fuel.at_most_one())));
+        let promise = child.ask(self.message(script + 1, fuel.at_most_one()));
         drop(child);
         self.expect(promise, turn);
     }

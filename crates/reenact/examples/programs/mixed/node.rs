@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use reenact::actor::{Broken, Context};
 
-use super::body::Body;
+use super::{body::Body, fuel::Fuel};
 
 /// An actor.
 pub(super) struct Node {
@@ -17,13 +17,13 @@ impl Node {
         &mut self,
         ctx: &mut Context<Node>,
         script: usize,
-        fuel: usize,
+        fuel: Fuel,
         from: &str,
     ) {
-        self.body.seen.note((script, fuel, from));
-        if fuel > 0 {
+        self.body.seen.note((script, fuel.amount(), from));
+        if let Some(fuel) = fuel.spend() {
             let world = std::sync::Arc::clone(&self.body.world);
-            self.body.follow(world.script(script), fuel - 1, Some(ctx));
+            self.body.follow(world.script(script), fuel, Some(ctx));
         }
     }
 
@@ -32,7 +32,7 @@ impl Node {
         &mut self,
         ctx: &mut Context<Node>,
         script: usize,
-        fuel: usize,
+        fuel: Fuel,
         from: &str,
     ) -> u64 {
         self.handle(ctx, script, fuel, from);

@@ -1,0 +1,6 @@
+//! What the tests of all crates share. Not for users, and never published.
+
+#![forbid(unsafe_code)]
+
+pub mod executable;
+pub mod generated;

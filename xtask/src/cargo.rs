@@ -1,0 +1,84 @@
+//! Calling cargo.
+
+use std::{
+    path::PathBuf,
+    process::{Command, ExitStatus},
+};
+
+/// A call of cargo with these arguments.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+/// Calls cargo, and fails if it does.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
+    run_command(command(arguments))
+}
+
+/// Runs a command, and fails if it does.
+pub(crate) fn run_command(mut command: Command) -> Result<(), String> {
+    let status = status(&mut command)?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{}: {status}", shown(&command)))
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
+    let shown = shown(command);
+    command
+        .status()
+        .map_err(|error| format!("{shown}: {error}"))
+}
+
+/// A call of cargo that has each test, or whatever else it runs, guarded: see [`crate::guard`].
+pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let runner = format!("target.'cfg(all())'.runner = [{this:?}, 'guard']");
+    let (first, rest) = arguments.split_first().ok_or("cargo does nothing")?;
+    let mut command = command(&[first]);
+    // Not by the environment, which tests that call cargo themselves would hand on.
+    match *first {
+        "nextest" => {
+            let (run, rest) = rest.split_first().ok_or("nextest does nothing")?;
+            command.args([run, "--config", &runner]).args(rest);
+        }
+        _ => {
+            command.args(["--config", &runner]).args(rest);
+        }
+    }
+    Ok(command)
+}
+
+/// The call of `cargo nextest run` for these tests, guarded. Installs nextest if it is missing.
+pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
+    let mut version = command(&["nextest", "--version"]);
+    let is_there = version.output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        eprintln!("xtask: installing cargo-nextest, which runs the tests");
+        run(&["install", "cargo-nextest", "--locked"])?;
+    }
+    guarded(
+        &[
+            &["nextest", "run", "--workspace", "--no-fail-fast"],
+            arguments,
+        ]
+        .concat(),
+    )
+}
+
+/// Where cargo builds.
+pub(crate) fn target() -> Result<PathBuf, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    // It is in a directory for its profile.
+    let target = this.ancestors().nth(2).ok_or("xtask is in no directory")?;
+    Ok(target.to_owned())
+}
+
+fn shown(command: &Command) -> String {
+    format!("{command:?}").replace('"', "")
+}

@@ -1,0 +1,142 @@
+//! `xtask guard PROGRAM ARGUMENTS`: runs a test, but not for ever. Cargo and nextest start tests by it.
+//!
+//! It behaves as the program does: output, exit status and signals pass through. If the program takes longer than
+//! `REENACT_TEST_TIMEOUT` seconds, by the clock on the wall, the stacks of all its processes are printed, and it fails. Whatever
+//! the program has started does not outlive it.
+
+mod descendants;
+mod stacks;
+
+use std::{
+    env,
+    ffi::OsString,
+    os::unix::process::{CommandExt, ExitStatusExt},
+    process::{self, Command, ExitCode, ExitStatus},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use crate::{
+    hunt::Catch,
+    process::{SIGKILL, adopt_orphans, dies_with_this, send, wait_for_any},
+};
+
+use self::descendants::descendants;
+
+/// How long a test may take. The longest take half a minute alone on two cores.
+const TIMEOUT: Duration = Duration::from_secs(300);
+/// How long these may take: the first builds a crate with all its dependencies, the second has a minute of load to replay.
+const LONG_TIMEOUT: Duration = Duration::from_secs(900);
+const LONG: [&str; 2] = [
+    "state_cannot_leak_between_actors",
+    "a_service_under_load_for_a_minute_replays_without_network_and_database",
+];
+/// The exit status of a test that took longer, as that of `timeout`.
+const TIMED_OUT: u8 = 124;
+
+/// Whether the program has ended, or the time is up. Who holds the lock is about to find out, or to do what follows from it.
+#[derive(Default)]
+struct Outcome {
+    has_ended: bool,
+    timed_out: bool,
+}
+
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut command = Command::new(&arguments[0]);
+    command.args(&arguments[1..]);
+    if arguments.iter().any(|argument| argument == "--list") {
+        let error = command.exec();
+        return failed(&arguments[0], &error);
+    }
+    adopt_orphans();
+    let catch = match Catch::of(&mut command, arguments) {
+        Ok(catch) => catch,
+        Err(error) => return failed(&arguments[0], &error),
+    };
+    let child = match dies_with_this(&mut command).spawn() {
+        // Waited for below, together with all others.
+        Ok(child) => child.id(),
+        Err(error) => return failed(&arguments[0], &error),
+    };
+    let outcome = Arc::new(Mutex::new(Outcome::default()));
+    let watched = Arc::clone(&outcome);
+    let timeout = timeout_of(arguments);
+    thread::spawn(move || watch(timeout, &watched));
+    let status = loop {
+        match wait_for_any() {
+            Some((process, status)) if process == child => break status,
+            Some(_) => {}
+            None => return failed(&arguments[0], &"nobody knows how it ended"),
+        }
+    };
+    // If the time is up, all is over when this lock is free.
+    let timed_out = {
+        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        outcome.has_ended = true;
+        outcome.timed_out
+    };
+    end_all_descendants();
+    if let Some(catch) = catch {
+        catch.keep_if(timed_out || !status.success());
+    }
+    match timed_out {
+        true => ExitCode::from(TIMED_OUT),
+        false => end_like(status),
+    }
+}
+
+/// How long what is called like this may take.
+fn timeout_of(arguments: &[OsString]) -> Duration {
+    let asked = env::var("REENACT_TEST_TIMEOUT").ok();
+    let asked = asked.and_then(|seconds| Duration::try_from_secs_f64(seconds.parse().ok()?).ok());
+    let is_long = || LONG.iter().any(|name| arguments.contains(&(*name).into()));
+    asked.unwrap_or_else(|| if is_long() { LONG_TIMEOUT } else { TIMEOUT })
+}
+
+/// Waits until the time is up. If the program is still there then, says where it is and ends it.
+fn watch(timeout: Duration, outcome: &Mutex<Outcome>) {
+    thread::sleep(timeout);
+    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+    if outcome.has_ended {
+        return;
+    }
+    outcome.timed_out = true;
+    eprintln!(
+        "xtask: not done after {} seconds. Its processes:",
+        timeout.as_secs_f64()
+    );
+    for process in descendants() {
+        eprint!("{}", stacks::of(process));
+    }
+    for process in descendants() {
+        send(process, SIGKILL);
+    }
+}
+
+/// Kills whatever the program has left behind, and waits for the end of that.
+fn end_all_descendants() {
+    loop {
+        for process in descendants() {
+            send(process, SIGKILL);
+        }
+        if wait_for_any().is_none() {
+            return;
+        }
+    }
+}
+
+/// Ends this process as another has ended.
+fn end_like(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal() {
+        send(process::id(), signal);
+        // One that does not end a process by default.
+        return ExitCode::FAILURE;
+    }
+    ExitCode::from(status.code().map_or(1, |code| code as u8))
+}
+
+fn failed(program: &OsString, why: &impl std::fmt::Display) -> ExitCode {
+    eprintln!("xtask: cannot run {}: {why}", program.display());
+    ExitCode::FAILURE
+}
