@@ -36,6 +36,11 @@ impl<T> Ordered<T> {
         }
     }
 
+    /// The entity, for questions whose answer depends on the value.
+    pub(crate) fn entity(&self) -> &Entity {
+        &self.entity
+    }
+
     /// Waits for the value, and in a replay for the recorded position in the order.
     #[track_caller]
     pub(crate) fn enter(&self, op: Op) -> Turn<'_, T> {

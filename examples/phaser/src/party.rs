@@ -1,14 +1,10 @@
 //! A party: the right, and the duty, to arrive at every phase.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fmt, sync::Arc, time::Duration};
 
-use reenact_engine::{Fact, choose};
+use reenact_engine::{Fact, raw::now};
 
-use crate::{Phaser, ops};
+use crate::Phaser;
 
 /// One of those for whom a phaser waits, until it is dropped.
 pub struct Party {
@@ -59,13 +55,7 @@ impl Party {
         let Some(over) = &self.over else {
             return true;
         };
-        let is_over = choose(ops::IS_OVER, 1, || {
-            // A deadline past what the clock can say is none.
-            let deadline = Instant::now().checked_add(timeout);
-            deadline
-                .is_none_or(|deadline| over.wait_until(deadline))
-                .into()
-        }) != 0;
+        let is_over = self.phaser.is_over_by(over, now().checked_add(timeout));
         if is_over {
             self.wait();
         }

@@ -1,8 +1,8 @@
 //! The phaser itself: what is counted, and what happens between one phase and the next.
 
-use std::{fmt, mem, sync::Arc};
+use std::{fmt, mem, sync::Arc, time::Instant};
 
-use reenact_engine::{Fact, Op};
+use reenact_engine::{Access, Fact, Op, choose_at};
 
 use crate::{Party, ops, ordered::Ordered};
 
@@ -75,6 +75,17 @@ impl Phaser {
             state.missing -= 1;
             (state.missing == 0, Arc::clone(&state.over))
         })
+    }
+
+    /// Whether a phase is over by then, which depends on the steps that are taken meanwhile.
+    #[track_caller]
+    pub(crate) fn is_over_by(&self, over: &Fact, deadline: Option<Instant>) -> bool {
+        choose_at(ops::IS_OVER, self.state.entity(), Access::Read, 1, || {
+            // A deadline past what the clock can say is none.
+            deadline
+                .is_none_or(|deadline| over.wait_until(deadline))
+                .into()
+        }) != 0
     }
 
     /// A party goes, of which `phase` would have been the next to arrive at.

@@ -129,6 +129,9 @@ impl Access {
             (Queue, Look | TryLook) | (Look | TryLook, Queue) => true,
             (Read, Read) => false,
             (Read | Write, Read | Write) => true,
+            // Who has it may change what it guards, and who shares it sees that.
+            (Read | Write, Take | TryTake) | (Take | TryTake, Read | Write) => true,
+            (Write, Look | TryLook) | (Look | TryLook, Write) => true,
             (Send | TrySend, Send | TrySend) | (Receive | TryReceive, Receive | TryReceive) => true,
             (TrySend, Receive | TryReceive) | (Receive | TryReceive, TrySend) => true,
             (TryReceive, Send) | (Send, TryReceive) => true,
