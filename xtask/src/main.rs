@@ -2,6 +2,8 @@
 //!
 //! No dependencies, so that it is built in a moment.
 
+mod bench;
+
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
@@ -12,19 +14,17 @@ cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
     --quick                 fewer rounds, within a minute
     --json                  one JSON object per line
     --only TEXT             only the benches whose name contains this
+    --against REV           instead of what the suite compares: build this git revision too, run both
+                            interleaved, and print how they compare (for `locks`, `savina`, `csp`,
+                            `stm`, `mixed`, `explore` and `instructions`)
+cargo xtask bench forget    remove all that `--against` has built
 ";
-
-/// The suites that compare Reenact with other libraries.
-const WITH_PEERS: [&str; 5] = ["savina-peers", "csp", "stm", "explore-peers", "all"];
-
-/// The suites that are about a service.
-const WITH_SERVICE: [&str; 2] = ["http", "all"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.split_first() {
         Some((command, [])) if command == "test" => test(),
-        Some((command, rest)) if command == "bench" && !rest.is_empty() => bench(rest),
+        Some((command, rest)) if command == "bench" && !rest.is_empty() => bench::bench(rest),
         _ => {
             eprint!("{HELP}");
             return ExitCode::from(2);
@@ -55,60 +55,6 @@ fn test() -> Result<(), String> {
     let mut doc = command(&["doc", "--workspace", "--no-deps", "--quiet"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     run(doc)
-}
-
-fn bench(arguments: &[String]) -> Result<(), String> {
-    cargo(&[
-        "build",
-        "--release",
-        "--quiet",
-        "--package",
-        "reenact-bench",
-        "--bins",
-    ])?;
-    let is_one_of = |suites: &[&str]| arguments.iter().any(|one| suites.contains(&one.as_str()));
-    if is_one_of(&WITH_PEERS) {
-        build_peers()?;
-    }
-    if is_one_of(&WITH_SERVICE) {
-        cargo(&[
-            "build",
-            "--release",
-            "--quiet",
-            "--package",
-            "acme-air",
-            "--bins",
-        ])?;
-    }
-    let mut bench = command(&[
-        "run",
-        "--release",
-        "--quiet",
-        "--package",
-        "reenact-bench",
-        "--bin",
-        "reenact-bench",
-        "--",
-    ]);
-    bench.args(arguments);
-    run(bench)
-}
-
-/// Builds the programs on other libraries, which are no part of the workspace, to where ours are.
-fn build_peers() -> Result<(), String> {
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    // It is in a directory for its profile.
-    let target = this.ancestors().nth(2).ok_or("xtask is in no directory")?;
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/Cargo.toml");
-    let mut build = command(&[
-        "build",
-        "--release",
-        "--locked",
-        "--manifest-path",
-        manifest,
-    ]);
-    build.arg("--target-dir").arg(target);
-    run(build)
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {
