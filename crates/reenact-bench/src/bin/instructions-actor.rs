@@ -12,7 +12,6 @@ fn main() -> ExitCode {
         ("actor-tell", tell),
         ("actor-tell-from-thread", tell_from_thread),
         ("actor-ask", ask),
-        ("actor-ask-from-thread", ask_from_thread),
     ])
 }
 
@@ -78,15 +77,4 @@ fn ask(times: u64) {
     let asker = spawn(Asker { counter, done });
     asker.send(move |its, ctx| its.ask(ctx, times));
     assert_eq!(asked.wait().unwrap(), times);
-}
-
-fn ask_from_thread(times: u64) {
-    let counter = spawn(0);
-    for number in 1..=times {
-        let answer = counter.ask(|count: &mut u64, _| {
-            *count += 1;
-            *count
-        });
-        assert_eq!(answer.wait().unwrap(), number);
-    }
 }

@@ -40,35 +40,37 @@ fn mutex(times: u64) {
     assert_eq!(counter.into_inner().unwrap(), times);
 }
 
-/// Two threads take a lock in turn. Whose turn it is, they say by what is not recorded, so that nobody finds the lock
-/// taken, and each time the last holder was the other thread.
+/// Two threads go over the same locks in turn, so that each time the last holder was the other thread. Whose turn it is,
+/// they say by what is not recorded, and there are so many locks that it hardly counts.
 fn mutex_in_turn(times: u64) {
-    let counter = Arc::new(Mutex::new(0));
+    const LOCKS: u64 = 256;
+    let locks: Arc<[Mutex<u64>]> = (0..LOCKS).map(|_| Mutex::new(0)).collect();
     let turn = Arc::new(Turn::new(0));
-    let play =
-        move |me: u64, counter: Arc<Mutex<u64>>, turn: Arc<Turn>, other: std::thread::Thread| {
-            for mine in (me..times).step_by(2) {
-                while turn.load(SeqCst) != mine {
-                    std::thread::park();
-                }
-                *counter.lock().unwrap() += 1;
-                turn.store(mine + 1, SeqCst);
-                other.unpark();
+    let play = move |me: u64, locks: &[Mutex<u64>], turn: &Turn, other: std::thread::Thread| {
+        for mine in (me..times.div_ceil(LOCKS)).step_by(2) {
+            while turn.load(SeqCst) != mine {
+                std::thread::park();
             }
-        };
+            for lock in &locks[..(times - mine * LOCKS).min(LOCKS) as usize] {
+                *lock.lock().unwrap() += 1;
+            }
+            turn.store(mine + 1, SeqCst);
+            other.unpark();
+        }
+    };
     let main = std::thread::current();
     let (introduce, introduced) = std::sync::mpsc::channel();
     let other = thread::spawn({
-        let (counter, turn) = (Arc::clone(&counter), Arc::clone(&turn));
+        let (locks, turn) = (Arc::clone(&locks), Arc::clone(&turn));
         move || {
             introduce.send(std::thread::current()).unwrap();
-            play(1, counter, turn, main);
+            play(1, &locks, &turn, main);
         }
     });
-    let met = introduced.recv().unwrap();
-    play(0, Arc::clone(&counter), turn, met);
+    play(0, &locks, &turn, introduced.recv().unwrap());
     other.join().unwrap();
-    assert_eq!(*counter.lock().unwrap(), times);
+    let sum: u64 = locks.iter().map(|lock| *lock.lock().unwrap()).sum();
+    assert_eq!(sum, times);
 }
 
 fn rwlock_read(times: u64) {
@@ -107,6 +109,8 @@ fn condvar(times: u64) {
                 turn = changed.wait(turn).unwrap();
             }
             *turn += 1;
+            // Whoever is woken should find the lock free.
+            drop(turn);
             changed.notify_one();
         }
     };

@@ -5,7 +5,11 @@
 //! started by this harness as if they were ours. Each measurement is made three times in a round: by the other revision,
 //! by this one, and by this one again, for the control.
 
-use std::{fmt, io, path::PathBuf, time::Instant};
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use super::{
     Options,
@@ -61,16 +65,28 @@ pub(super) fn run(
     against: &Against,
     progress: &mut Progress,
 ) -> io::Result<Measured> {
-    let traces = tempfile::tempdir()?;
-    let directory = |side: Side| match side {
-        Side::Then => against.directory.clone(),
-        Side::Now | Side::Again => options.programs.clone(),
+    let directory = tempfile::tempdir()?;
+    let place = |side: Side, programs: &[String]| {
+        let from = match side {
+            Side::Then => &against.directory,
+            Side::Now | Side::Again => &options.programs,
+        };
+        copy(
+            programs,
+            from,
+            directory.path().join((side as usize).to_string()),
+        )
     };
-    let trace = |side: Side| traces.path().join(format!("{side:?}"));
     Ok(match suite {
         Suite::Instructions => {
-            let sides =
-                Side::each(|side| instructions::Counter::new(&directory(side), trace(side)))?;
+            let mut programs: Vec<_> = instructions::counted()
+                .map(|(program, _)| program)
+                .collect();
+            programs.dedup();
+            let sides = Side::each(|side| {
+                let place = place(side, &programs)?;
+                instructions::Counter::new(&place, &place)
+            })?;
             let (comparisons, without) = instructions::comparisons(options, &sides);
             let measured = compare(suite, comparisons, options.effort, against, progress);
             Measured {
@@ -79,16 +95,19 @@ pub(super) fn run(
             }
         }
         Suite::Explore => {
-            let program = |side| directory(side).join("reenact-bench-explore");
-            let sides = Side::each(|side| explore::Explorers::new(&program(side), &options.peers))?;
+            const EXPLORER: &str = "reenact-bench-explore";
+            let sides = Side::each(|side| {
+                let place = place(side, &[EXPLORER.to_owned()])?;
+                explore::Explorers::new(&place.join(EXPLORER), &options.peers)
+            })?;
             let comparisons = explore::comparisons(options, &sides);
             compare(suite, comparisons, options.effort, against, progress)
         }
         Suite::Locks | Suite::Savina | Suite::Csp | Suite::Stm | Suite::Mixed => {
-            let program = |side| directory(side).join("reenact-bench-round");
+            const RUNNER: &str = "reenact-bench-round";
             let sides = Side::each(|side| {
-                std::fs::create_dir(trace(side))?;
-                Runner::new(&program(side), &options.peers, &trace(side))
+                let place = place(side, &[RUNNER.to_owned()])?;
+                Runner::new(&place.join(RUNNER), &options.peers, &place)
             })?;
             let mut benches = plan::benches(suite, options.effort);
             benches.retain(|bench| options.wants(&bench.name()));
@@ -108,6 +127,19 @@ pub(super) fn run(
             ));
         }
     })
+}
+
+/// Copies the programs that there are to a directory, which is made. All sides are run from paths of the same length: that of a program is in
+/// its trace, and where its stack begins depends on it.
+fn copy(programs: &[String], from: &Path, to: PathBuf) -> io::Result<PathBuf> {
+    fs::create_dir(&to)?;
+    for program in programs {
+        let source = from.join(program);
+        if source.is_file() {
+            fs::copy(source, to.join(program))?;
+        }
+    }
+    Ok(to)
 }
 
 /// What is compared of a bench that `reenact-bench-round` runs. A recording is made before it is measured and replayed.

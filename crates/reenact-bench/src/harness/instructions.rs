@@ -18,6 +18,7 @@ use super::{
     Options,
     against::{Comparison, Side},
     child::{self, remove_trace},
+    effort::Effort,
     progress::Progress,
     rows::{Measured, Row},
     suite::Suite,
@@ -55,13 +56,13 @@ const fn scheduled(program: &'static str, bench: &'static str, times: u64) -> Op
 }
 
 /// The operations of the models.
-const OPERATIONS: [Operation; 18] = [
+const OPERATIONS: [Operation; 17] = [
     alone("sync", "mutex", 20_000),
-    scheduled("sync", "mutex-in-turn", 5_000),
+    scheduled("sync", "mutex-in-turn", 10_240),
     alone("sync", "rwlock-read", 20_000),
     alone("sync", "atomic-fetch-add", 20_000),
     alone("sync", "atomic-load", 20_000),
-    scheduled("sync", "condvar", 5_000),
+    scheduled("sync", "condvar", 10_000),
     alone("sync", "mpsc", 10_000),
     scheduled("sync", "mpsc-2-threads", 10_000),
     scheduled("sync", "spawn-join", 500),
@@ -71,7 +72,6 @@ const OPERATIONS: [Operation; 18] = [
     scheduled("actor", "actor-tell", 10_000),
     scheduled("actor", "actor-tell-from-thread", 10_000),
     scheduled("actor", "actor-ask", 5_000),
-    scheduled("actor", "actor-ask-from-thread", 2_000),
     alone("stm", "stm-read-write", 10_000),
     alone("stm", "stm-read", 10_000),
 ];
@@ -99,7 +99,7 @@ const COUNTS: usize = 3;
 /// When a program is given up.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The programs, and for each what it is asked to do.
+/// The programs, and for each what it is asked to do. One that does several things is there several times.
 pub fn counted() -> impl Iterator<Item = (String, &'static str)> {
     let operations = OPERATIONS.into_iter().chain(EXPLORATIONS);
     operations.map(|operation| (operation.program(), operation.bench))
@@ -108,13 +108,14 @@ pub fn counted() -> impl Iterator<Item = (String, &'static str)> {
 /// Runs the suite.
 pub(super) fn run(options: &Options, progress: &mut Progress) -> io::Result<Measured> {
     let directory = tempfile::tempdir()?;
-    let counter = Counter::new(&options.programs, directory.path().to_owned())?;
+    let counter = Counter::new(&options.programs, directory.path())?;
     let mut measured = Measured::default();
     let (counts, without) = counts(options, |one| counter.has(one));
     measured.failures = without;
     for one in counts {
         let mut values = Vec::new();
-        for _ in 0..one.operation.counts() {
+        measured.rounds = measured.rounds.max(one.operation.counts(options.effort));
+        for _ in 0..one.operation.counts(options.effort) {
             progress.show(&one.name());
             match counter.per_operation(one) {
                 Ok(value) => values.push(value),
@@ -131,7 +132,6 @@ pub(super) fn run(options: &Options, progress: &mut Progress) -> io::Result<Meas
         let row = Row::new(suite, bench, one.metric(), "instructions", summary);
         measured.rows.push(row);
     }
-    measured.rounds = COUNTS;
     Ok(measured)
 }
 
@@ -144,7 +144,7 @@ pub(super) fn comparisons<'a>(
     let comparisons = counts.into_iter().map(|one| Comparison {
         bench: one.name(),
         unit: "instructions",
-        rounds: one.operation.counts(),
+        rounds: one.operation.counts(options.effort),
         measure: Box::new(move |side: Side| side.of(sides).per_operation(one)),
     });
     (comparisons.collect(), without)
@@ -210,8 +210,11 @@ impl Operation {
     }
 
     /// How often its count is taken.
-    fn counts(self) -> usize {
-        if self.is_scheduled { COUNTS } else { 1 }
+    fn counts(self, effort: Effort) -> usize {
+        match effort {
+            Effort::Full if self.is_scheduled => COUNTS,
+            Effort::Full | Effort::Quick => 1,
+        }
     }
 }
 
@@ -223,7 +226,7 @@ pub(super) struct Counter {
 
 impl Counter {
     /// The error says what to install unless there is valgrind.
-    pub(super) fn new(programs: &Path, traces: PathBuf) -> io::Result<Self> {
+    pub(super) fn new(programs: &Path, traces: &Path) -> io::Result<Self> {
         let mut valgrind = Command::new("valgrind");
         let found = valgrind.arg("--version").stdout(Stdio::null()).status();
         if !found.is_ok_and(|status| status.success()) {
@@ -233,7 +236,6 @@ impl Counter {
                  (`apt install valgrind`, `dnf install valgrind`)",
             ));
         }
-        std::fs::create_dir_all(&traces)?;
         Ok(Self {
             programs: programs.to_owned(),
             trace: traces.join("counted.reenact"),

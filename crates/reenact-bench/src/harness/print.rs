@@ -34,11 +34,10 @@ impl Heading {
     fn method(&self) -> String {
         let (rounds, cores) = (self.rounds, Cores::All.count());
         match (self.suite, &self.against) {
-            (Suite::Instructions, _) => {
-                "instructions per operation or execution, counted by callgrind; where threads \
-                 take turns, median of 3 [lower and upper quartile]"
-                    .to_owned()
-            }
+            (Suite::Instructions, _) => format!(
+                "instructions per operation or execution, counted by callgrind; where threads wait \
+                 for each other, median of {rounds} [lower and upper quartile]"
+            ),
             (_, Some(_)) => format!(
                 "{rounds} rounds; nanoseconds per operation or execution, bytes of traces; median \
                  [lower and upper quartile], of ratios within a round; {cores} cores"
