@@ -27,6 +27,10 @@ cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
     --quick                 fewer rounds, within a minute
     --json                  one JSON object per line
     --only TEXT             only the benches whose name contains this
+    --against REV           instead of what the suite compares: build this git revision too, run both
+                            interleaved, and print how they compare (for `locks`, `savina`, `csp`,
+                            `stm`, `mixed`, `explore` and `instructions`)
+cargo xtask bench forget    remove all that `--against` has built
 ";
 
 fn main() -> ExitCode {
@@ -40,7 +44,7 @@ fn main() -> ExitCode {
         ["hunt", minutes] if minutes.parse::<u64>().is_ok_and(|minutes| minutes > 0) => {
             hunt::run(minutes.parse().unwrap_or(1))
         }
-        ["bench", ref rest @ ..] if !rest.is_empty() => bench::run(rest),
+        ["bench", ref rest @ ..] if !rest.is_empty() => bench::run_suite(rest),
         _ => {
             eprint!("{HELP}");
             return ExitCode::from(2);

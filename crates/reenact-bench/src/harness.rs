@@ -10,11 +10,13 @@
 //! error.
 
 mod actor_costs;
+mod against;
 mod ambient;
 mod bench;
 mod child;
 mod effort;
 mod explore;
+mod instructions;
 mod metric;
 mod plan;
 mod print;
@@ -34,7 +36,9 @@ use std::{
     process::ExitCode,
 };
 
+pub use against::Against;
 pub use effort::Effort;
+pub use instructions::counted;
 pub use suite::Suite;
 pub use variant::{Peer, Variant};
 
@@ -56,6 +60,10 @@ pub struct Options {
     pub json: bool,
     /// Only benches whose name contains this.
     pub only: Option<String>,
+    /// Another build to compare this one with, instead of what the suite compares.
+    pub against: Option<Against>,
+    /// Where the programs are whose instructions are counted, and everything else of this build.
+    pub programs: PathBuf,
     /// The runner, `reenact-bench-round`.
     pub runner: PathBuf,
     /// The same on other libraries, `peer-round`. Needed for suites that compare with some.
@@ -72,21 +80,31 @@ pub struct Options {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let directory = tempfile::tempdir()?;
     let mut failures = Vec::new();
+    if let Some(against) = &options.against {
+        failures = run_against(options, against)?;
+        return Ok(exit_code(failures));
+    }
     for suite in options.suite.parts() {
         failures.extend(match suite {
             Suite::Http => run_service(options, directory.path())?,
             Suite::Ambient => run_ambient(options)?,
             Suite::Explore | Suite::ExplorePeers => run_explore(suite, options)?,
+            Suite::Instructions => run_instructions(options)?,
             _ => run_one(suite, options, directory.path())?,
         });
     }
-    if failures.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    for failure in failures {
+    Ok(exit_code(failures))
+}
+
+/// Says what went wrong.
+fn exit_code(failures: Vec<String>) -> ExitCode {
+    for failure in &failures {
         eprintln!("FAILED: {failure}");
     }
-    Ok(ExitCode::FAILURE)
+    match failures.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
 }
 
 /// Runs a suite that has no parts, prints its rows, and returns what went wrong.
@@ -126,6 +144,7 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
         effort,
         rounds: outcome.rounds,
         versions,
+        against: None,
     };
     print(&rows, heading, options.json, remarks)?;
     Ok(failures)
@@ -153,6 +172,7 @@ fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
         effort,
         rounds: measured.rounds,
         versions: None,
+        against: None,
     };
     print(&measured.rows, heading, options.json, measured.remarks)?;
     Ok(measured.failures)
@@ -168,6 +188,7 @@ fn run_ambient(options: &Options) -> io::Result<Vec<String>> {
         effort: options.effort,
         rounds: measured.rounds,
         versions: None,
+        against: None,
     };
     print(&measured.rows, heading, options.json, measured.remarks)?;
     Ok(measured.failures)
@@ -192,6 +213,39 @@ fn run_explore(suite: Suite, options: &Options) -> io::Result<Vec<String>> {
         effort: options.effort,
         rounds: measured.rounds,
         versions,
+        against: None,
+    };
+    print(&measured.rows, heading, options.json, measured.remarks)?;
+    Ok(measured.failures)
+}
+
+/// Runs the suite that counts instructions, prints its rows, and returns what went wrong.
+fn run_instructions(options: &Options) -> io::Result<Vec<String>> {
+    let mut progress = Progress::new();
+    let measured = instructions::run(options, &mut progress)?;
+    progress.clear();
+    let heading = Heading {
+        suite: Suite::Instructions,
+        effort: options.effort,
+        rounds: measured.rounds,
+        versions: None,
+        against: None,
+    };
+    print(&measured.rows, heading, options.json, measured.remarks)?;
+    Ok(measured.failures)
+}
+
+/// Compares a suite with that of another build, prints the rows, and returns what went wrong.
+fn run_against(options: &Options, against: &Against) -> io::Result<Vec<String>> {
+    let mut progress = Progress::new();
+    let measured = against::run(options.suite, options, against, &mut progress)?;
+    progress.clear();
+    let heading = Heading {
+        suite: options.suite,
+        effort: options.effort,
+        rounds: measured.rounds,
+        versions: None,
+        against: Some(against.name.clone()),
     };
     print(&measured.rows, heading, options.json, measured.remarks)?;
     Ok(measured.failures)

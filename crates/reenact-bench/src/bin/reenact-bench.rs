@@ -1,9 +1,13 @@
 //! The command behind `cargo xtask bench`.
 
-use std::{env, path::PathBuf, process::ExitCode};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Parser;
-use reenact_bench::harness::{self, Effort, Options, Suite};
+use reenact_bench::harness::{self, Against, Effort, Options, Suite};
 
 /// Measures Reenact and prints the ratios that the documentation quotes.
 ///
@@ -26,6 +30,13 @@ struct Arguments {
     /// Only the benches whose name contains this.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Compare with the build of another revision, whose binaries are in this directory, instead of what the suite
+    /// compares. `cargo xtask bench SUITE --against REV` builds them.
+    #[arg(long, value_name = "DIRECTORY", requires = "revision")]
+    against: Option<PathBuf>,
+    /// What that build is called in the table.
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -39,6 +50,11 @@ fn main() -> ExitCode {
         },
         json: arguments.json,
         only: arguments.only,
+        against: arguments
+            .against
+            .zip(arguments.revision)
+            .map(|(directory, name)| Against { name, directory }),
+        programs: directory_of_this(),
         runner: beside_this("reenact-bench-round"),
         peers: beside_this("peer-round"),
         explorer: beside_this("reenact-bench-explore"),
@@ -53,6 +69,10 @@ fn main() -> ExitCode {
 
 /// A binary of the same build.
 fn beside_this(name: &str) -> PathBuf {
+    directory_of_this().join(name)
+}
+
+fn directory_of_this() -> PathBuf {
     let this = env::current_exe().unwrap_or_default();
-    this.with_file_name(name)
+    this.parent().map(Path::to_owned).unwrap_or_default()
 }

@@ -61,9 +61,7 @@ impl Runner {
 
     /// Runs `job`. The error says what went wrong, with what the child wrote about it.
     pub(super) fn run(&self, job: &Job<'_>) -> Result<Run, String> {
-        let (output, peak_memory) = self.output(job)?;
-        let measured: Measured = serde_json::from_str(&output)
-            .map_err(|error| format!("printed {output:?}, which is not a measurement: {error}"))?;
+        let (measured, peak_memory) = self.measure(job)?;
         let bytes_per_op = match job.variant {
             Variant::Record => Some(self.complete_trace()? as f64 / measured.ops as f64),
             _ => None,
@@ -73,6 +71,14 @@ impl Runner {
             peak_memory,
             bytes_per_op,
         })
+    }
+
+    /// What `job` took, and the most memory it had. A trace is left as the program left it.
+    pub(super) fn measure(&self, job: &Job<'_>) -> Result<(Measured, u64), String> {
+        let (output, peak_memory) = self.output(job)?;
+        let measured = serde_json::from_str(&output)
+            .map_err(|error| format!("printed {output:?}, which is not a measurement: {error}"))?;
+        Ok((measured, peak_memory))
     }
 
     /// The versions of the other libraries, by name. The error says so if they are not there.
@@ -129,7 +135,7 @@ impl Runner {
     }
 
     /// Makes one file of the trace, as replaying it does, and returns its size.
-    fn complete_trace(&self) -> Result<u64, String> {
+    pub(super) fn complete_trace(&self) -> Result<u64, String> {
         reenact_trace::recover(&self.trace).map_err(|error| error.to_string())?;
         let metadata = fs::metadata(&self.trace)
             .map_err(|error| format!("there is no trace at {}: {error}", self.trace.display()))?;

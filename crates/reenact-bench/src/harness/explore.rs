@@ -11,6 +11,8 @@ mod samples;
 mod trial;
 
 use super::{
+    Options,
+    against::{Comparison, Side},
     effort::Effort,
     progress::Progress,
     rows::{Measured, Row},
@@ -23,8 +25,8 @@ use crate::{
 
 pub(super) use self::trial::Explorers;
 use self::{
-    samples::{Samples, hunt_all},
-    trial::Who,
+    samples::{Clock, Samples, hunt_all},
+    trial::{Trial, Who},
 };
 
 /// The libraries that the suite `explore-peers` compares with.
@@ -79,6 +81,30 @@ pub(super) fn run(
     }
 }
 
+/// What an execution takes, for the builds of two revisions: on one core in processor time, on all of them in wall time.
+pub(super) fn comparisons<'a>(options: &Options, sides: &'a [Explorers; 3]) -> Vec<Comparison<'a>> {
+    let effort = options.effort;
+    let trials = alone::trials(effort, &|bench| options.wants(bench));
+    let comparison = |trial: Trial| {
+        let (clock, unit) = match trial.who {
+            Who::OnAll(_) => (Clock::Wall, "ns/execution"),
+            Who::Ours(_) => (Clock::Processor, "cpu ns/execution"),
+            // Whoever compares has a control for each side.
+            Who::Again(_) | Who::Peer(_) => return None,
+        };
+        Some(Comparison {
+            bench: alone::name(&trial),
+            unit,
+            rounds: effort.rounds_of_explorations() as usize,
+            measure: Box::new(move |side: Side| {
+                let explored = side.of(sides).explore(&trial)?;
+                Ok(clock.of(&explored) / explored.executions as f64)
+            }),
+        })
+    };
+    trials.into_iter().filter_map(comparison).collect()
+}
+
 /// Where executions until the bug are counted, the name of the bench is this and who looks for it.
 fn until_bug(program: Program) -> String {
     format!("{}/until-bug", program.name())
@@ -86,7 +112,7 @@ fn until_bug(program: Program) -> String {
 
 /// What a metric is worst at.
 #[derive(Clone, Copy)]
-enum Worst {
+pub(super) enum Worst {
     Largest,
     Smallest,
     /// What is farthest from 1.
@@ -94,7 +120,7 @@ enum Worst {
 }
 
 /// The mean and the worst of what the rows of these benches have for a metric.
-fn over(
+pub(super) fn over(
     rows: &[Row],
     metric: &str,
     worst: Worst,
@@ -126,7 +152,13 @@ fn over(
         .max_by(|a, b| badness(a).total_cmp(&badness(b)));
     let row = |name: &str, summary| {
         let bench = format!("{name}{suffix}");
-        Row::new(first.suite, &bench, first.metric, first.unit, summary)
+        Row::new(
+            first.suite,
+            &bench,
+            first.metric.clone(),
+            first.unit,
+            summary,
+        )
     };
     let mean = Summary::across(&summaries, geomean).map(|mean| row("geomean", mean));
     mean.into_iter()

@@ -128,7 +128,11 @@ pub(super) fn benches(suite: Suite, effort: Effort) -> Vec<Bench> {
         Suite::Http => ["clock", "time-of-day"]
             .map(|workload| bench(Kind::Micro, workload, Cores::One, LOCKS))
             .to_vec(),
-        Suite::Ambient | Suite::Explore | Suite::ExplorePeers | Suite::All => Vec::new(),
+        Suite::Ambient
+        | Suite::Explore
+        | Suite::ExplorePeers
+        | Suite::Instructions
+        | Suite::All => Vec::new(),
     }
 }
 

@@ -25,6 +25,29 @@ pub(super) struct Heading {
     pub(super) rounds: usize,
     /// What Reenact is compared with.
     pub(super) versions: Option<String>,
+    /// The revision that this one is compared with.
+    pub(super) against: Option<String>,
+}
+
+impl Heading {
+    /// How the numbers came about.
+    fn method(&self) -> String {
+        let (rounds, cores) = (self.rounds, Cores::All.count());
+        match (self.suite, &self.against) {
+            (Suite::Instructions, _) => format!(
+                "instructions per operation or execution, counted by callgrind; where threads wait \
+                 for each other, median of {rounds} [lower and upper quartile]"
+            ),
+            (_, Some(_)) => format!(
+                "{rounds} rounds; nanoseconds per operation or execution, bytes of traces; median \
+                 [lower and upper quartile], of ratios within a round; {cores} cores"
+            ),
+            (_, None) => format!(
+                "{rounds} rounds; median [lower and upper quartile] of the ratios within a round; \
+                 {cores} cores"
+            ),
+        }
+    }
 }
 
 /// A table that can be pasted, with the command above it.
@@ -34,13 +57,13 @@ pub(super) fn table(rows: &[Row], heading: &Heading) -> io::Result<()> {
         Effort::Quick => " --quick",
         Effort::Full => "",
     };
-    writeln!(out, "cargo xtask bench {}{quick}", heading.suite.name())?;
-    writeln!(
-        out,
-        "{} rounds; median [lower and upper quartile] of the ratios within a round; {} cores",
-        heading.rounds,
-        Cores::All.count()
-    )?;
+    let against = match &heading.against {
+        Some(revision) => format!(" --against {revision}"),
+        None => String::new(),
+    };
+    let suite = heading.suite.name();
+    writeln!(out, "cargo xtask bench {suite}{quick}{against}")?;
+    writeln!(out, "{}", heading.method())?;
     if let Some(versions) = &heading.versions {
         writeln!(out, "{versions}")?;
     }
@@ -54,8 +77,8 @@ fn layout(rows: &[Row]) -> String {
     let mut metrics: Vec<&str> = Vec::new();
     let mut benches: Vec<&str> = Vec::new();
     for row in rows {
-        if !metrics.contains(&row.metric) {
-            metrics.push(row.metric);
+        if !metrics.contains(&&*row.metric) {
+            metrics.push(&row.metric);
         }
         if !benches.contains(&row.bench.as_str()) {
             benches.push(&row.bench);
@@ -78,7 +101,7 @@ fn layout(rows: &[Row]) -> String {
         let controls = rows
             .iter()
             .filter(|row| row.bench == bench && !is_summary(bench));
-        let doubts = controls.filter_map(|row| Some((row.metric, row.doubt()?)));
+        let doubts = controls.filter_map(|row| Some((&row.metric, row.doubt()?)));
         let doubts =
             doubts.map(|(metric, off)| format!("{metric} off by {off:.1} %: not to be quoted"));
         line.push(doubts.collect::<Vec<_>>().join("; "));
@@ -88,13 +111,17 @@ fn layout(rows: &[Row]) -> String {
 }
 
 fn cell(row: &Row) -> String {
-    match row.metric {
+    match &*row.metric {
         "actors/s" | "states/s" => format!("{:.2} million", row.value / 1e6),
         "executions/s" => format!("{:.1} thousand", row.value / 1e3),
         "states" | "executions" => format!("{}", row.value),
         "rss_bytes" if row.value >= f64::from(1 << 20) => {
             format!("{:.1} MiB", row.value / f64::from(1 << 20))
         }
+        _ if row.unit == "instructions" => match row.q1 == row.q3 {
+            true => format!("{:.1}", row.value),
+            false => format!("{:.1} [{:.1} {:.1}]", row.value, row.q1, row.q3),
+        },
         _ if row.q1 == row.q3 => format!("{:.3}", row.value),
         _ => format!("{:.3} [{:.3} {:.3}]", row.value, row.q1, row.q3),
     }

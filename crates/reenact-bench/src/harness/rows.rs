@@ -1,5 +1,7 @@
 //! From samples to the rows that are printed.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{
@@ -18,7 +20,7 @@ const TOLERANCE: f64 = 0.02;
 pub(super) struct Row {
     pub(super) suite: &'static str,
     pub(super) bench: String,
-    pub(super) metric: &'static str,
+    pub(super) metric: Cow<'static, str>,
     pub(super) value: f64,
     pub(super) q1: f64,
     pub(super) q3: f64,
@@ -38,14 +40,14 @@ impl Row {
     pub(super) fn new(
         suite: &'static str,
         bench: &str,
-        metric: &'static str,
+        metric: impl Into<Cow<'static, str>>,
         unit: &'static str,
         summary: Summary,
     ) -> Self {
         Self {
             suite,
             bench: bench.to_owned(),
-            metric,
+            metric: metric.into(),
             value: rounded(summary.median),
             q1: rounded(summary.q1),
             q3: rounded(summary.q3),

@@ -27,6 +27,8 @@ pub enum Suite {
     Explore,
     /// The same against other libraries that explore, which have to be built for it.
     ExplorePeers,
+    /// Instructions per operation, counted by valgrind.
+    Instructions,
     /// Everything but the comparisons of actors and of explorations with other libraries.
     All,
 }
@@ -45,6 +47,7 @@ impl Suite {
             Self::Ambient => "ambient",
             Self::Explore => "explore",
             Self::ExplorePeers => "explore-peers",
+            Self::Instructions => "instructions",
             Self::All => "all",
         }
     }
@@ -61,6 +64,7 @@ impl Suite {
                 Self::Http,
                 Self::Ambient,
                 Self::Explore,
+                Self::Instructions,
             ],
             one => vec![one],
         }
@@ -128,7 +132,9 @@ impl Suite {
                 Metric::Control,
             ],
             // They have columns of their own.
-            Self::Ambient | Self::Explore | Self::ExplorePeers | Self::All => &[],
+            Self::Ambient | Self::Explore | Self::ExplorePeers | Self::Instructions | Self::All => {
+                &[]
+            }
         }
     }
 

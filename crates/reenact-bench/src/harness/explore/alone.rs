@@ -27,6 +27,15 @@ fn bench(program: Program, way: Way, cores: &str) -> String {
     format!("{}/{}@{cores}", program.name(), way.name())
 }
 
+/// The name in the results.
+pub(super) fn name(trial: &Trial) -> String {
+    let cores = match trial.who {
+        Who::OnAll(_) => "all",
+        _ => "1",
+    };
+    format!("{}/{}@{cores}", trial.program.name(), trial.who.name())
+}
+
 /// The ways in which a program is explored.
 fn ways() -> impl Iterator<Item = Way> {
     RANDOM.into_iter().chain([Way::Exhaustive])
