@@ -217,7 +217,7 @@ impl Semantics for RustProgram {
             .filter(|moved| !moved.is_sent)
             .map(|moved| moved.thing);
         Operation {
-            kind: doing.map_or(OperationKind::Local, words::kind),
+            kind: doing.map_or(OperationKind::Local, |doing| doing.kind),
             activity: Activity(step.activity),
             subject: thing
                 .map_or_else(String::new, |thing| seen.name(thing))
@@ -227,7 +227,8 @@ impl Semantics for RustProgram {
             sent_at: received.and_then(|thing| state.next_sent(thing)),
             depth: 0,
             marked: received.is_some_and(|thing| state.is_marked(thing))
-                || doing.is_some_and(Doing::is_resolution) && state.is_turn_marked(step.activity),
+                || doing.is_some_and(|doing| doing.kind == OperationKind::Resolve)
+                    && state.is_turn_marked(step.activity),
         }
     }
 
@@ -240,7 +241,7 @@ impl Semantics for RustProgram {
     fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
         let seen = self.seen(state);
         let is_within = match &seen.told.activity(activity.0)?.stands {
-            Stands::Does(doing) => words::kind(doing) != OperationKind::Turn,
+            Stands::Does(doing) => doing.kind != OperationKind::Turn,
             Stands::Waits(_) => true,
             Stands::Ended => false,
         };

@@ -87,7 +87,7 @@ impl Recorded {
                 source,
                 ..
             } = operation;
-            if ["unlock", "read end", "write end"].contains(&&*operation) {
+            if ["unlock", "unlock after reading", "unlock after writing"].contains(&&*operation) {
                 continue;
             }
             let group = last.entry(activity.clone()).or_default();

@@ -6,9 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use reenact_multiverse::Site;
+use reenact_engine::Access;
+use reenact_multiverse::{OperationKind, Site};
 
-use super::told::{Doing, Way};
+use super::told::Doing;
 
 /// A step: who takes it, and which of the ways it can go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,16 +31,16 @@ pub(super) struct Moved {
 impl Moved {
     /// What an operation moves. Not one that only tries: it may have moved nothing.
     pub(super) fn of(doing: &Doing) -> Option<Moved> {
-        let (way, thing) = *doing.touches.first()?;
-        let is_sent = match way {
-            Way::Send => true,
-            Way::Receive => false,
+        let (access, thing) = *doing.touches.first()?;
+        let is_sent = match access {
+            Access::Send => true,
+            Access::Receive => false,
             _ => return None,
         };
         Some(Moved {
             is_sent,
             thing: thing?,
-            is_turn: !is_sent && doing.is_of_actor(),
+            is_turn: doing.kind == OperationKind::Turn,
             site: doing.site(),
         })
     }

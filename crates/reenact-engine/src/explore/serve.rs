@@ -8,7 +8,8 @@
 //!
 //! fingerprint 9f0c…            of what happened so far: the same one, the same universe
 //! activity 1 main.0 alice      number, place in the family tree, name if it has one
-//! does 1 lock 1 1 bank.rs 12 9 take:3     the operation, whether it can be done, in how many ways, where, how it meets what
+//! does 1 lock lock mutex 1 1 bank.rs 12 9 take:3    the operation, its kind, what it is about, whether it can be done, in how
+//!                              many ways, where, how it meets what
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
 //! panicked 2 at bank.rs:14:5: no money
@@ -311,6 +312,8 @@ impl Server {
                     &[
                         &written,
                         event.op.name(),
+                        event.kind().name(),
+                        event.op.object(),
                         &u8::from(run.is_enabled(activity)).to_string(),
                         &run.choices(activity).to_string(),
                         event.site.file(),

@@ -5,6 +5,7 @@
 
 mod behaviour;
 mod differs;
+mod explored;
 mod guide;
 mod killed;
 mod replayed;
