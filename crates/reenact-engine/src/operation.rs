@@ -152,6 +152,9 @@ pub enum Access {
     Choose,
     /// Brings a number from outside the program.
     Outside,
+    /// Concerns nobody else: the activity begins, ends, creates another or joins one that has ended. Not recorded, and a step
+    /// of an exploration only where a debugger wants to stop there.
+    Own,
 }
 
 /// What a controller knows an object by.
@@ -253,6 +256,8 @@ pub struct Announcement<'a> {
     pub site: &'static Location<'static>,
     /// What it is about, for people: the method that a message calls.
     pub label: Option<&'a dyn Fn() -> String>,
+    /// The number of the other party: who is joined.
+    pub with: Option<u32>,
 }
 
 impl<'a> Announcement<'a> {
@@ -272,6 +277,7 @@ impl<'a> Announcement<'a> {
             is_settled: false,
             site: Location::caller(),
             label: None,
+            with: None,
         }
     }
 }

@@ -775,8 +775,10 @@ pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static StepKi
     let kinds = language.kinds();
     let exists =
         move |some: &'static [Op]| some.is_empty() || some.iter().any(|kind| kinds.contains(kind));
+    let has_calls = language.has_calls();
     STEPS.iter().filter(move |one| {
-        exists(one.at)
+        (has_calls || !one.is_about_calls())
+            && exists(one.at)
             && match one.goal {
                 Goal::Operation { operations, .. } => exists(operations),
                 _ => true,
@@ -790,6 +792,14 @@ pub fn step(name: &str) -> Option<&'static StepKind> {
 }
 
 impl StepKind {
+    /// Whether it asks how deep in calls an operation is.
+    pub fn is_about_calls(&self) -> bool {
+        let Goal::Operation { whose, .. } = self.goal else {
+            return false;
+        };
+        matches!(whose, Whose::OwnNotDeeper | Whose::OwnLessDeep)
+    }
+
     /// Whether an activity that stands at `next`, in the turn `turn`, can take it.
     pub fn applies(&self, next: Option<&Operation<'_>>, turn: Option<&Operation<'_>>) -> bool {
         (self.at.is_empty() || next.is_some_and(|next| self.at.contains(&next.kind)))

@@ -22,13 +22,13 @@ operations! {
     pub(crate) TRY_WRITE = 17 Lock "try to write an rwlock" of "rwlock";
     pub(crate) IS_POISONED = 18 Question "ask whether a lock is poisoned";
     pub(crate) ARRIVE_AT_BARRIER = 19 Barrier "arrive at a barrier";
-    pub(crate) WAIT_AT_BARRIER = 20 Wait "wait at a barrier" of "barrier";
-    pub(crate) PASS_BARRIER = 20 Wake "pass a barrier" of "barrier";
-    pub(crate) OPEN_BARRIER = 21 Notify "open a barrier" of "barrier";
-    pub(crate) PARK = 22 Wait "park" of "parking";
-    pub(crate) WAIT_PARKED = 23 Wait "wait to be unparked" of "parking";
-    pub(crate) WAKE_PARKED = 23 Wake "wake after being unparked" of "parking";
-    pub(crate) UNPARK = 24 Notify "unpark" of "parking";
+    pub(crate) WAIT_AT_BARRIER = 20 Wait "wait at a barrier" of "queue";
+    pub(crate) PASS_BARRIER = 20 Wake "pass a barrier" of "queue";
+    pub(crate) OPEN_BARRIER = 21 Notify "open a barrier" of "queue";
+    pub(crate) PARK = 22 Wait "park this thread" of "parker";
+    pub(crate) WAIT_PARKED = 23 Wait "wait to be unparked" of "queue";
+    pub(crate) WAKE_PARKED = 23 Wake "wake after being unparked" of "queue";
+    pub(crate) UNPARK = 24 Notify "unpark a thread" of "parker";
     pub(crate) CHOOSE = 25 Choice "choose";
-    pub(crate) WAKE_UP_PARKED = 26 Notify "wake a parked thread" of "parking";
+    pub(crate) WAKE_UP_PARKED = 26 Notify "wake a parked thread" of "queue";
 }

@@ -21,7 +21,7 @@ const REMEMBERED: usize = 20_000;
 #[derive(Default)]
 pub(super) struct Knowledge {
     told: Recent<u128, Arc<Told>>,
-    /// Where steps lead.
+    /// Where steps lead: the fingerprint that was told.
     after: Recent<(u128, Choice), u128>,
     names: Arc<Mutex<Names>>,
 }
@@ -67,10 +67,15 @@ impl Knowledge {
         self.seen(told)
     }
 
+    /// Steps may lead elsewhere from now on.
+    pub(super) fn forget_steps(&mut self) {
+        self.after = Recent::default();
+    }
+
     /// A step leads from one to the other.
-    pub(super) fn follows(&mut self, before: &Universe, step: &Choice, after: &Universe) {
+    pub(super) fn follows(&mut self, before: &Universe, step: &Choice, fingerprint: u128) {
         let from = (before.fingerprint(), *step);
-        self.after.put(from, after.fingerprint());
+        self.after.put(from, fingerprint);
     }
 
     fn seen(&self, told: Arc<Told>) -> Seen {

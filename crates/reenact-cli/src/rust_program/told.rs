@@ -70,6 +70,8 @@ pub(super) struct Doing {
     pub(super) ways: u32,
     pub(super) file: String,
     site: Site,
+    /// The other party: who is joined.
+    pub(super) with: Option<u32>,
     /// How it meets what.
     pub(super) touches: Vec<(Access, Option<u32>)>,
 }
@@ -150,6 +152,7 @@ impl Told {
                 line,
                 column,
                 touches,
+                with,
             ] => {
                 let doing = Doing {
                     operation: operation.to_owned(),
@@ -163,6 +166,10 @@ impl Told {
                         column: number(column)?,
                     },
                     touches: touches.split(',').map(touch).collect::<Option<_>>()?,
+                    with: match with {
+                        "" => None,
+                        with => Some(number(with)?),
+                    },
                 };
                 self.stands(number(who)?, Stands::Does(doing))?;
             }
@@ -258,7 +265,7 @@ mod tests {
     #[test]
     fn an_answer_is_read() {
         let told = read(
-            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3,write\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
+            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3,write\t\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
         );
         assert_eq!(told.error, None);
         assert_eq!(told.fingerprint, 255);
@@ -300,8 +307,8 @@ mod tests {
             "",
             "fingerprint\tz",
             "does\t1\tlock",
-            "activity\t1\tmain.0\t\ndoes\t1\tlock\tborrow\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3",
-            "activity\t1\tmain.0\t\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\tborrow:3",
+            "activity\t1\tmain.0\t\ndoes\t1\tlock\tborrow\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3\t",
+            "activity\t1\tmain.0\t\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\tborrow:3\t",
             "ended\t4",
             "fingerprint\tff\nactivity\t-1\tmain\t",
             "exit\tstatus\tx",

@@ -7,18 +7,22 @@ use reenact_multiverse::OperationKind;
 
 use super::{known::Seen, told::Doing};
 
-/// What a Rust program can be about to do. It is not about to create an activity, to begin or to join: these concern nobody
-/// else, so they are part of the step before them. The last one is a step only where somebody could tell when it happens.
-static KINDS: [OperationKind; 19] = [
-    OperationKind::Lock,
+/// What a Rust program can be about to do.
+pub(super) static KINDS: [OperationKind; 24] = [
+    OperationKind::MessageSend,
+    OperationKind::Resolve,
+    OperationKind::Turn,
     OperationKind::ChannelSend,
     OperationKind::ChannelReceive,
     OperationKind::Select,
     OperationKind::ChannelClose,
-    OperationKind::MessageSend,
-    OperationKind::Turn,
-    OperationKind::Resolve,
+    OperationKind::Create,
+    OperationKind::Begin,
+    OperationKind::End,
+    OperationKind::Join,
     OperationKind::TransactionCommit,
+    OperationKind::Lock,
+    OperationKind::Unlock,
     OperationKind::Wait,
     OperationKind::Wake,
     OperationKind::Notify,
@@ -26,17 +30,19 @@ static KINDS: [OperationKind; 19] = [
     OperationKind::AtomicWrite,
     OperationKind::Barrier,
     OperationKind::Question,
+    OperationKind::External,
     OperationKind::Choice,
     OperationKind::Local,
-    OperationKind::Unlock,
 ];
 
-pub(super) fn kinds(has_unlocks: bool) -> &'static [OperationKind] {
-    match has_unlocks {
-        true => &KINDS,
-        false => &KINDS[..KINDS.len() - 1],
-    }
-}
+/// What concerns nobody else.
+pub(super) static OWN: [OperationKind; 5] = [
+    OperationKind::Create,
+    OperationKind::Begin,
+    OperationKind::End,
+    OperationKind::Join,
+    OperationKind::External,
+];
 
 /// What an operation does, in a sentence without its subject: `locks mutex@12`. With which of its ways, if it has several
 /// and that is known; and in which file, if not in that of which people say the lines.
@@ -61,9 +67,11 @@ pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
         true => "unlock",
         false => &doing.operation,
     };
-    match doing.thing() {
-        Some(thing) => with_object(operation, &doing.object, &seen.name(thing)),
-        None => operation.to_owned(),
+    let other = doing.with.and_then(|with| seen.told.activity(with));
+    match (doing.thing(), other) {
+        (Some(thing), _) => with_object(operation, &doing.object, &seen.name(thing)),
+        (None, Some(other)) => with_object(operation, &doing.object, &other.place),
+        (None, None) => operation.to_owned(),
     }
 }
 

@@ -142,11 +142,11 @@ fn a_deadlock_says_who_has_what() {
 
             > steps
             main has nothing to do
-              resume, stop, into, over, return, to-commit, after-commit, next-turn
+              resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
             main.0 (stopped) locks mutex@65#2
-              resume, stop, into, over, return, to-commit, after-commit, next-turn
+              resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
             main.1 locks mutex@65#2
-              resume, stop, into, over, return, to-commit, after-commit, next-turn
+              resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
 
             > into main.1
             1 universe ended in a deadlock
@@ -347,9 +347,10 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
     let run = debug(&place, &["transfers"], "break before-unlock\n");
     expect![[r#"
         > break before-unlock
-        error in line 1: no program in this language can stop at before-unlock; there are message-sender, message-receiver, before-turn, after-turn, resolver, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, before-select, after-select, before-channel-close, after-channel-close, before-commit, after-commit, before-lock, after-lock, before-wait, after-wait, before-wake, after-wake, before-notify, after-notify, before-atomic-read, after-atomic-read, before-atomic-write, after-atomic-write, before-barrier, after-barrier, before-question, after-question, before-choice, after-choice
+        Breakpoint 1: before-unlock
 
-    "#]].assert_eq(&run.stdout);
+    "#]]
+    .assert_eq(&run.stdout);
 }
 
 #[test]
@@ -636,4 +637,212 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
     "#]]
     .assert_eq(&run.stdout);
     assert_eq!((run.stderr.as_str(), run.status.code()), ("", Some(0)));
+}
+
+#[test]
+fn every_kind_of_operation_can_be_stopped_at() {
+    let place = Place::new();
+    let operations = example("operations");
+    let mut told = String::new();
+    for (program, kinds) in [
+        (
+            "actor",
+            "message-sender message-receiver before-turn after-turn resolver creation",
+        ),
+        (
+            "atomic",
+            "before-atomic-read after-atomic-read before-atomic-write after-atomic-write",
+        ),
+        (
+            "barrier",
+            "before-barrier after-barrier before-wait before-wake before-notify",
+        ),
+        (
+            "channel",
+            "before-channel-send after-channel-send before-channel-receive after-channel-receive before-channel-close after-channel-close",
+        ),
+        ("choice", "before-choice after-choice"),
+        (
+            "condvar",
+            "before-wait after-wait before-wake after-wake before-notify after-notify",
+        ),
+        ("external", "before-external after-external"),
+        ("mutex", "before-lock after-lock before-unlock after-unlock"),
+        ("park", "before-wait before-wake before-notify"),
+        (
+            "process",
+            "creation after-creation begin after-begin before-end after-end before-join after-join",
+        ),
+        ("question", "before-question after-question"),
+        ("select", "before-select after-select"),
+        (
+            "thread",
+            "creation after-creation begin after-begin before-end after-end before-join after-join",
+        ),
+        ("transaction", "before-commit after-commit"),
+    ] {
+        told += &format!("{program}\n");
+        for kind in kinds.split(' ') {
+            let script = format!("break {kind}\nrun\n");
+            let run = place.reenact_reading(&["debug", "--", operations, program], script);
+            let stop = run.stdout.split_once("> run\n").unwrap().1;
+            let stops = stop
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix('['))
+                .filter_map(|line| Some(line.split_once("] ")?.1));
+            let stops: Vec<&str> = stops.collect();
+            told += &format!("  {kind}: {}\n", stops.join("; "));
+        }
+    }
+    expect![[r#"
+        actor
+          message-sender: next, main sends a message (mailbox@45)
+          message-receiver: next, main.a0 handles a message (mailbox@45)
+          before-turn: next, main.a0 handles a message (mailbox@45)
+          after-turn: main.a0 has nothing to do
+          resolver: next, main.a0 resolves promise
+          creation: next, main spawns a task
+        atomic
+          before-atomic-read: next, main loads atomic@50
+          after-atomic-read: next, main stores atomic@50
+          before-atomic-write: next, main stores atomic@50
+          after-atomic-write: main has nothing to do
+        barrier
+          before-barrier: next, main arrives at barrier@57; next, main.0 arrives at barrier@57
+          after-barrier: next, main waits at a barrier (queue@57); next, main.0 waits at a barrier (queue@57)
+          before-wait: next, main waits at a barrier (queue@57); next, main.0 waits at a barrier (queue@57)
+          before-wake: next, main passes a barrier (queue@57); next, main.0 passes a barrier (queue@57)
+          before-notify: next, main.0 opens a barrier (queue@57); next, main opens a barrier (queue@57)
+        channel
+          before-channel-send: next, main sends to channel@62
+          after-channel-send: next, main receives from channel@62
+          before-channel-receive: next, main receives from channel@62
+          after-channel-receive: next, main drops a sender (channel@62)
+          before-channel-close: next, main drops a sender (channel@62)
+          after-channel-close: next, main drops a receiver (channel@62)
+        choice
+          before-choice: next, main chooses, way 1 of 2 or chooses, way 2 of 2
+          after-choice: main has nothing to do
+        condvar
+          before-wait: next, main waits for condvar@75; ends as it should
+          after-wait: main has nothing to do; ends as it should
+          before-wake: ends as it should; next, main wakes from condvar@75
+          after-wake: ends as it should; main has nothing to do
+          before-notify: next, main.0 notifies condvar@75
+          after-notify: main.0 has nothing to do
+        external
+          before-external: next, main asks for the available parallelism
+          after-external: main has nothing to do
+        mutex
+          before-lock: next, main locks mutex@81
+          after-lock: main has nothing to do
+          before-unlock: next, main unlocks mutex@81
+          after-unlock: main has nothing to do
+        park
+          before-wait: next, main.0 parks this thread (parker@86)
+          before-wake: ends as it should; next, main.0 wakes after being unparked (queue)
+          before-notify: next, main unparks a thread (parker@86)
+        process
+          creation: next, main spawns a task
+          after-creation: main has nothing to do
+          begin: next, main.a0 begins
+          after-begin: next, main.a0 ends
+          before-end: next, main.a0 ends
+          after-end: main.a0 has nothing to do
+          before-join: next, main joins main.a0
+          after-join: main has nothing to do
+        question
+          before-question: next, main asks whether a thread is finished
+          after-question: main has nothing to do
+        select
+          before-select: next, main selects channel@98, way 1 of 2 or selects channel@98, way 2 of 2
+          after-select: next, main drops a sender (channel@99)
+        thread
+          creation: next, main spawns
+          after-creation: main has nothing to do
+          begin: next, main.0 begins
+          after-begin: next, main.0 ends
+          before-end: next, main.0 ends
+          after-end: main.0 has nothing to do
+          before-join: next, main joins main.0
+          after-join: main has nothing to do
+        transaction
+          before-commit: next, main runs a transaction
+          after-commit: main has nothing to do
+    "#]].assert_eq(&told);
+}
+
+#[test]
+fn steps_over_and_out_of_calls_are_refused() {
+    let script = "break before-lock\nrun\nover\nreturn\ninto\n";
+    let run = debug(&Place::new(), &["deposits"], script);
+    expect![[r#"
+        > break before-lock
+        Breakpoint 1: before-lock
+
+        > run
+        1 universe paused at breakpoint 1 (before-lock)
+          [0] next, main.0 locks mutex@43; next, main.1 locks mutex@43
+
+        > over
+        error in line 3: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+
+        > return
+        error in line 4: return is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+
+        > into
+        1 universe paused after into
+          [0] next, main.0 locks mutex@43
+        1 universe paused at breakpoint 1 (before-lock)
+          [1] next, main.1 locks mutex@43
+
+    "#]]
+    .assert_eq(&run.stdout);
+}
+
+#[test]
+fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
+    check(
+        "deposits",
+        "break creation\nrun\ninto-activity\ndelete 1\nbreak before-end by main.0\nresume\nreturn-from-activity here\nstory\n",
+        expect![[r#"
+            > break creation
+            Breakpoint 1: creation
+
+            > run
+            1 universe paused at breakpoint 1 (creation)
+              [0] next, main spawns
+
+            > into-activity
+            1 universe paused at breakpoint 1 (creation)
+              [0] next, main spawns
+
+            > delete 1
+            Removed 1: creation
+
+            > break before-end by main.0
+            Breakpoint 2: before-end by main.0
+
+            > resume
+            1 universe paused after into-activity
+              [0] next, main.0 begins
+
+            > return-from-activity here
+            11 universes paused at breakpoint 2 (before-end by main.0)
+              [0–10] next, main.0 ends
+
+            > story
+            How universe 0 came about
+                 > into-activity of main
+              1. main spawns (line 50)
+                 > remove breakpoint 1
+                 > break before-end by main.0
+                 > resume
+                 > return-from-activity of main.0
+              2. main.0 begins (line 50)
+              3. main.0 locks mutex@43#2 (line 43)
+              4. main.0 locks mutex@43#2 (line 44)
+
+        "#]],
+    );
 }

@@ -26,6 +26,7 @@ pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
 pub(super) use self::family::{Account, Family};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
+pub(super) use self::wire::Granularity;
 use super::{HERE, World, names::Families, recorded::Recorded, strand::Baton};
 use crate::mode;
 

@@ -4,7 +4,7 @@ use super::Access;
 
 impl Access {
     /// All of them, each at the place of its code.
-    const ALL: [Access; 24] = [
+    const ALL: [Access; 25] = [
         Access::Take,
         Access::TryTake,
         Access::Look,
@@ -29,6 +29,7 @@ impl Access {
         Access::Ask,
         Access::Choose,
         Access::Outside,
+        Access::Own,
     ];
 
     /// A number for it.
@@ -59,6 +60,7 @@ impl Access {
             Access::Ask => 21,
             Access::Choose => 22,
             Access::Outside => 23,
+            Access::Own => 24,
         }
     }
 
@@ -94,6 +96,7 @@ impl Access {
             Access::Ask => "ask",
             Access::Choose => "choose",
             Access::Outside => "outside",
+            Access::Own => "own",
         }
     }
 

@@ -12,7 +12,7 @@ use std::{
 
 use reenact_engine::{
     Birth, current_number, is_active,
-    thread::{self as engine, has_own, kept},
+    thread::{self as engine, kept},
 };
 
 use crate::{
@@ -178,7 +178,8 @@ impl Newcomer {
         Newcomer {
             name,
             id: ThreadId::new(birth.number()),
-            parking: has_own().then(Arc::default),
+            // Where an activity is known by its number, what it parks at is kept with that.
+            parking: engine::current().is_none().then(Arc::default),
         }
     }
 

@@ -164,6 +164,7 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
                 world.state().links(activity.0, &mut links);
                 write_links(&mut reply, &links);
             }
+            Command::Refine(granularity) => world.state().refine(granularity),
             Command::Failures => write_failures(&mut reply, &world.state().failures()),
             Command::View => write_view(&mut reply, &world.view()),
             Command::End => {

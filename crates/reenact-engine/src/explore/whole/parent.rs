@@ -19,7 +19,7 @@ use super::{
     family::Family,
     glance::read_view,
     printed,
-    wire::{Command, Message, Snapshot, read_failures, read_links},
+    wire::{Command, Granularity, Message, Snapshot, read_failures, read_links},
 };
 use crate::explore::{
     Event, World,
@@ -61,6 +61,19 @@ impl Forked {
     /// In the executions from now on, leaving an end of a queue is a step.
     pub(in crate::explore) fn let_stops_be_steps(&self) {
         self.world.state().stops_are_steps = true;
+    }
+
+    /// Starts an execution in which these are steps from the beginning, too.
+    pub(in crate::explore) fn start_with(&self, granularity: Granularity) -> ForkedRun {
+        let state = self.world.state();
+        let before = (state.releases_are_steps, state.own_are_steps);
+        state.refine(granularity);
+        let run = self.start();
+        // What was too coarse stays finer.
+        let state = self.world.state();
+        state.releases_are_steps = before.0 || state.was_too_coarse;
+        state.own_are_steps = before.1;
+        run
     }
 
     /// Whether giving a lock back is.
@@ -214,6 +227,14 @@ impl ForkedRun {
         let view = view.and_then(|mut message| read_view(&mut message));
         child.stream.set_read_timeout(None)?;
         view
+    }
+
+    /// Lets these be steps from now on, too.
+    pub(in crate::explore) fn refine(&mut self, granularity: Granularity) {
+        if let Some(child) = self.child.get_mut() {
+            // If it cannot be told, it has ended, which will be found out.
+            let _ = child.ask(&Command::Refine(granularity));
+        }
     }
 
     /// What it has printed.

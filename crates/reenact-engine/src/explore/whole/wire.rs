@@ -24,12 +24,33 @@ use crate::{
 /// A message is not longer than this.
 const MOST: u32 = 64 << 20;
 
+/// What is a step although nobody else can tell when it happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::explore) struct Granularity {
+    /// Giving something back.
+    pub(in crate::explore) releases: bool,
+    /// What concerns nobody else.
+    pub(in crate::explore) own: bool,
+}
+
+impl Granularity {
+    /// What is a step of either.
+    pub(in crate::explore) fn and(self, other: Granularity) -> Granularity {
+        Granularity {
+            releases: self.releases || other.releases,
+            own: self.own || other.own,
+        }
+    }
+}
+
 /// What an execution is told.
 pub(super) enum Command {
     /// Take this step; at this moment, if anybody wants to know what it comes after.
     Step(Step, Option<Moment>),
     /// Say what this one's pending step would come after.
     Links(Activity),
+    /// Let these be steps from now on, too.
+    Refine(Granularity),
     /// Say what went wrong.
     Failures,
     /// Say what there is to see.
@@ -146,6 +167,7 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
+            Command::Refine(Granularity { releases, own }) => [5, releases.into(), own.into(), 0],
             Command::View => [4, 0, 0, 0],
             Command::End => [3, 0, 0, 0],
         };
@@ -165,6 +187,10 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
+            5 => Command::Refine(Granularity {
+                releases: activity.0 != 0,
+                own: choice != 0,
+            }),
             4 => Command::View,
             3 => Command::End,
             _ => return Err(too_short()),

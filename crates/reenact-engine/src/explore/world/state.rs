@@ -23,6 +23,7 @@ use crate::{
         recorded::Recorded,
         strand::{Strand, StrandEnd},
         thing::Thing,
+        whole::Granularity,
     },
     pool::Pool,
 };
@@ -75,6 +76,8 @@ pub(crate) struct State {
     /// somebody tries to receive.
     pub(in crate::explore) releases_are_steps: bool,
     pub(in crate::explore) stops_are_steps: bool,
+    /// Whether what concerns nobody else is a step: a debugger may want to stop there.
+    pub(in crate::explore) own_are_steps: bool,
     /// Whether it turned out in the middle of this execution, or of an earlier one, that they have to be.
     pub(super) is_too_coarse: bool,
     /// Whether it was so before the first step, in which case only those have to know who compare executions; and whether somebody
@@ -129,6 +132,7 @@ impl State {
             last: Vec::new(),
             releases_are_steps: false,
             stops_are_steps: false,
+            own_are_steps: false,
             is_too_coarse: false,
             was_coarse_at_start: false,
             has_left_silently: false,
@@ -175,6 +179,12 @@ impl State {
         self.unwinding.clear();
         self.pools_used = 0;
         self.moment = None;
+    }
+
+    /// These are steps from now on, too.
+    pub(in crate::explore) fn refine(&mut self, granularity: Granularity) {
+        self.releases_are_steps |= granularity.releases;
+        self.own_are_steps |= granularity.own;
     }
 
     pub(super) fn thing(&mut self, number: u32) -> &mut Thing {
