@@ -31,6 +31,7 @@ use std::{
 
 use reenact::explore::{Line, Schedule};
 use reenact_ambient::Source;
+use reenact_engine::Access;
 use reenact_multiverse::{
     Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
 };
@@ -39,7 +40,7 @@ use self::{
     connection::Connection,
     known::{Knowledge, Seen},
     told::{Doing, Stands, Told},
-    universe::{Choice, Mark, Moved, Universe},
+    universe::{Choice, Granularity, Mark, Moved, Universe},
 };
 use crate::error::Failure;
 
@@ -49,8 +50,8 @@ pub(crate) struct RustProgram {
     /// The file that people mean when they say a line, and how many lines it has, if it was found.
     file: String,
     lines: Option<u32>,
-    /// Whether giving a lock back is a step.
-    has_unlocks: bool,
+    /// What is a step from now on although nobody else can tell when it happens.
+    granularity: Granularity,
 }
 
 struct Inside {
@@ -77,9 +78,12 @@ impl RustProgram {
             }),
             file: String::new(),
             lines: None,
-            has_unlocks,
+            granularity: Granularity {
+                releases: has_unlocks,
+                own: false,
+            },
         };
-        let beginning = program.ask(&Universe::start());
+        let beginning = program.ask(&Universe::start(program.granularity));
         if let Some(error) = &beginning.told.error {
             return Err(Failure::Exploration {
                 program: executable.into(),
@@ -87,7 +91,15 @@ impl RustProgram {
             });
         }
         let name = executable.display().to_string();
-        let Some(file) = program.first_file(&beginning) else {
+        // What concerns nobody else may be all that is done.
+        let all = || {
+            program.ask(&Universe::start(Granularity {
+                own: true,
+                ..program.granularity
+            }))
+        };
+        let file = program.first_file(&beginning);
+        let Some(file) = file.or_else(|| program.first_file(&all())) else {
             return Ok((program, Source::new(name, "")));
         };
         let text = text_of(&file, &executable);
@@ -155,7 +167,7 @@ impl Semantics for RustProgram {
     type Step = Choice;
 
     fn initial(&self) -> Vec<Universe> {
-        let start = Universe::start();
+        let start = Universe::start(self.granularity);
         let seen = self.seen(&start);
         vec![start.with_fingerprint(seen.told.fingerprint)]
     }
@@ -175,18 +187,19 @@ impl Semantics for RustProgram {
         let seen = self.seen(state);
         let moved = Self::doing(&seen.told, step).and_then(Moved::of);
         if let Some(fingerprint) = self.with(|inside| inside.knowledge.after(state, step)) {
-            return state.after(*step, moved, fingerprint);
+            return state.after(*step, self.granularity, moved, fingerprint);
         }
-        let next = state.after(*step, moved, 0);
+        let next = state.after(*step, self.granularity, moved, 0);
         let told = self.with(|inside| inside.connection.ask(&next.question()));
-        let next = next.with_fingerprint(match &told.error {
+        let fingerprint = match &told.error {
             // As good as any, and the same every time.
             Some(_) => state.fingerprint_of_failure(step),
             None => told.fingerprint,
-        });
+        };
+        let next = next.with_fingerprint(fingerprint);
         self.with(|inside| {
             inside.knowledge.learn(&next, told);
-            inside.knowledge.follows(state, step, &next);
+            inside.knowledge.follows(state, step, fingerprint);
         });
         next
     }
@@ -201,7 +214,7 @@ impl Semantics for RustProgram {
     }
 
     fn kinds(&self) -> &'static [OperationKind] {
-        words::kinds(self.has_unlocks)
+        &words::KINDS
     }
 
     fn at_lines(&self) -> &'static [OperationKind] {
@@ -217,17 +230,18 @@ impl Semantics for RustProgram {
             .filter(|moved| !moved.is_sent)
             .map(|moved| moved.thing);
         Operation {
-            kind: doing.map_or(OperationKind::Local, words::kind),
+            kind: doing.map_or(OperationKind::Local, |doing| doing.kind),
             activity: Activity(step.activity),
             subject: thing
                 .map_or_else(String::new, |thing| seen.name(thing))
                 .into(),
-            with: None,
+            with: doing.and_then(|doing| doing.with).map(Activity),
             site: doing.and_then(Doing::site),
             sent_at: received.and_then(|thing| state.next_sent(thing)),
             depth: 0,
             marked: received.is_some_and(|thing| state.is_marked(thing))
-                || doing.is_some_and(Doing::is_resolution) && state.is_turn_marked(step.activity),
+                || doing.is_some_and(|doing| doing.kind == OperationKind::Resolve)
+                    && state.is_turn_marked(step.activity),
         }
     }
 
@@ -240,7 +254,7 @@ impl Semantics for RustProgram {
     fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
         let seen = self.seen(state);
         let is_within = match &seen.told.activity(activity.0)?.stands {
-            Stands::Does(doing) => words::kind(doing) != OperationKind::Turn,
+            Stands::Does(doing) => doing.kind != OperationKind::Turn,
             Stands::Waits(_) => true,
             Stands::Ended => false,
         };
@@ -276,6 +290,22 @@ impl Semantics for RustProgram {
         lines.iter().filter(is_beyond).copied().collect()
     }
 
+    /// Who stops at what concerns nobody else, or at giving a lock back, makes it a step.
+    fn refine(&mut self, kinds: &[OperationKind]) {
+        let finer = Granularity {
+            releases: self.granularity.releases || kinds.contains(&OperationKind::Unlock),
+            own: self.granularity.own || kinds.iter().any(|kind| words::OWN.contains(kind)),
+        };
+        if finer != self.granularity {
+            self.granularity = finer;
+            self.with(|inside| inside.knowledge.forget_steps());
+        }
+    }
+
+    fn has_calls(&self) -> bool {
+        false
+    }
+
     fn name(&self, state: &Universe, activity: Activity) -> String {
         let seen = self.seen(state);
         match seen.told.activity(activity.0) {
@@ -302,17 +332,18 @@ impl Semantics for RustProgram {
 
     fn schedule(&self, state: &Universe) -> Option<String> {
         let mut schedule = Schedule::default();
-        let mut here = self.initial().pop()?;
-        for step in state.steps() {
-            let seen = self.seen(&here);
-            let doing = Self::doing(&seen.told, &step)?;
-            schedule.lines.push(Line {
-                who: self.name(&here, Activity(step.activity)),
-                what: doing.operation.clone(),
-                site: doing.place(),
-                choice: step.way,
-            });
-            here = self.take(&here, &step);
+        for (before, step) in state.steps() {
+            let told = self.with(|inside| inside.connection.ask(&before.question()));
+            let doing = Self::doing(&told, &step)?;
+            // What concerns nobody else is no step elsewhere.
+            if doing.touches.first().map(|touch| touch.0) != Some(Access::Own) {
+                schedule.lines.push(Line {
+                    who: told.activity(step.activity)?.place.clone(),
+                    what: doing.operation.clone(),
+                    site: doing.place(),
+                    choice: step.way,
+                });
+            }
         }
         Some(schedule.to_string())
     }

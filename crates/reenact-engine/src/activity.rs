@@ -11,6 +11,7 @@ use std::{
     cell::{Cell, RefCell},
     ffi::c_void,
     mem::ManuallyDrop,
+    panic::Location,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -26,6 +27,7 @@ use crate::{
     controller::{self, Controller},
     explore,
     external::apart,
+    life,
     mode::{self, Mode},
     record::{Diary, Me, Recording, token_of},
     replay::quiet::Quiet,
@@ -473,6 +475,8 @@ pub(crate) fn begin_explored(number: u32) {
 /// children is its own; taken along to the thread that will run it.
 pub struct Birth {
     child: Child,
+    /// The line of the program that asked for it.
+    site: &'static Location<'static>,
 }
 
 enum Child {
@@ -485,16 +489,20 @@ enum Child {
 impl Birth {
     /// A new child of the current activity, to be run by a thread of this name.
     #[inline]
+    #[track_caller]
     pub fn announce(name: Option<&str>) -> Birth {
+        life::creates(false);
         let name = name.unwrap_or_default();
         match explore::here() {
             Some(world) => Birth {
                 child: Child::Explored(world.child(name)),
+                site: Location::caller(),
             },
             None => Birth::announce_unexplored(name),
         }
     }
 
+    #[track_caller]
     fn announce_unexplored(name: &str) -> Birth {
         let child = match mode::settled() {
             Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
@@ -505,6 +513,7 @@ impl Birth {
         };
         Birth {
             child: child.unwrap_or(Child::Unrecorded),
+            site: Location::caller(),
         }
     }
 
@@ -537,10 +546,12 @@ impl Birth {
     #[inline]
     pub fn begin(self) -> Life {
         if let Child::Explored(number) = self.child {
+            let site = self.site;
             std::mem::forget(self);
             explore::begin_thread(number);
             begin_explored(number);
-            return Life(());
+            life::begins(site);
+            return Life(site);
         }
         self.begin_unexplored()
     }
@@ -559,8 +570,9 @@ impl Birth {
         }
         if mode::is_controlled() {
             with_controlled(|me| me.controller.begin(&me.activity, None));
+            life::begins(self.site);
         }
-        Life(())
+        Life(self.site)
     }
 }
 
@@ -585,10 +597,11 @@ impl Drop for Birth {
 }
 
 /// An activity that runs on this thread. Dropping it says that the activity's own code has ended.
-pub struct Life(());
+pub struct Life(&'static Location<'static>);
 
 impl Drop for Life {
     fn drop(&mut self) {
+        life::ends(self.0);
         // SAFETY: As in `with_controlled`.
         if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
             controlled.activity.ended.establish();
@@ -619,6 +632,14 @@ pub struct Lineage(Option<Arc<Activity>>);
 impl Lineage {
     /// Waits until the activity's own code has ended, as far as a controller has to know about that. The caller then
     /// waits for the thread itself in the usual way.
+    #[track_caller]
+    pub fn join(&self) {
+        if let Some(target) = &self.0 {
+            life::joins(&target.ended, Some(target.number), || self.wait_for_end());
+        }
+    }
+
+    /// The same for one who knows that it ends, and does not join it.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
             match explore::here() {

@@ -415,6 +415,7 @@ mod tests {
         code: 1,
         name: "test",
         kind: OperationKind::TransactionCommit,
+        object: "",
     });
 
     fn never() -> bool {

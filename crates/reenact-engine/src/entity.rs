@@ -224,11 +224,12 @@ impl Entity {
     }
 
     /// Waits for a signal of the condition with the entity taken: `block` gives it up, waits and takes it again, and says whether it was
-    /// signalled. Where there is nothing to wait for but the entity itself, `release` and `retake` are used instead.
+    /// signalled. Where there is nothing to wait for but the entity itself, `release` and `retake` are used instead. Beginning
+    /// to wait is one operation, and going on is another: these are `ops`.
     #[track_caller]
     pub fn wait(
         &self,
-        op: Op,
+        [op, wake]: [Op; 2],
         condition: &Entity,
         timed: bool,
         block: impl FnOnce() -> bool,
@@ -240,9 +241,9 @@ impl Entity {
             Mode::Record => {
                 let signalled = apart(block);
                 if signalled {
-                    self.note_take(op);
+                    self.note_take(wake);
                 } else {
-                    record::time_out(self, op);
+                    record::time_out(self, wake);
                 }
                 signalled
             }
@@ -252,22 +253,22 @@ impl Entity {
                 signalled
             }
             Mode::Replay | Mode::Controlled => {
-                let announcement = |access, entity, touches| Announcement {
-                    entity,
+                let announcement = |op, access, touches| Announcement {
+                    entity: Some(self),
                     touches,
                     ..Announcement::new(op, access)
                 };
                 condition.announce(op, Access::Wait);
                 release();
                 // Part of the same step.
-                let left = announcement(Access::Wait, Some(self), &[]);
+                let left = announcement(op, Access::Wait, &[]);
                 done(&left, Outcome::Left(None));
                 let access = Access::Wake { timed };
                 let wakes = [
                     Touch::new(condition, access),
                     Touch::new(self, Access::Take),
                 ];
-                let decision = announce(&announcement(access, Some(self), &wakes));
+                let decision = announce(&announcement(wake, access, &wakes));
                 retake();
                 decision != Decision::Decline
             }

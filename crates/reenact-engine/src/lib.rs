@@ -24,6 +24,7 @@ mod entity;
 pub mod explore;
 mod external;
 mod fact;
+pub mod life;
 mod meeting;
 mod mode;
 mod operation;

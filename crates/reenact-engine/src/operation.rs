@@ -26,6 +26,8 @@ pub struct OpInfo {
     pub name: &'static str,
     /// What a debugger takes it for.
     pub kind: OperationKind,
+    /// What it is about, a noun: `mutex`. Empty if its kind says enough.
+    pub object: &'static str,
 }
 
 impl Op {
@@ -42,6 +44,14 @@ impl Op {
     /// What a debugger takes it for.
     pub const fn kind(self) -> OperationKind {
         self.0.kind
+    }
+
+    /// What it is about, a noun: `mutex`.
+    pub fn object(self) -> &'static str {
+        match self.0.object {
+            "" => self.0.kind.object(),
+            object => object,
+        }
     }
 
     /// All there is to know of it.
@@ -61,22 +71,29 @@ impl std::fmt::Debug for Op {
     }
 }
 
-/// Defines the operations of a model: constants of type [`Op`], each with its code, its kind and its name.
+/// Defines the operations of a model: constants of type [`Op`], each with its code, its kind and its name, and what it is
+/// about if its kind does not say that well enough.
+///
+/// A name is what comes after "to", since people read it in sentences: `lock`, `send to a channel`. Where it names what it is
+/// about, the object's own name is put there: "main.0 sends to channel@12".
 ///
 /// ```
 /// reenact_engine::operations! {
-///     pub ARRIVE = 2 Barrier "arrive at a phaser";
+///     pub ARRIVE = 2 Barrier "arrive at a phaser" of "phaser";
+///     pub LOCK = 1 Lock "lock";
 /// }
-/// assert_eq!(ARRIVE.name(), "arrive at a phaser");
+/// assert_eq!((ARRIVE.name(), ARRIVE.object()), ("arrive at a phaser", "phaser"));
+/// assert_eq!(LOCK.object(), "lock");
 /// ```
 #[macro_export]
 macro_rules! operations {
-    ($($visibility:vis $op:ident = $code:literal $kind:ident $name:literal;)*) => {$(
+    ($($visibility:vis $op:ident = $code:literal $kind:ident $name:literal $(of $object:literal)?;)*) => {$(
         #[doc = $name]
         $visibility const $op: $crate::Op = $crate::Op::new(&$crate::OpInfo {
             code: $code,
             name: $name,
             kind: $crate::OperationKind::$kind,
+            object: ::core::concat!($($object)?),
         });
     )*};
 }
@@ -138,6 +155,9 @@ pub enum Access {
     Choose,
     /// Brings a number from outside the program.
     Outside,
+    /// Concerns nobody else: the activity begins, ends, creates another or joins one that has ended. Not recorded, and a step
+    /// of an exploration only where a debugger wants to stop there.
+    Own,
 }
 
 /// What a controller knows an object by.
@@ -239,6 +259,8 @@ pub struct Announcement<'a> {
     pub site: &'static Location<'static>,
     /// What it is about, for people: the method that a message calls.
     pub label: Option<&'a dyn Fn() -> String>,
+    /// The number of the other party: who is joined.
+    pub with: Option<u32>,
 }
 
 impl<'a> Announcement<'a> {
@@ -258,6 +280,7 @@ impl<'a> Announcement<'a> {
             is_settled: false,
             site: Location::caller(),
             label: None,
+            with: None,
         }
     }
 }

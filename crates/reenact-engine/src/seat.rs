@@ -26,7 +26,7 @@ use crate::{
     },
     arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source},
     entity::{announce, choose_as, done},
-    explore,
+    explore, life,
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
     replay::quiet::Quiet,
@@ -94,6 +94,7 @@ unsafe impl Send for Seat {}
 impl Seat {
     /// For a child of the current activity.
     #[inline]
+    #[track_caller]
     pub fn born() -> Seat {
         if mode::byte() == Mode::Off as u8 {
             return Seat::of(NOBODY, 0);
@@ -102,7 +103,9 @@ impl Seat {
     }
 
     #[cold]
+    #[track_caller]
     fn born_in_some_mode() -> Seat {
+        life::creates(true);
         let number = match mode::settled() {
             Mode::Record => with_recording(|me| me.light_child()),
             Mode::Replay | Mode::Controlled => with_controlled(Controlled::light_child),

@@ -83,8 +83,95 @@ pub enum OperationKind {
 }
 
 impl OperationKind {
+    /// All of them.
+    pub const ALL: [OperationKind; 27] = [
+        Self::MessageSend,
+        Self::PromiseSend,
+        Self::Resolve,
+        Self::Turn,
+        Self::Callback,
+        Self::ChannelSend,
+        Self::ChannelReceive,
+        Self::Select,
+        Self::ChannelClose,
+        Self::Create,
+        Self::Begin,
+        Self::End,
+        Self::Join,
+        Self::TransactionStart,
+        Self::TransactionCommit,
+        Self::Lock,
+        Self::Unlock,
+        Self::Wait,
+        Self::Wake,
+        Self::Notify,
+        Self::AtomicRead,
+        Self::AtomicWrite,
+        Self::Barrier,
+        Self::Question,
+        Self::External,
+        Self::Choice,
+        Self::Local,
+    ];
+
+    /// A word for it, as programs exchange it. The same as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MessageSend => "message-send",
+            Self::PromiseSend => "promise-send",
+            Self::Resolve => "resolve",
+            Self::Turn => "turn",
+            Self::Callback => "callback",
+            Self::ChannelSend => "channel-send",
+            Self::ChannelReceive => "channel-receive",
+            Self::Select => "select",
+            Self::ChannelClose => "channel-close",
+            Self::Create => "create",
+            Self::Begin => "begin",
+            Self::End => "end",
+            Self::Join => "join",
+            Self::TransactionStart => "transaction-start",
+            Self::TransactionCommit => "transaction-commit",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+            Self::Wait => "wait",
+            Self::Wake => "wake",
+            Self::Notify => "notify",
+            Self::AtomicRead => "atomic-read",
+            Self::AtomicWrite => "atomic-write",
+            Self::Barrier => "barrier",
+            Self::Question => "question",
+            Self::External => "external",
+            Self::Choice => "choice",
+            Self::Local => "local",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<OperationKind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// What such an operation is usually about: a noun.
+    pub const fn object(self) -> &'static str {
+        match self {
+            Self::MessageSend | Self::Turn | Self::Callback => "mailbox",
+            Self::PromiseSend | Self::Resolve => "promise",
+            Self::ChannelSend | Self::ChannelReceive | Self::Select | Self::ChannelClose => {
+                "channel"
+            }
+            Self::Create | Self::Begin | Self::End | Self::Join => "activity",
+            Self::TransactionStart | Self::TransactionCommit => "variable",
+            Self::Lock | Self::Unlock => "lock",
+            Self::Wait | Self::Wake | Self::Notify => "condvar",
+            Self::AtomicRead | Self::AtomicWrite => "atomic",
+            Self::Barrier => "barrier",
+            Self::Question | Self::External | Self::Choice | Self::Local => "object",
+        }
+    }
+
     /// What people read.
-    pub fn name(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::MessageSend => "message send",
             Self::PromiseSend => "message send to a promise",
@@ -238,7 +325,7 @@ const fn by_sender(of: BreakpointKind) -> BreakpointKind {
     }
 }
 
-static BREAKPOINTS: [BreakpointKind; 21] = [
+static BREAKPOINTS: [BreakpointKind; 47] = [
     before(
         "message-sender",
         "before a message is sent",
@@ -295,17 +382,65 @@ static BREAKPOINTS: [BreakpointKind; 21] = [
         EVERYONE,
     )),
     before(
+        "before-select",
+        "before a selection from several channels",
+        &[Op::Select],
+        EVERYONE,
+    ),
+    after(before(
+        "after-select",
+        "after a selection from several channels",
+        &[Op::Select],
+        EVERYONE,
+    )),
+    before(
+        "before-channel-close",
+        "before an end of a channel is dropped",
+        &[Op::ChannelClose],
+        EVERYONE,
+    ),
+    after(before(
+        "after-channel-close",
+        "after an end of a channel was dropped",
+        &[Op::ChannelClose],
+        EVERYONE,
+    )),
+    before(
         "creation",
         "before an activity is created",
         &[Op::Create],
         EVERYONE,
     ),
+    after(before(
+        "after-creation",
+        "after an activity was created",
+        &[Op::Create],
+        EVERYONE,
+    )),
     before(
         "begin",
         "before the first action of an activity",
         &[Op::Begin],
         EVERYONE,
     ),
+    after(before(
+        "after-begin",
+        "after the first action of an activity",
+        &[Op::Begin],
+        EVERYONE,
+    )),
+    before(
+        "before-end",
+        "before the end of an activity",
+        &[Op::End],
+        EVERYONE,
+    ),
+    after(before(
+        "after-end",
+        "after the end of an activity",
+        &[Op::End],
+        EVERYONE,
+    )),
     before(
         "before-join",
         "before waiting for the end of an activity",
@@ -358,6 +493,109 @@ static BREAKPOINTS: [BreakpointKind; 21] = [
         "after-unlock",
         "after a lock was given back",
         &[Op::Unlock],
+        EVERYONE,
+    )),
+    before(
+        "before-wait",
+        "before somebody begins to wait for a notification",
+        &[Op::Wait],
+        EVERYONE,
+    ),
+    after(before(
+        "after-wait",
+        "after somebody has begun to wait for a notification",
+        &[Op::Wait],
+        EVERYONE,
+    )),
+    before(
+        "before-wake",
+        "before somebody goes on after a notification",
+        &[Op::Wake],
+        EVERYONE,
+    ),
+    after(before(
+        "after-wake",
+        "after somebody has gone on after a notification",
+        &[Op::Wake],
+        EVERYONE,
+    )),
+    before(
+        "before-notify",
+        "before a notification",
+        &[Op::Notify],
+        EVERYONE,
+    ),
+    after(before(
+        "after-notify",
+        "after a notification",
+        &[Op::Notify],
+        EVERYONE,
+    )),
+    before(
+        "before-atomic-read",
+        "before an atomic value is read",
+        &[Op::AtomicRead],
+        EVERYONE,
+    ),
+    after(before(
+        "after-atomic-read",
+        "after an atomic value was read",
+        &[Op::AtomicRead],
+        EVERYONE,
+    )),
+    before(
+        "before-atomic-write",
+        "before an atomic value is changed",
+        &[Op::AtomicWrite],
+        EVERYONE,
+    ),
+    after(before(
+        "after-atomic-write",
+        "after an atomic value was changed",
+        &[Op::AtomicWrite],
+        EVERYONE,
+    )),
+    before(
+        "before-barrier",
+        "before somebody arrives at a barrier",
+        &[Op::Barrier],
+        EVERYONE,
+    ),
+    after(before(
+        "after-barrier",
+        "after somebody has arrived at a barrier",
+        &[Op::Barrier],
+        EVERYONE,
+    )),
+    before(
+        "before-question",
+        "before a question whose answer depends on timing",
+        &[Op::Question],
+        EVERYONE,
+    ),
+    after(before(
+        "after-question",
+        "after a question whose answer depends on timing",
+        &[Op::Question],
+        EVERYONE,
+    )),
+    before(
+        "before-external",
+        "before the world outside is asked",
+        &[Op::External],
+        EVERYONE,
+    ),
+    after(before(
+        "after-external",
+        "after the world outside was asked",
+        &[Op::External],
+        EVERYONE,
+    )),
+    before("before-choice", "before a choice", &[Op::Choice], EVERYONE),
+    after(before(
+        "after-choice",
+        "after a choice",
+        &[Op::Choice],
         EVERYONE,
     )),
 ];
@@ -537,8 +775,10 @@ pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static StepKi
     let kinds = language.kinds();
     let exists =
         move |some: &'static [Op]| some.is_empty() || some.iter().any(|kind| kinds.contains(kind));
+    let has_calls = language.has_calls();
     STEPS.iter().filter(move |one| {
-        exists(one.at)
+        (has_calls || !one.is_about_calls())
+            && exists(one.at)
             && match one.goal {
                 Goal::Operation { operations, .. } => exists(operations),
                 _ => true,
@@ -552,9 +792,32 @@ pub fn step(name: &str) -> Option<&'static StepKind> {
 }
 
 impl StepKind {
+    /// Whether it asks how deep in calls an operation is.
+    pub fn is_about_calls(&self) -> bool {
+        let Goal::Operation { whose, .. } = self.goal else {
+            return false;
+        };
+        matches!(whose, Whose::OwnNotDeeper | Whose::OwnLessDeep)
+    }
+
     /// Whether an activity that stands at `next`, in the turn `turn`, can take it.
     pub fn applies(&self, next: Option<&Operation<'_>>, turn: Option<&Operation<'_>>) -> bool {
         (self.at.is_empty() || next.is_some_and(|next| self.at.contains(&next.kind)))
             && (!self.is_within_turn || turn.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_operation_is_found_by_its_name() {
+        for kind in OperationKind::ALL {
+            assert_eq!(OperationKind::from_name(kind.name()), Some(kind));
+            let json = serde_json::to_string(&kind).unwrap();
+            assert_eq!(json, format!("\"{}\"", kind.name()));
+        }
+        assert_eq!(OperationKind::from_name("borrow"), None);
     }
 }

@@ -139,6 +139,15 @@ pub trait Semantics: Sync {
         lines.to_vec()
     }
 
+    /// Operations of these kinds are to be steps from now on, where they are part of other steps so far. The states of before
+    /// remain valid.
+    fn refine(&mut self, _kinds: &[OperationKind]) {}
+
+    /// Whether [`Operation::depth`] says how deep in calls an operation is. If not, there are no steps over or out of calls.
+    fn has_calls(&self) -> bool {
+        true
+    }
+
     /// The operations that a breakpoint at a line stops before. In a language that can stop between operations, that is what
     /// goes on by itself.
     fn at_lines(&self) -> &'static [OperationKind] {

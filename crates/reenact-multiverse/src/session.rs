@@ -177,6 +177,11 @@ impl<S: Semantics> Session<S> {
                 return Err(SessionError::NoLine(line));
             }
         }
+        for pattern in breakpoint.patterns() {
+            if let Place::Kind(kind) = pattern.place {
+                self.language.refine(kind.operations);
+            }
+        }
         let number = self.breakpoints.add(breakpoint);
         self.refit(&format!("break {text}"));
         Ok(number)
@@ -223,6 +228,11 @@ impl<S: Semantics> Session<S> {
         count: u32,
         universes: Universes,
     ) -> Result<Standings, SessionError> {
+        if let Some(step) = catalogue::step(name).filter(|step| step.is_about_calls())
+            && !self.language.has_calls()
+        {
+            return Err(SessionError::NoCalls(step.name));
+        }
         let step = catalogue::steps(&self.language).find(|step| step.name == name);
         let step = step.ok_or_else(|| SessionError::NoStep {
             name: name.to_owned(),
@@ -230,6 +240,9 @@ impl<S: Semantics> Session<S> {
                 .map(|step| step.name)
                 .collect(),
         })?;
+        if let catalogue::Goal::Operation { operations, .. } = step.goal {
+            self.language.refine(operations);
+        }
         let told = self.told(step, who, count, universes)?;
         self.past.push(Past {
             current: self.current.clone(),

@@ -75,6 +75,7 @@ impl Builder {
     }
 
     /// Starts the thread.
+    #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -102,6 +103,7 @@ impl Builder {
     }
 
     /// Starts a thread that may borrow what outlives the scope.
+    #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,
         scope: &'scope Scope<'scope, 'env>,
@@ -142,8 +144,9 @@ impl<T> JoinHandle<T> {
     }
 
     /// Waits for the thread to end, and returns what it returned or panicked with.
+    #[track_caller]
     pub fn join(self) -> Result<T> {
-        self.lineage.wait_for_end();
+        self.lineage.join();
         wait_aside(|| self.running.is_finished());
         self.running.join()
     }

@@ -317,7 +317,7 @@ pub(super) fn help_on<S: Semantics>(
             step.name, step.label
         )?;
         if !step.at.is_empty() {
-            let kinds: Vec<_> = step.at.iter().map(|kind| kind.name()).collect();
+            let kinds: Vec<_> = step.at.iter().map(|kind| kind.label()).collect();
             writeln!(out, "The activity has to be at a {}.", kinds.join(" or a "))?;
         }
         if step.is_within_turn {

@@ -9,7 +9,7 @@ use std::{
 use reenact_ambient::Source;
 use reenact_multiverse::{
     Bounds, Expression, Graph, How, Observation, Search, Semantics, Session, SessionError,
-    Standings, SyntaxError, Universes, Who, breakpoints, steps,
+    Standings, StepKind, SyntaxError, Universes, Who, breakpoints, steps,
 };
 
 use super::{
@@ -72,7 +72,9 @@ impl<S: Semantics> Console<S> {
     pub(super) fn obey(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refusal> {
         let (name, rest) = words::first(line);
         let step = command::step_called(name);
-        let is_step = steps(self.session.language()).any(|one| one.name == step);
+        // Steps that are about calls are refused by the session, which says why.
+        let is_step = steps(self.session.language()).any(|one| one.name == step)
+            || reenact_multiverse::step(step).is_some_and(StepKind::is_about_calls);
         if is_step {
             self.step(out, step, rest)?;
             return Ok(Next::GoOn);

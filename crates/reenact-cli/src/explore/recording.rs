@@ -87,7 +87,10 @@ impl Recorded {
                 source,
                 ..
             } = operation;
-            if ["unlock", "read end", "write end"].contains(&&*operation) {
+            // These are steps for a debugger only.
+            let is_own = ["spawn", "spawn a task", "begin", "end", "join"];
+            let is_release = ["unlock", "unlock after reading", "unlock after writing"];
+            if is_release.contains(&&*operation) || is_own.contains(&&*operation) {
                 continue;
             }
             let group = last.entry(activity.clone()).or_default();

@@ -6,8 +6,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use reenact_engine::Access;
+use reenact_multiverse::OperationKind;
+
 use super::{
-    told::{Doing, Stands, Told, Way},
+    told::{Doing, Stands, Told},
     universe::{Choice, Universe},
 };
 
@@ -18,7 +21,7 @@ const REMEMBERED: usize = 20_000;
 #[derive(Default)]
 pub(super) struct Knowledge {
     told: Recent<u128, Arc<Told>>,
-    /// Where steps lead.
+    /// Where steps lead: the fingerprint that was told.
     after: Recent<(u128, Choice), u128>,
     names: Arc<Mutex<Names>>,
 }
@@ -36,7 +39,7 @@ impl Seen {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         match names.0.get(&thing) {
             Some(name) => name.clone(),
-            None => format!("thing-{thing}"),
+            None => format!("object-{thing}"),
         }
     }
 }
@@ -64,10 +67,15 @@ impl Knowledge {
         self.seen(told)
     }
 
+    /// Steps may lead elsewhere from now on.
+    pub(super) fn forget_steps(&mut self) {
+        self.after = Recent::default();
+    }
+
     /// A step leads from one to the other.
-    pub(super) fn follows(&mut self, before: &Universe, step: &Choice, after: &Universe) {
+    pub(super) fn follows(&mut self, before: &Universe, step: &Choice, fingerprint: u128) {
         let from = (before.fingerprint(), *step);
-        self.after.put(from, after.fingerprint());
+        self.after.put(from, fingerprint);
     }
 
     fn seen(&self, told: Arc<Told>) -> Seen {
@@ -127,13 +135,14 @@ impl Names {
         // Rather after a line of the program than after none.
         all.sort_by_key(|doing| doing.site().is_none());
         for doing in all {
-            for &(way, thing) in &doing.touches {
+            for (index, &(access, thing)) in doing.touches.iter().enumerate() {
                 let Some(thing) = thing.filter(|thing| !self.0.contains_key(thing)) else {
                     continue;
                 };
+                let noun = noun(index, access, doing);
                 let name = match doing.site() {
-                    Some(site) => format!("{}@{}", noun(way, doing), site.line),
-                    None => noun(way, doing).to_owned(),
+                    Some(site) => format!("{noun}@{}", site.line),
+                    None => noun.to_owned(),
                 };
                 let is_taken = |name: &str| self.0.values().any(|taken| taken == name);
                 let mut others = (2..).map(|number| format!("{name}#{number}"));
@@ -147,21 +156,11 @@ impl Names {
     }
 }
 
-fn noun(way: Way, doing: &Doing) -> &'static str {
-    match way {
-        Way::Send | Way::Receive | Way::TrySend | Way::TryReceive if doing.is_of_actor() => {
-            "mailbox"
-        }
-        Way::Take | Way::Look | Way::TryTake | Way::TryLook | Way::Release => "lock",
-        Way::Send
-        | Way::Receive
-        | Way::TrySend
-        | Way::TryReceive
-        | Way::StopSending
-        | Way::StopReceiving => "channel",
-        Way::Wait | Way::Wake | Way::Notify => "condition",
-        Way::Write if doing.is_resolution() => "promise",
-        Way::Read | Way::Write => "value",
-        Way::Transact | Way::Ask | Way::Choose | Way::Other => "thing",
+/// What people call such a thing. An operation says what it is about; what it meets besides is known by how it does.
+fn noun(index: usize, access: Access, doing: &Doing) -> &str {
+    match access {
+        _ if index == 0 || doing.kind == OperationKind::Select => &doing.object,
+        Access::Take | Access::TryTake | Access::Look | Access::TryLook => "lock",
+        _ => "object",
     }
 }

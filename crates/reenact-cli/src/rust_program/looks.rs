@@ -176,9 +176,11 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
 fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
     let (what, site) = match &acting.stands {
         Stands::Does(doing) => {
-            let what = match doing.thing() {
-                Some(thing) => seen.name(thing),
-                None => doing.operation.clone(),
+            let joined = doing.with.and_then(|with| seen.told.activity(with));
+            let what = match (doing.thing(), joined) {
+                (Some(thing), _) => seen.name(thing),
+                (None, Some(joined)) => format!("the end of {}", joined.place),
+                (None, None) => doing.operation.clone(),
             };
             (
                 format!("{what}{}", who_has(doing, seen, file)),

@@ -1,6 +1,7 @@
 //! What a program tells of one of its universes.
 
-use reenact_multiverse::Site;
+use reenact_engine::Access;
+use reenact_multiverse::{OperationKind, Site};
 
 /// A universe, as it was told.
 #[derive(Debug, Default)]
@@ -60,66 +61,19 @@ pub(super) enum Stands {
 /// An operation that is about to be done.
 #[derive(Debug)]
 pub(super) struct Doing {
+    /// Its own name: what comes after "to".
     pub(super) operation: String,
+    pub(super) kind: OperationKind,
+    /// What it is about, a noun.
+    pub(super) object: String,
     pub(super) is_enabled: bool,
     pub(super) ways: u32,
     pub(super) file: String,
     site: Site,
+    /// The other party: who is joined.
+    pub(super) with: Option<u32>,
     /// How it meets what.
-    pub(super) touches: Vec<(Way, Option<u32>)>,
-}
-
-/// How a thing is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Take,
-    Look,
-    TryTake,
-    TryLook,
-    Release,
-    Read,
-    Write,
-    Send,
-    Receive,
-    TrySend,
-    TryReceive,
-    StopSending,
-    StopReceiving,
-    Wait,
-    Wake,
-    Notify,
-    Transact,
-    Ask,
-    Choose,
-    /// Somehow.
-    Other,
-}
-
-impl Way {
-    fn parse(word: &str) -> Way {
-        match word {
-            "take" => Way::Take,
-            "look" => Way::Look,
-            "try-take" => Way::TryTake,
-            "try-look" => Way::TryLook,
-            "release" => Way::Release,
-            "read" => Way::Read,
-            "write" => Way::Write,
-            "send" => Way::Send,
-            "receive" => Way::Receive,
-            "try-send" => Way::TrySend,
-            "try-receive" => Way::TryReceive,
-            "stop-sending" => Way::StopSending,
-            "stop-receiving" => Way::StopReceiving,
-            "wait" => Way::Wait,
-            "wake" => Way::Wake,
-            "notify" => Way::Notify,
-            "transact" => Way::Transact,
-            "ask" => Way::Ask,
-            "choose" => Way::Choose,
-            _ => Way::Other,
-        }
-    }
+    pub(super) touches: Vec<(Access, Option<u32>)>,
 }
 
 impl Doing {
@@ -132,17 +86,6 @@ impl Doing {
     /// Where it is, whoever's source that is.
     pub(super) fn place(&self) -> String {
         format!("{}:{}", self.file, self.site)
-    }
-
-    /// Whether it resolves a promise.
-    pub(super) fn is_resolution(&self) -> bool {
-        self.operation == "resolve"
-    }
-
-    /// Whether it is about the mailbox of an actor.
-    pub(super) fn is_of_actor(&self) -> bool {
-        let words = ["message", "mailbox", "try to send"];
-        words.iter().any(|word| self.operation.contains(word))
     }
 
     /// What it is about.
@@ -201,15 +144,20 @@ impl Told {
                 "does",
                 who,
                 operation,
+                kind,
+                object,
                 is_enabled,
                 ways,
                 file,
                 line,
                 column,
                 touches,
+                with,
             ] => {
                 let doing = Doing {
                     operation: operation.to_owned(),
+                    kind: OperationKind::from_name(kind)?,
+                    object: object.to_owned(),
                     is_enabled: is_enabled == "1",
                     ways: number(ways)?,
                     file: file.to_owned(),
@@ -218,6 +166,10 @@ impl Told {
                         column: number(column)?,
                     },
                     touches: touches.split(',').map(touch).collect::<Option<_>>()?,
+                    with: match with {
+                        "" => None,
+                        with => Some(number(with)?),
+                    },
                 };
                 self.stands(number(who)?, Stands::Does(doing))?;
             }
@@ -271,10 +223,10 @@ fn is_of_library(file: &str) -> bool {
             .any(|pair| is_ours(pair[0]) && pair[1] == "src")
 }
 
-fn touch(text: &str) -> Option<(Way, Option<u32>)> {
+fn touch(text: &str) -> Option<(Access, Option<u32>)> {
     match text.split_once(':') {
-        Some((way, thing)) => Some((Way::parse(way), Some(thing.parse().ok()?))),
-        None => Some((Way::parse(text), None)),
+        Some((access, thing)) => Some((Access::from_name(access)?, Some(thing.parse().ok()?))),
+        None => Some((Access::from_name(text)?, None)),
     }
 }
 
@@ -313,7 +265,7 @@ mod tests {
     #[test]
     fn an_answer_is_read() {
         let told = read(
-            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\t1\t2\tbank.rs\t12\t9\ttake:3,write\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
+            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3,write\t\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
         );
         assert_eq!(told.error, None);
         assert_eq!(told.fingerprint, 255);
@@ -321,7 +273,11 @@ mod tests {
         let Stands::Does(doing) = &told.activity(1).unwrap().stands else {
             panic!("it does something");
         };
-        assert_eq!(doing.touches, [(Way::Take, Some(3)), (Way::Write, None)]);
+        assert_eq!(
+            doing.touches,
+            [(Access::Take, Some(3)), (Access::Write, None)]
+        );
+        assert_eq!(doing.kind, OperationKind::Lock);
         assert_eq!((doing.ways, doing.site().unwrap().line), (2, 12));
     }
 
@@ -351,6 +307,8 @@ mod tests {
             "",
             "fingerprint\tz",
             "does\t1\tlock",
+            "activity\t1\tmain.0\t\ndoes\t1\tlock\tborrow\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3\t",
+            "activity\t1\tmain.0\t\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\tborrow:3\t",
             "ended\t4",
             "fingerprint\tff\nactivity\t-1\tmain\t",
             "exit\tstatus\tx",

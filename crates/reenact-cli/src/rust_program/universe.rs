@@ -6,9 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use reenact_multiverse::Site;
+use reenact_engine::Access;
+use reenact_multiverse::{OperationKind, Site};
 
-use super::told::{Doing, Way};
+use super::told::Doing;
 
 /// A step: who takes it, and which of the ways it can go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,18 +31,45 @@ pub(super) struct Moved {
 impl Moved {
     /// What an operation moves. Not one that only tries: it may have moved nothing.
     pub(super) fn of(doing: &Doing) -> Option<Moved> {
-        let (way, thing) = *doing.touches.first()?;
-        let is_sent = match way {
-            Way::Send => true,
-            Way::Receive => false,
+        let (access, thing) = *doing.touches.first()?;
+        let is_sent = match access {
+            Access::Send => true,
+            Access::Receive => false,
             _ => return None,
         };
         Some(Moved {
             is_sent,
             thing: thing?,
-            is_turn: !is_sent && doing.is_of_actor(),
+            is_turn: doing.kind == OperationKind::Turn,
             site: doing.site(),
         })
+    }
+}
+
+/// What is a step although nobody else can tell when it happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Granularity {
+    /// Giving a lock back.
+    pub(super) releases: bool,
+    /// To create an activity, to begin, to end, to join, to ask the world outside.
+    pub(super) own: bool,
+}
+
+impl Granularity {
+    /// As words of a question, as far as it is finer than the other.
+    fn finer_than(self, other: Granularity) -> impl Iterator<Item = &'static str> {
+        let releases = self.releases && !other.releases;
+        let own = self.own && !other.own;
+        let words = [("+releases", releases), ("+own", own)];
+        words
+            .into_iter()
+            .filter_map(|(word, is_new)| is_new.then_some(word))
+    }
+
+    /// Universes that differ in nothing but this are two.
+    fn salt(self) -> u128 {
+        const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+        ODD.wrapping_mul(u128::from(self.releases) | u128::from(self.own) << 1)
     }
 }
 
@@ -60,6 +88,7 @@ pub(super) enum Mark {
 #[derive(Debug)]
 struct Path {
     step: Choice,
+    granularity: Granularity,
     moved: Option<Moved>,
     before: Option<Arc<Path>>,
 }
@@ -81,6 +110,8 @@ pub(super) const BYTES: usize = size_of::<Path>() + 2 * size_of::<usize>();
 #[derive(Clone, Debug)]
 pub(crate) struct Universe {
     path: Option<Arc<Path>>,
+    /// With which the program was started.
+    first: Granularity,
     fingerprint: u128,
     mark: Option<Mark>,
 }
@@ -101,21 +132,24 @@ impl Hash for Universe {
 
 impl Universe {
     /// Nothing has happened.
-    pub(super) fn start() -> Universe {
+    pub(super) fn start(granularity: Granularity) -> Universe {
         Universe {
             path: None,
+            first: granularity,
             fingerprint: 0,
             mark: None,
         }
+        .with_fingerprint(0)
     }
 
     pub(super) fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
 
+    /// The same one, of which this was told.
     pub(super) fn with_fingerprint(self, fingerprint: u128) -> Universe {
         Universe {
-            fingerprint,
+            fingerprint: fingerprint ^ self.granularity().salt(),
             ..self
         }
     }
@@ -126,8 +160,21 @@ impl Universe {
         !self.fingerprint.wrapping_add(step)
     }
 
-    /// After one more step.
-    pub(super) fn after(&self, step: Choice, moved: Option<Moved>, fingerprint: u128) -> Universe {
+    /// What is a step here.
+    fn granularity(&self) -> Granularity {
+        self.path
+            .as_ref()
+            .map_or(self.first, |path| path.granularity)
+    }
+
+    /// After one more step, for which `granularity` held, where this was told.
+    pub(super) fn after(
+        &self,
+        step: Choice,
+        granularity: Granularity,
+        moved: Option<Moved>,
+        fingerprint: u128,
+    ) -> Universe {
         let mark = match (self.mark, moved) {
             (Some(Mark::Next(who)), moved) if who == step.activity => {
                 moved.filter(|moved| moved.is_sent).map(|moved| Mark::Sent {
@@ -149,12 +196,15 @@ impl Universe {
         Universe {
             path: Some(Arc::new(Path {
                 step,
+                granularity,
                 moved,
                 before: self.path.clone(),
             })),
-            fingerprint,
+            first: self.first,
+            fingerprint: 0,
             mark,
         }
+        .with_fingerprint(fingerprint)
     }
 
     /// The same one, with something else marked.
@@ -200,7 +250,7 @@ impl Universe {
                 Some(moved) if path.step.activity == activity && moved.is_turn => {
                     let before = Universe {
                         path: path.before.clone(),
-                        ..Universe::start()
+                        ..Universe::start(self.first)
                     };
                     return Some((moved.thing, before.next_sent(moved.thing)));
                 }
@@ -220,9 +270,13 @@ impl Universe {
         std::iter::successors(self.path.as_deref(), |path| path.before.as_deref())
     }
 
-    /// The steps that lead here.
-    pub(super) fn steps(&self) -> Vec<Choice> {
-        let mut steps: Vec<Choice> = self.paths().map(|path| path.step).collect();
+    /// The steps that lead here, each with where it was taken, of which nothing is told.
+    pub(super) fn steps(&self) -> Vec<(Universe, Choice)> {
+        let before = |path: &Path| Universe {
+            path: path.before.clone(),
+            ..Universe::start(self.first)
+        };
+        let mut steps: Vec<_> = self.paths().map(|path| (before(path), path.step)).collect();
         steps.reverse();
         steps
     }
@@ -230,7 +284,19 @@ impl Universe {
     /// How the program is asked for it.
     pub(super) fn question(&self) -> String {
         let mut question = "state".to_owned();
-        for Choice { activity, way } in self.steps() {
+        let mut granularity = Granularity::default();
+        let mut refine = |question: &mut String, finer: Granularity| {
+            for word in finer.finer_than(granularity) {
+                let _ = write!(question, " {word}");
+            }
+            granularity = finer;
+        };
+        refine(&mut question, self.first);
+        let mut paths: Vec<&Path> = self.paths().collect();
+        paths.reverse();
+        for path in paths {
+            refine(&mut question, path.granularity);
+            let Choice { activity, way } = path.step;
             let _ = write!(question, " {activity}:{way}");
         }
         question
@@ -242,6 +308,10 @@ mod tests {
     use super::*;
 
     const SITE: Site = Site { line: 1, column: 1 };
+    const COARSE: Granularity = Granularity {
+        releases: false,
+        own: false,
+    };
 
     fn moved(is_sent: bool) -> Option<Moved> {
         Some(Moved {
@@ -255,36 +325,59 @@ mod tests {
     #[test]
     fn what_is_marked_is_followed_through_a_queue() {
         let [a, b] = [0, 1].map(|activity| Choice { activity, way: 0 });
-        let one = Universe::start().after(a, moved(true), 1);
+        let one = Universe::start(COARSE).after(a, COARSE, moved(true), 1);
         let marked = one.marked(Some(Mark::Next(0)));
         // Somebody else's comes first.
-        let both = marked.after(b, moved(true), 2).after(a, moved(true), 3);
+        let both = marked
+            .after(b, COARSE, moved(true), 2)
+            .after(a, COARSE, moved(true), 3);
         assert!(!both.is_marked(7));
-        let next = both.after(b, moved(false), 4).after(b, moved(false), 5);
+        let next = both
+            .after(b, COARSE, moved(false), 4)
+            .after(b, COARSE, moved(false), 5);
         assert!(next.is_marked(7));
         assert!(!next.is_marked(8));
-        assert!(!next.after(b, moved(false), 6).is_marked(7));
+        assert!(!next.after(b, COARSE, moved(false), 6).is_marked(7));
     }
 
     #[test]
     fn a_universe_is_known_by_its_fingerprint_and_its_mark() {
         let [a, b] = [0, 1].map(|activity| Choice { activity, way: 0 });
-        let one = Universe::start().after(a, None, 1).after(b, None, 3);
-        let other = Universe::start().after(b, None, 2).after(a, None, 3);
+        let one = Universe::start(COARSE)
+            .after(a, COARSE, None, 1)
+            .after(b, COARSE, None, 3);
+        let other = Universe::start(COARSE)
+            .after(b, COARSE, None, 2)
+            .after(a, COARSE, None, 3);
         assert_eq!(one, other);
         assert_ne!(one, other.marked(Some(Mark::Next(0))));
         assert_eq!(one.question(), "state 0:0 1:0");
     }
 
     #[test]
+    fn a_finer_universe_is_another_one() {
+        let fine = Granularity {
+            own: true,
+            ..COARSE
+        };
+        let [a, b] = [0, 1].map(|activity| Choice { activity, way: 0 });
+        let coarse = Universe::start(COARSE).after(a, COARSE, None, 1);
+        let [one, other] = [COARSE, fine].map(|finer| coarse.after(b, finer, None, 2));
+        assert_ne!(one, other);
+        assert_eq!(other.question(), "state 0:0 +own 1:0");
+        assert_eq!(Universe::start(fine).question(), "state +own");
+    }
+
+    #[test]
     fn a_long_way_is_dropped() {
-        let mut universe = Universe::start();
+        let mut universe = Universe::start(COARSE);
         for number in 0..1_000_000 {
             universe = universe.after(
                 Choice {
                     activity: 0,
                     way: 0,
                 },
+                COARSE,
                 None,
                 number,
             );

@@ -1,57 +1,53 @@
-//! Operations of a Rust program: which they are in the catalogue, and how they are told.
+//! Operations of a Rust program, in sentences.
+//!
+//! The words are those of the operation itself, whoever has defined it.
 
+use reenact_engine::Access;
 use reenact_multiverse::OperationKind;
 
-use super::{
-    known::Seen,
-    told::{Doing, Way},
-};
+use super::{known::Seen, told::Doing};
 
-/// What a Rust program can be about to do. It is not about to create an activity, to begin or to join: these concern nobody
-/// else, so they are part of the step before them. The last one is a step only where somebody could tell when it happens.
-static KINDS: [OperationKind; 10] = [
-    OperationKind::Lock,
+/// What a Rust program can be about to do.
+pub(super) static KINDS: [OperationKind; 24] = [
+    OperationKind::MessageSend,
+    OperationKind::Resolve,
+    OperationKind::Turn,
     OperationKind::ChannelSend,
     OperationKind::ChannelReceive,
-    OperationKind::MessageSend,
-    OperationKind::Turn,
-    OperationKind::Resolve,
+    OperationKind::Select,
+    OperationKind::ChannelClose,
+    OperationKind::Create,
+    OperationKind::Begin,
+    OperationKind::End,
+    OperationKind::Join,
     OperationKind::TransactionCommit,
+    OperationKind::Lock,
+    OperationKind::Unlock,
+    OperationKind::Wait,
+    OperationKind::Wake,
+    OperationKind::Notify,
+    OperationKind::AtomicRead,
+    OperationKind::AtomicWrite,
+    OperationKind::Barrier,
+    OperationKind::Question,
+    OperationKind::External,
     OperationKind::Choice,
     OperationKind::Local,
-    OperationKind::Unlock,
 ];
 
-pub(super) fn kinds(has_unlocks: bool) -> &'static [OperationKind] {
-    match has_unlocks {
-        true => &KINDS,
-        false => &KINDS[..KINDS.len() - 1],
-    }
-}
+/// What concerns nobody else.
+pub(super) static OWN: [OperationKind; 5] = [
+    OperationKind::Create,
+    OperationKind::Begin,
+    OperationKind::End,
+    OperationKind::Join,
+    OperationKind::External,
+];
 
-/// What an operation is in the catalogue.
-pub(super) fn kind(doing: &Doing) -> OperationKind {
-    let Some(&(way, _)) = doing.touches.first() else {
-        return OperationKind::Local;
-    };
-    match way {
-        Way::Take | Way::Look | Way::TryTake | Way::TryLook => OperationKind::Lock,
-        Way::Release => OperationKind::Unlock,
-        Way::Write if doing.is_resolution() => OperationKind::Resolve,
-        Way::Send | Way::TrySend if doing.is_of_actor() => OperationKind::MessageSend,
-        Way::Receive | Way::TryReceive if doing.is_of_actor() => OperationKind::Turn,
-        Way::Send | Way::TrySend => OperationKind::ChannelSend,
-        Way::Receive | Way::TryReceive => OperationKind::ChannelReceive,
-        Way::Transact => OperationKind::TransactionCommit,
-        Way::Choose => OperationKind::Choice,
-        _ => OperationKind::Local,
-    }
-}
-
-/// What an operation does, in a sentence without its subject: `takes lock@12`. With which of its ways, if it has several
+/// What an operation does, in a sentence without its subject: `locks mutex@12`. With which of its ways, if it has several
 /// and that is known; and in which file, if not in that of which people say the lines.
 pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> String {
-    let mut text = sentence(doing, seen, 0);
+    let mut text = third_person(&waits_to(doing, seen));
     if doing.ways > 1
         && let Some(way) = way
     {
@@ -63,41 +59,81 @@ pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> 
     text
 }
 
-/// What somebody waits to do: `take lock@12`.
+/// What somebody waits to do: `lock mutex@12`.
 pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
-    sentence(doing, seen, 1)
+    let is_release = doing.touches.first().map(|touch| touch.0) == Some(Access::Release);
+    let operation = match is_release && !doing.operation.starts_with("unlock") {
+        // Of a model that has one name for taking something and for giving it back.
+        true => "unlock",
+        false => &doing.operation,
+    };
+    let other = doing.with.and_then(|with| seen.told.activity(with));
+    match (doing.thing(), other) {
+        (Some(thing), _) => with_object(operation, &doing.object, &seen.name(thing)),
+        (None, Some(other)) => with_object(operation, &doing.object, &other.place),
+        (None, None) => operation.to_owned(),
+    }
 }
 
-/// In the form of `takes`, or of `take`.
-fn sentence(doing: &Doing, seen: &Seen, form: usize) -> String {
-    let way = doing.touches.first().map_or(Way::Other, |touch| touch.0);
-    let verbs = match way {
-        Way::Take => ["takes", "take"],
-        Way::Look => ["shares", "share"],
-        Way::TryTake => ["tries to take", "try to take"],
-        Way::TryLook => ["tries to share", "try to share"],
-        Way::Release => ["gives back", "give back"],
-        Way::Read => ["reads", "read"],
-        Way::Write if doing.is_resolution() => ["resolves", "resolve"],
-        Way::Write => ["changes", "change"],
-        Way::Send => ["sends into", "send into"],
-        Way::Receive if doing.is_of_actor() => ["handles a message of", "handle a message of"],
-        Way::Receive => ["receives from", "receive from"],
-        Way::TrySend => ["tries to send into", "try to send into"],
-        Way::TryReceive => ["tries to receive from", "try to receive from"],
-        Way::StopSending => ["stops sending into", "stop sending into"],
-        Way::StopReceiving => ["stops receiving from", "stop receiving from"],
-        Way::Wait => ["begins to wait for", "begin to wait for"],
-        Way::Wake => ["goes on after", "be signalled by"],
-        Way::Notify => ["signals", "signal"],
-        Way::Transact => ["commits a transaction", "commit a transaction"],
-        Way::Choose => ["chooses", "choose"],
-        Way::Ask | Way::Other => ["does: ", "do: "],
+/// The operation, about the object of this name: in place of "a channel", if it says that, or after it.
+fn with_object(operation: &str, object: &str, name: &str) -> String {
+    for article in ["a", "an"] {
+        let general = format!("{article} {object}");
+        if let Some((before, after)) = operation.split_once(&general) {
+            return format!("{before}{name}{after}");
+        }
+    }
+    match operation.contains(' ') {
+        true => format!("{operation} ({name})"),
+        false => format!("{operation} {name}"),
+    }
+}
+
+/// From `try to lock` to `tries to lock`.
+fn third_person(operation: &str) -> String {
+    let (verb, rest) = match operation.find(' ') {
+        Some(at) => operation.split_at(at),
+        None => (operation, ""),
     };
-    let verb = verbs[form];
-    match (way, doing.thing()) {
-        (Way::Ask | Way::Other, _) => format!("{verb}{}", doing.operation),
-        (Way::Transact | Way::Choose, _) | (_, None) => verb.to_owned(),
-        (_, Some(thing)) => format!("{verb} {}", seen.name(thing)),
+    let is_vowel = |letter: char| "aeiou".contains(letter);
+    match verb.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(is_vowel) => format!("{stem}ies{rest}"),
+        _ if ["s", "x", "z", "ch", "sh", "o"]
+            .iter()
+            .any(|end| verb.ends_with(end)) =>
+        {
+            format!("{verb}es{rest}")
+        }
+        _ => format!("{verb}s{rest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_becomes_a_sentence() {
+        for (operation, object, sentence) in [
+            ("lock", "mutex", "locks it"),
+            ("try to lock a mutex", "mutex", "tries to lock it"),
+            ("arrive at a phaser", "phaser", "arrives at it"),
+            ("read an rwlock", "rwlock", "reads it"),
+            ("pass a barrier", "barrier", "passes it"),
+            (
+                "send to a channel, for some time",
+                "channel",
+                "sends to it, for some time",
+            ),
+            ("handle a message", "mailbox", "handles a message (it)"),
+            ("unpark", "parking", "unparks it"),
+            ("relay", "channel", "relays it"),
+            ("notify", "condvar", "notifies it"),
+        ] {
+            assert_eq!(
+                third_person(&with_object(operation, object, "it")),
+                sentence
+            );
+        }
     }
 }

@@ -739,7 +739,9 @@ help where
               resolver                      before a promise is resolved
               resolution                    before a callback runs because its promise is resolved
               creation                      before an activity is created
+              after-creation                after an activity was created
               begin                         before the first action of an activity
+              after-begin                   after the first action of an activity
 
             > help next-turn
             next-turn [ACTIVITY] [TIMES] [in UNIVERSE|here]

@@ -7,7 +7,7 @@ use std::{fs, process::Command};
 use expect_test::{Expect, expect};
 
 use crate::{
-    program::example,
+    program::{example, example_of},
     run::{Place, Run},
 };
 
@@ -61,7 +61,7 @@ fn a_lost_update_is_found_and_looked_at() {
 
             > run
             2 universes paused at breakpoint 1 (after-lock by main.0 if balance == 100)
-              [0–1] next, main.0 takes lock@43
+              [0–1] next, main.0 locks mutex@43
             1 universe ended
               [2] prints 200; balance = 200
 
@@ -70,11 +70,11 @@ fn a_lost_update_is_found_and_looked_at() {
               does: "waits for the end of main.0"
             main.0:
               thread: "alice"
-              does: "takes lock@43"
+              does: "locks mutex@43"
               line: 44
             main.1:
               thread: "bob"
-              does: "takes lock@43"
+              does: "locks mutex@43"
               line: 43
             balance: 100
 
@@ -85,11 +85,11 @@ fn a_lost_update_is_found_and_looked_at() {
 
             > story
             How universe 0 came about
-              1. main.1 takes lock@43 (line 43)
-              2. main.1 takes lock@43 (line 44)
-              3. main.0 takes lock@43 (line 43)
-              4. main.0 takes lock@43 (line 44)
-              5. main takes lock@43 (line 55)
+              1. main.1 locks mutex@43 (line 43)
+              2. main.1 locks mutex@43 (line 44)
+              3. main.0 locks mutex@43 (line 43)
+              4. main.0 locks mutex@43 (line 44)
+              5. main locks mutex@43 (line 55)
 
             > ends here
             From universe 0: 1 universe, 0 steps between them
@@ -128,8 +128,8 @@ fn a_deadlock_says_who_has_what() {
             2.  a = "<locked>"
                 b = "<locked>"
                 main waits for the end of main.0
-                main.0 waits for lock@65#2, which main.1 has since line 65 (line 66)
-                main.1 waits for lock@65, which main.0 has since line 65 (line 66)
+                main.0 waits for mutex@65#2, which main.1 has since line 65 (line 66)
+                main.1 waits for mutex@65, which main.0 has since line 65 (line 66)
                 1 end, reached in 2 ways, the shortest of 2 steps
 
             > break line 66
@@ -137,41 +137,41 @@ fn a_deadlock_says_who_has_what() {
 
             > run
             2 universes paused at breakpoint 1 (line 66)
-              [0] next, main.0 takes lock@65#2
-              [1] next, main.1 takes lock@65
+              [0] next, main.0 locks mutex@65#2
+              [1] next, main.1 locks mutex@65
 
             > steps
             main has nothing to do
-              resume, stop, into, over, return, to-commit, after-commit, next-turn
-            main.0 (stopped) takes lock@65#2
-              resume, stop, into, over, return, to-commit, after-commit, next-turn
-            main.1 takes lock@65#2
-              resume, stop, into, over, return, to-commit, after-commit, next-turn
+              resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
+            main.0 (stopped) locks mutex@65#2
+              resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
+            main.1 locks mutex@65#2
+              resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
 
             > into main.1
             1 universe ended in a deadlock
-              [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for lock@65#2, which main.1 has since line 65 (line 66); main.1 waits for lock@65, which main.0 has since line 65 (line 66)
+              [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for mutex@65#2, which main.1 has since line 65 (line 66); main.1 waits for mutex@65, which main.0 has since line 65 (line 66)
             1 universe paused after into
-              [1] next, main.1 takes lock@65
+              [1] next, main.1 locks mutex@65
             1 universe paused at breakpoint 1 (line 66)
-              [2] next, main.0 takes lock@65#2
+              [2] next, main.0 locks mutex@65#2
 
             > show locks in 0
-            lock@65:
+            mutex@65:
               by: "main.0"
               since: "line 65"
-            lock@65#2:
+            mutex@65#2:
               by: "main.1"
               since: "line 65"
 
             > diff 0 1
             From universe 0 to 1
               main.does: "waits for the end of main.0" → "waits for the end of main.1"
-              `main.0`.does: "waits to take lock@65#2, which main.1 has since line 65" → "has ended"
+              `main.0`.does: "waits to lock mutex@65#2, which main.1 has since line 65" → "has ended"
               `main.0`.line: 66 → nothing
-              `main.0`.has: ["lock@65"] → nothing
-              `main.1`.does: "waits to take lock@65, which main.0 has since line 65" → "takes lock@65"
-              locks.`lock@65`: {by: "main.0", since: "line 65"} → nothing
+              `main.0`.has: ["mutex@65"] → nothing
+              `main.1`.does: "waits to lock mutex@65, which main.0 has since line 65" → "locks mutex@65"
+              locks.`mutex@65`: {by: "main.0", since: "line 65"} → nothing
               a: "<locked>" → 90
 
         "#]],
@@ -189,7 +189,7 @@ fn what_is_sent_is_followed_to_who_receives_it() {
 
             > run
             1 universe paused at breakpoint 1 (before-channel-send by main.1)
-              [0] next, main.1 sends into channel@87
+              [0] next, main.1 sends to channel@87
 
             > delete 1
             Removed 1: before-channel-send by main.1
@@ -209,24 +209,24 @@ fn what_is_sent_is_followed_to_who_receives_it() {
             How universe 2 came about
                  > remove breakpoint 1
                  > to-channel-receiver of main.1
-              1. main.1 sends into channel@87 (line 87)
-              2. main.0 sends into channel@87 (line 87)
-              3. main.0 sends into channel@87 (line 88)
-              4. main stops sending into channel@87
+              1. main.1 sends to channel@87 (line 87)
+              2. main.0 sends to channel@87 (line 87)
+              3. main.0 sends to channel@87 (line 88)
+              4. main drops a sender (channel@87)
 
             > back
             1 universe paused at breakpoint 1 (removed)
-              [0] next, main.1 sends into channel@87
+              [0] next, main.1 sends to channel@87
 
             > where received.length == 2 && received[1] == 3
             25 universes of the 394 that can be reached from here; the nearest after 7 steps from universe 0:
-              1. main stops sending into channel@87
-              2. main.0 sends into channel@87 (line 87)
+              1. main drops a sender (channel@87)
+              2. main.0 sends to channel@87 (line 87)
               3. main receives from channel@87 (line 92)
-              4. main takes lock@93 (line 93)
-              5. main.1 sends into channel@87 (line 87)
+              4. main locks mutex@93 (line 93)
+              5. main.1 sends to channel@87 (line 87)
               6. main receives from channel@87 (line 92)
-              7. main takes lock@93 (line 93)
+              7. main locks mutex@93 (line 93)
 
         "#]],
     );
@@ -256,7 +256,7 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
 
             > run
             1 universe paused at breakpoint 1 (message-sender by main.1)
-              [0] next, main.1 sends into mailbox@122
+              [0] next, main.1 sends a message (mailbox@122)
 
             > to-resolver
             5 universes paused after to-resolver
@@ -270,26 +270,26 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
             > end-of-turn main.a0
             5 universes paused after end-of-turn
               3 of them [0, 2, 4] main.a0 has nothing to do
-              2 of them [1, 3] next, main.a0 handles a message of mailbox@122
+              2 of them [1, 3] next, main.a0 handles a message (mailbox@122)
 
             > break message-receiver at 122
             Breakpoint 2: message-receiver at 122
 
             > run
             2 universes paused at breakpoint 2 (message-receiver at 122)
-              [0–1] next, main.a0 handles a message of mailbox@122
+              [0–1] next, main.a0 handles a message (mailbox@122)
 
             > next-turn main.a0
             4 universes paused after next-turn
-              [0–3] next, main.a0 handles a message of mailbox@122
+              [0–3] next, main.a0 handles a message (mailbox@122)
 
             > story 0
             How universe 0 came about
-              1. main.0 sends into mailbox@122 (line 122)
+              1. main.0 sends a message (mailbox@122) (line 122)
                  > next-turn of main.a0
-              2. main.a0 handles a message of mailbox@122
+              2. main.a0 handles a message (mailbox@122)
               3. main.a0 resolves promise
-              4. main.0 sends into mailbox@122 (line 123)
+              4. main.0 sends a message (mailbox@122) (line 123)
 
         "#]],
     );
@@ -319,8 +319,8 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
             > run
             2 universes paused at breakpoint 1 (before-unlock)
-              [0] next, main.0 gives back lock@170
-              [1] next, main.1 gives back lock@170
+              [0] next, main.0 unlocks mutex@170
+              [1] next, main.1 unlocks mutex@170
 
         "#]],
     );
@@ -339,17 +339,18 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
         > run
         1 universe ended in a deadlock
-          [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for lock@65#2, which main.1 has since line 65 (line 66); main.1 waits for lock@65, which main.0 has since line 65 (line 66)
+          [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for mutex@65#2, which main.1 has since line 65 (line 66); main.1 waits for mutex@65, which main.0 has since line 65 (line 66)
         2 universes paused at breakpoint 1 (after-unlock by main.0)
-          [1–2] next, main.0 gives back lock@65
+          [1–2] next, main.0 unlocks mutex@65
 
     "#]].assert_eq(&run.stdout);
     let run = debug(&place, &["transfers"], "break before-unlock\n");
     expect![[r#"
         > break before-unlock
-        error in line 1: no program in this language can stop at before-unlock; there are message-sender, message-receiver, before-turn, after-turn, resolver, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, before-commit, after-commit, before-lock, after-lock
+        Breakpoint 1: before-unlock
 
-    "#]].assert_eq(&run.stdout);
+    "#]]
+    .assert_eq(&run.stdout);
 }
 
 #[test]
@@ -452,15 +453,15 @@ fn breakpoints_need_no_session() {
 
         Run, 4 universes passed so far
         2 universes paused at breakpoint 1 (after-lock at 65)
-          [0] next, main.0 takes lock@65#2
-          [1] next, main.1 takes lock@65
+          [0] next, main.0 locks mutex@65#2
+          [1] next, main.1 locks mutex@65
 
         After into, 14 universes passed so far
         4 universes paused at breakpoint 1 (after-lock at 65)
           [0] main.1 has nothing to do
           [1] main.0 has nothing to do
-          [2] next, main.1 takes lock@65
-          [3] next, main.0 takes lock@65#2
+          [2] next, main.1 locks mutex@65
+          [3] next, main.0 locks mutex@65#2
 
         where a == 90
             1 universe of the 5 that can be reached from here; universe 2 is one
@@ -580,4 +581,268 @@ fn the_guide_shows_what_is_printed() {
     let text = include_str!("../../examples/deposits.rs");
     let (_, text) = text.split_once("\n\n").unwrap();
     assert!(guide.contains(text.trim_end()));
+}
+
+#[test]
+fn a_model_from_outside_is_debugged_in_its_own_words() {
+    let place = Place::new();
+    let parties = example_of("phaser", "parties");
+    let script = "ends\nbreak before-barrier by main.0\nrun\nshow\ninto\nstory\n";
+    let run = without_memory(place.reenact_reading(&["debug", "--", parties], script));
+    expect![[r#"
+        > ends
+        From the start: 19 universes, 20 steps between them
+        Coverage: complete
+        Memory: … per universe
+
+        2 outcomes
+
+        1.  last = 0
+            2 ends, reached in 3 ways, the shortest of 7 steps
+
+        2.  last = 1
+            2 ends, reached in 3 ways, the shortest of 7 steps
+
+        > break before-barrier by main.0
+        Breakpoint 1: before-barrier by main.0
+
+        > run
+        1 universe paused at breakpoint 1 (before-barrier by main.0)
+          [0] next, main.0 arrives at phaser@10
+
+        > show
+        main:
+          does: "waits for the end of main.0"
+        main.0:
+          does: "arrives at phaser@10"
+          line: 16
+        main.1:
+          does: "arrives at phaser@10"
+          line: 16
+        last: null
+
+        > into
+        2 universes paused after into
+          [0] next, main.0 leaves phaser@10 in examples/phaser/src/party.rs
+          [1] next, main.0 locks mutex@17#2
+
+        > story
+        How universe 0 came about
+          1. main registers with phaser@10 (line 10)
+          2. main registers with phaser@10 (line 10)
+             > into of main.0
+          3. main.0 arrives at phaser@10 (line 16)
+          4. main.1 arrives at phaser@10 (line 16)
+
+    "#]]
+    .assert_eq(&run.stdout);
+    assert_eq!((run.stderr.as_str(), run.status.code()), ("", Some(0)));
+}
+
+#[test]
+fn every_kind_of_operation_can_be_stopped_at() {
+    let place = Place::new();
+    let operations = example("operations");
+    let mut told = String::new();
+    for (program, kinds) in [
+        (
+            "actor",
+            "message-sender message-receiver before-turn after-turn resolver creation",
+        ),
+        (
+            "atomic",
+            "before-atomic-read after-atomic-read before-atomic-write after-atomic-write",
+        ),
+        (
+            "barrier",
+            "before-barrier after-barrier before-wait before-wake before-notify",
+        ),
+        (
+            "channel",
+            "before-channel-send after-channel-send before-channel-receive after-channel-receive before-channel-close after-channel-close",
+        ),
+        ("choice", "before-choice after-choice"),
+        (
+            "condvar",
+            "before-wait after-wait before-wake after-wake before-notify after-notify",
+        ),
+        ("external", "before-external after-external"),
+        ("mutex", "before-lock after-lock before-unlock after-unlock"),
+        ("park", "before-wait before-wake before-notify"),
+        (
+            "process",
+            "creation after-creation begin after-begin before-end after-end before-join after-join",
+        ),
+        ("question", "before-question after-question"),
+        ("select", "before-select after-select"),
+        (
+            "thread",
+            "creation after-creation begin after-begin before-end after-end before-join after-join",
+        ),
+        ("transaction", "before-commit after-commit"),
+    ] {
+        told += &format!("{program}\n");
+        for kind in kinds.split(' ') {
+            let script = format!("break {kind}\nrun\n");
+            let run = place.reenact_reading(&["debug", "--", operations, program], script);
+            let stop = run.stdout.split_once("> run\n").unwrap().1;
+            let stops = stop
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix('['))
+                .filter_map(|line| Some(line.split_once("] ")?.1));
+            let stops: Vec<&str> = stops.collect();
+            told += &format!("  {kind}: {}\n", stops.join("; "));
+        }
+    }
+    expect![[r#"
+        actor
+          message-sender: next, main sends a message (mailbox@45)
+          message-receiver: next, main.a0 handles a message (mailbox@45)
+          before-turn: next, main.a0 handles a message (mailbox@45)
+          after-turn: main.a0 has nothing to do
+          resolver: next, main.a0 resolves promise
+          creation: next, main spawns a task
+        atomic
+          before-atomic-read: next, main loads atomic@50
+          after-atomic-read: next, main stores atomic@50
+          before-atomic-write: next, main stores atomic@50
+          after-atomic-write: main has nothing to do
+        barrier
+          before-barrier: next, main arrives at barrier@57; next, main.0 arrives at barrier@57
+          after-barrier: next, main waits at a barrier (queue@57); next, main.0 waits at a barrier (queue@57)
+          before-wait: next, main waits at a barrier (queue@57); next, main.0 waits at a barrier (queue@57)
+          before-wake: next, main passes a barrier (queue@57); next, main.0 passes a barrier (queue@57)
+          before-notify: next, main.0 opens a barrier (queue@57); next, main opens a barrier (queue@57)
+        channel
+          before-channel-send: next, main sends to channel@62
+          after-channel-send: next, main receives from channel@62
+          before-channel-receive: next, main receives from channel@62
+          after-channel-receive: next, main drops a sender (channel@62)
+          before-channel-close: next, main drops a sender (channel@62)
+          after-channel-close: next, main drops a receiver (channel@62)
+        choice
+          before-choice: next, main chooses, way 1 of 2 or chooses, way 2 of 2
+          after-choice: main has nothing to do
+        condvar
+          before-wait: next, main waits for condvar@75; ends as it should
+          after-wait: main has nothing to do; ends as it should
+          before-wake: ends as it should; next, main wakes from condvar@75
+          after-wake: ends as it should; main has nothing to do
+          before-notify: next, main.0 notifies condvar@75
+          after-notify: main.0 has nothing to do
+        external
+          before-external: next, main asks for the available parallelism
+          after-external: main has nothing to do
+        mutex
+          before-lock: next, main locks mutex@81
+          after-lock: main has nothing to do
+          before-unlock: next, main unlocks mutex@81
+          after-unlock: main has nothing to do
+        park
+          before-wait: next, main.0 parks this thread (parker@86)
+          before-wake: ends as it should; next, main.0 wakes after being unparked (queue)
+          before-notify: next, main unparks a thread (parker@86)
+        process
+          creation: next, main spawns a task
+          after-creation: main has nothing to do
+          begin: next, main.a0 begins
+          after-begin: next, main.a0 ends
+          before-end: next, main.a0 ends
+          after-end: main.a0 has nothing to do
+          before-join: next, main joins main.a0
+          after-join: main has nothing to do
+        question
+          before-question: next, main asks whether a thread is finished
+          after-question: main has nothing to do
+        select
+          before-select: next, main selects channel@98, way 1 of 2 or selects channel@98, way 2 of 2
+          after-select: next, main drops a sender (channel@99)
+        thread
+          creation: next, main spawns
+          after-creation: main has nothing to do
+          begin: next, main.0 begins
+          after-begin: next, main.0 ends
+          before-end: next, main.0 ends
+          after-end: main.0 has nothing to do
+          before-join: next, main joins main.0
+          after-join: main has nothing to do
+        transaction
+          before-commit: next, main runs a transaction
+          after-commit: main has nothing to do
+    "#]].assert_eq(&told);
+}
+
+#[test]
+fn steps_over_and_out_of_calls_are_refused() {
+    let script = "break before-lock\nrun\nover\nreturn\ninto\n";
+    let run = debug(&Place::new(), &["deposits"], script);
+    expect![[r#"
+        > break before-lock
+        Breakpoint 1: before-lock
+
+        > run
+        1 universe paused at breakpoint 1 (before-lock)
+          [0] next, main.0 locks mutex@43; next, main.1 locks mutex@43
+
+        > over
+        error in line 3: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+
+        > return
+        error in line 4: return is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+
+        > into
+        1 universe paused after into
+          [0] next, main.0 locks mutex@43
+        1 universe paused at breakpoint 1 (before-lock)
+          [1] next, main.1 locks mutex@43
+
+    "#]]
+    .assert_eq(&run.stdout);
+}
+
+#[test]
+fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
+    check(
+        "deposits",
+        "break creation\nrun\ninto-activity\ndelete 1\nbreak before-end by main.0\nresume\nreturn-from-activity here\nstory\n",
+        expect![[r#"
+            > break creation
+            Breakpoint 1: creation
+
+            > run
+            1 universe paused at breakpoint 1 (creation)
+              [0] next, main spawns
+
+            > into-activity
+            1 universe paused at breakpoint 1 (creation)
+              [0] next, main spawns
+
+            > delete 1
+            Removed 1: creation
+
+            > break before-end by main.0
+            Breakpoint 2: before-end by main.0
+
+            > resume
+            1 universe paused after into-activity
+              [0] next, main.0 begins
+
+            > return-from-activity here
+            11 universes paused at breakpoint 2 (before-end by main.0)
+              [0–10] next, main.0 ends
+
+            > story
+            How universe 0 came about
+                 > into-activity of main
+              1. main spawns (line 50)
+                 > remove breakpoint 1
+                 > break before-end by main.0
+                 > resume
+                 > return-from-activity of main.0
+              2. main.0 begins (line 50)
+              3. main.0 locks mutex@43#2 (line 43)
+              4. main.0 locks mutex@43#2 (line 44)
+
+        "#]],
+    );
 }

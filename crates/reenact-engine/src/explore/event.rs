@@ -39,6 +39,7 @@ impl Event {
             code: 0,
             name: "nothing",
             kind: OperationKind::Local,
+            object: "",
         });
         Event {
             op: NOTHING_AT_ALL,
@@ -48,6 +49,14 @@ impl Event {
                 thing: NOTHING,
             },
             more: None,
+        }
+    }
+
+    /// What a debugger takes it for. Giving back what an operation took has no name of its own in every model.
+    pub(crate) fn kind(&self) -> OperationKind {
+        match self.touch.access {
+            Access::Release => OperationKind::Unlock,
+            _ => self.op.kind(),
         }
     }
 

@@ -89,8 +89,7 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
     }
 
     fn refine(&self, fineness: Fineness) {
-        let state = self.shared.world.state();
-        state.fineness = state.fineness.or(fineness);
+        self.shared.world.state().refine(fineness);
     }
 }
 

@@ -10,8 +10,8 @@ use std::{
 };
 
 use reenact_multiverse::explore::{
-    Bounded, Bounding, Budget, Explorer, GradualReport, Minimiser, Progress, Report, Sampler, Step, Strategy,
-    Verdict,
+    Bounded, Bounding, Budget, Explorer, GradualReport, Minimiser, Progress, Report, Sampler, Step,
+    Strategy, Verdict,
 };
 
 use self::crew::Crew;

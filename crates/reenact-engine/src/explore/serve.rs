@@ -4,11 +4,14 @@
 //! is to say of it after a tab each, and what would break a line is written as `\n`, `\t` and `\\`.
 //!
 //! ```text
-//! state 0:0 1:0                after these steps, each an activity and one of the ways it can go
+//! state 0:0 +own 1:0           after these steps, each an activity and one of the ways it can go; from `+own` on, what concerns
+//!                              nobody else is a step, too, from `+releases` on, giving back a lock
 //!
 //! fingerprint 9f0c…            of what happened so far: the same one, the same universe
 //! activity 1 main.0 alice      number, place in the family tree, name if it has one
-//! does 1 lock 1 1 bank.rs 12 9 take:3     the operation, whether it can be done, in how many ways, where, how it meets what
+//! does 1 lock lock mutex 1 1 bank.rs 12 9 take:3    the operation, its kind, what it is about, whether it can be done, in how
+//!                              many ways, where, how it meets what
+//! does 0 join join activity 0 1 bank.rs 20 9 own 1   …who is joined
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
 //! panicked 2 at bank.rs:14:5: no money
@@ -45,7 +48,7 @@ use self::answer::{Answer, touches};
 use super::{
     event::Event,
     failure::Failure,
-    subject::Subject,
+    subject::{Fineness, Subject},
     view::{Stands, View},
     whole::{Forked, ForkedRun},
 };
@@ -95,16 +98,25 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
 struct Server {
     forked: Forked,
     /// What everybody was about to do in each universe: it has to be the same each time.
-    known: HashMap<Fingerprint, u64>,
+    known: HashMap<(Fingerprint, Fineness), u64>,
     /// The execution of the last question.
     current: Option<Current>,
 }
 
 /// An execution, and how it came to where it is.
 struct Current {
-    steps: Vec<Step>,
+    words: Vec<Word>,
+    fineness: Fineness,
     run: ForkedRun,
     fingerprinter: Fingerprinter,
+}
+
+/// What a way to a universe is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Word {
+    Step(Step),
+    /// These are steps from there on, too.
+    Finer(Fineness),
 }
 
 impl Server {
@@ -134,10 +146,10 @@ impl Server {
         if words.next() != Some("state") {
             return Err(format!("`{question}` is nothing that can be asked"));
         }
-        let steps = words
-            .map(|word| step(word).ok_or_else(|| format!("`{word}` is no step")))
-            .collect::<Result<Vec<Step>, String>>()?;
-        let current = self.go_to(&steps)?;
+        let words = words
+            .map(|word| parse(word).ok_or_else(|| format!("`{word}` is no step")))
+            .collect::<Result<Vec<Word>, String>>()?;
+        let current = self.go_to(&words)?;
         // One that cannot be looked at is not asked again.
         let answer = self.describe(&current)?;
         // Nor can one that has ended.
@@ -146,18 +158,34 @@ impl Server {
     }
 
     /// Lets the program take these steps.
-    fn go_to(&mut self, steps: &[Step]) -> Result<Current, String> {
+    fn go_to(&mut self, words: &[Word]) -> Result<Current, String> {
         let mut current = match self.current.take() {
-            Some(current) if steps.starts_with(&current.steps) => current,
+            // What is a step from the beginning cannot be changed later.
+            Some(current)
+                if words.starts_with(&current.words)
+                    && from_the_beginning(words) == from_the_beginning(&current.words) =>
+            {
+                current
+            }
             other => {
                 // There is one at a time.
                 drop(other);
-                let current = self.start()?;
+                let current = self.start(words)?;
                 self.check(&current)?;
                 current
             }
         };
-        for (number, &step) in steps.iter().enumerate().skip(current.steps.len()) {
+        for &word in &words[current.words.len()..] {
+            current.words.push(word);
+            let step = match word {
+                Word::Step(step) => step,
+                Word::Finer(fineness) => {
+                    current.fineness = current.fineness.or(fineness);
+                    current.run.refine(fineness);
+                    continue;
+                }
+            };
+            let number = current.fingerprinter.next().0 as usize;
             let is_possible = current.run.is_enabled(step.activity)
                 && step.choice < current.run.choices(step.activity);
             if !is_possible {
@@ -172,7 +200,6 @@ impl Server {
                 (0..number).for_each(|before| links.after(Moment(before as u32)));
             }
             current.fingerprinter.push(step, &identity(&event), &links);
-            current.steps.push(step);
             if self.forked.was_too_coarse() {
                 return Err(
                     "the program tries to take a lock, which it was not known to do: giving a lock back has to be a step, \
@@ -195,10 +222,10 @@ impl Server {
             (pending, run.is_enabled(activity), choices).hash(&mut hasher);
         }
         let pending = hasher.finish();
-        let fingerprint = current.fingerprinter.fingerprint();
+        let universe = (current.fingerprinter.fingerprint(), current.fineness);
         if self
             .known
-            .get(&fingerprint)
+            .get(&universe)
             .is_some_and(|known| *known != pending)
         {
             return Err(
@@ -208,17 +235,26 @@ impl Server {
             );
         }
         if self.known.len() < REMEMBERED {
-            self.known.insert(fingerprint, pending);
+            self.known.insert(universe, pending);
         }
         Ok(())
     }
 
-    fn start(&self) -> Result<Current, String> {
-        let run = self.forked.start();
+    /// Starts the program. What is a step from the beginning is known before that.
+    fn start(&self, words: &[Word]) -> Result<Current, String> {
+        let first = from_the_beginning(words).to_vec();
+        let fineness = first
+            .iter()
+            .fold(Fineness::default(), |all, word| match word {
+                Word::Finer(finer) => all.or(*finer),
+                Word::Step(_) => all,
+            });
+        let run = self.forked.start_with(fineness);
         match run.failure() {
             Some(failure) => Err(failure.to_string()),
             None => Ok(Current {
-                steps: Vec::new(),
+                words: first,
+                fineness,
                 run,
                 fingerprinter: Fingerprinter::default(),
             }),
@@ -311,12 +347,17 @@ impl Server {
                     &[
                         &written,
                         event.op.name(),
+                        event.kind().name(),
+                        event.op.object(),
                         &u8::from(run.is_enabled(activity)).to_string(),
                         &run.choices(activity).to_string(),
                         event.site.file(),
                         &event.site.line().to_string(),
                         &event.site.column().to_string(),
                         &touches(&event),
+                        &acting
+                            .with
+                            .map_or_else(String::new, |with| with.to_string()),
                     ],
                 );
             }
@@ -333,6 +374,26 @@ fn is_over(run: &ForkedRun) -> bool {
 /// What an event is known by: not what it meets, of which the name may be learned only later.
 fn identity(event: &Event) -> (u8, u32, u32) {
     (event.op.code(), event.site.line(), event.site.column())
+}
+
+/// What comes before the first step.
+fn from_the_beginning(words: &[Word]) -> &[Word] {
+    let first = words.iter().position(|word| matches!(word, Word::Step(_)));
+    &words[..first.unwrap_or(words.len())]
+}
+
+fn parse(word: &str) -> Option<Word> {
+    match word {
+        "+own" => Some(Word::Finer(Fineness {
+            own: true,
+            ..Fineness::default()
+        })),
+        "+releases" => Some(Word::Finer(Fineness {
+            releases: true,
+            ..Fineness::default()
+        })),
+        word => step(word).map(Word::Step),
+    }
 }
 
 fn step(word: &str) -> Option<Step> {

@@ -28,7 +28,7 @@ pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
 }
 
 /// How fine the steps of an execution are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Fineness {
     /// Whether giving something back is a step, because somebody tries to have it.
     pub(super) releases: bool,
@@ -36,15 +36,37 @@ pub struct Fineness {
     pub(super) drops: bool,
     /// Whether beginning to wait for what others share is a step, because somebody shares something twice over.
     pub(super) queues: bool,
+    /// Whether what concerns nobody else is a step: a debugger may want to stop there.
+    pub(super) own: bool,
 }
 
 impl Fineness {
-    /// Everything is told apart that can be.
+    /// Everything is told apart that anybody else can tell apart.
     pub(super) const FINEST: Fineness = Fineness {
         releases: true,
         drops: true,
         queues: true,
+        own: false,
     };
+
+    /// As a number.
+    pub(super) fn code(self) -> u64 {
+        let bits = [self.releases, self.drops, self.queues, self.own];
+        (0..)
+            .zip(bits)
+            .map(|(bit, is_set)| u64::from(is_set) << bit)
+            .sum()
+    }
+
+    /// The one of such a number.
+    pub(super) fn from_code(code: u64) -> Fineness {
+        Fineness {
+            releases: code & 1 != 0,
+            drops: code & 2 != 0,
+            queues: code & 4 != 0,
+            own: code & 8 != 0,
+        }
+    }
 
     /// As fine as either.
     pub(super) fn or(self, other: Fineness) -> Fineness {
@@ -52,6 +74,7 @@ impl Fineness {
             releases: self.releases || other.releases,
             drops: self.drops || other.drops,
             queues: self.queues || other.queues,
+            own: self.own || other.own,
         }
     }
 }

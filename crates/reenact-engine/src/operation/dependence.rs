@@ -4,7 +4,7 @@ use super::Access;
 
 impl Access {
     /// All of them, each at the place of its code.
-    const ALL: [Access; 25] = [
+    const ALL: [Access; 26] = [
         Access::Take,
         Access::TryTake,
         Access::Look,
@@ -30,6 +30,7 @@ impl Access {
         Access::Choose,
         Access::Outside,
         Access::Queue,
+        Access::Own,
     ];
 
     /// A number for it.
@@ -61,6 +62,7 @@ impl Access {
             Access::Choose => 22,
             Access::Outside => 23,
             Access::Queue => 24,
+            Access::Own => 25,
         }
     }
 
@@ -97,6 +99,7 @@ impl Access {
             Access::Choose => "choose",
             Access::Outside => "outside",
             Access::Queue => "queue",
+            Access::Own => "own",
         }
     }
 

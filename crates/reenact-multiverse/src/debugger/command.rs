@@ -156,7 +156,7 @@ impl<S: Semantics> Debugger<'_, S> {
             return None;
         }
         let listed = |kinds: &mut dyn Iterator<Item = OperationKind>| {
-            let mut names: Vec<_> = kinds.map(OperationKind::name).collect();
+            let mut names: Vec<_> = kinds.map(OperationKind::label).collect();
             names.dedup();
             names.join(" or ")
         };

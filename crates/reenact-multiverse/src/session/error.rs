@@ -19,6 +19,12 @@ pub enum SessionError {
         /// What there is.
         steps: Vec<&'static str>,
     },
+    /// The step is about calls, which are not followed.
+    #[error(
+        "{0} is about calls, and the calls of this program are not followed: only what activities do to each other is seen. \
+         To go to the next of these operations: into; to stop at a line: break line LINE"
+    )]
+    NoCalls(&'static str),
     /// The language has no such operations.
     #[error("no program in this language can stop at {name}{}", or_at(.kinds))]
     NoKind {

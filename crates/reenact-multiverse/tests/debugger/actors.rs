@@ -363,7 +363,7 @@ impl Semantics for Actors {
 
     fn tell(&self, world: &World, step: &Way, name: &dyn Fn(Activity) -> String) -> String {
         let operation = self.operation(world, step);
-        let mut told = format!("{} {}", operation.kind.name(), operation.subject);
+        let mut told = format!("{} {}", operation.kind.label(), operation.subject);
         if let Some(with) = operation.with {
             told = format!("{told} to {}", name(with));
         }

@@ -307,6 +307,18 @@ fn every_kind_of_the_catalogue_stops_somewhere() {
             (Op::TransactionCommit, "", None),
             (Op::Unlock, "l", None),
             (Op::Local, "", None),
+            (Op::Select, "c", None),
+            (Op::ChannelClose, "c", None),
+            (Op::Wait, "v", None),
+            (Op::Wake, "v", None),
+            (Op::Notify, "v", None),
+            (Op::AtomicRead, "n", None),
+            (Op::AtomicWrite, "n", None),
+            (Op::Barrier, "b", None),
+            (Op::Question, "", None),
+            (Op::External, "", None),
+            (Op::Choice, "", None),
+            (Op::End, "", None),
         ],
     ]);
     let mut all = String::new();
@@ -333,8 +345,16 @@ fn every_kind_of_the_catalogue_stops_somewhere() {
         after-channel-send: #1: t0 (idle)
         before-channel-receive: #1: t1 (channel receive c)
         after-channel-receive: #1: t1 (lock l)
+        before-select: #1: t1 (selection c)
+        after-select: #1: t1 (channel close c)
+        before-channel-close: #1: t1 (channel close c)
+        after-channel-close: #1: t1 (wait v)
         creation: #1: t0 (creation t1)
+        after-creation: #1: t0 (channel send c)
         begin: #1: t1 (first action )
+        after-begin: #1: t1 (channel receive c) | #1: t1 (idle)
+        before-end: #1: t1 (end )
+        after-end: #1: t1 (idle)
         before-join: #1: t0 (join t1)
         after-join: #1: t0 (idle)
         before-transaction: #1: t1 (transaction start )
@@ -344,6 +364,24 @@ fn every_kind_of_the_catalogue_stops_somewhere() {
         after-lock: #1: t1 (transaction start )
         before-unlock: #1: t1 (unlock l)
         after-unlock: #1: t1 (local step )
+        before-wait: #1: t1 (wait v)
+        after-wait: #1: t1 (wake v)
+        before-wake: #1: t1 (wake v)
+        after-wake: #1: t1 (notification v)
+        before-notify: #1: t1 (notification v)
+        after-notify: #1: t1 (atomic read n)
+        before-atomic-read: #1: t1 (atomic read n)
+        after-atomic-read: #1: t1 (atomic write n)
+        before-atomic-write: #1: t1 (atomic write n)
+        after-atomic-write: #1: t1 (barrier b)
+        before-barrier: #1: t1 (barrier b)
+        after-barrier: #1: t1 (question )
+        before-question: #1: t1 (question )
+        after-question: #1: t1 (external call )
+        before-external: #1: t1 (external call )
+        after-external: #1: t1 (choice )
+        before-choice: #1: t1 (choice )
+        after-choice: #1: t1 (end )
     "#]]
     .assert_eq(&all);
 }

@@ -114,6 +114,18 @@ impl Semantics for Script {
             Lock,
             Unlock,
             Local,
+            Select,
+            ChannelClose,
+            Wait,
+            Wake,
+            Notify,
+            AtomicRead,
+            AtomicWrite,
+            Barrier,
+            Question,
+            External,
+            Choice,
+            End,
         ]
     }
 
@@ -162,7 +174,7 @@ impl Semantics for Script {
 
     fn tell(&self, state: &State, step: &Activity, _: &dyn Fn(Activity) -> String) -> String {
         let operation = self.operation(state, step);
-        format!("{} {}", operation.kind.name(), operation.subject)
+        format!("{} {}", operation.kind.label(), operation.subject)
     }
 
     fn observe(&self, state: &State) -> Observation {

@@ -214,8 +214,8 @@ fn what_cannot_be_done_is_told_with_what_can() {
     expect![[r#"
         there is nothing to stop at in line 99
         there is nothing to stop at in line 99
-        no program in this language can stop at before-lock; there are message-sender, message-receiver, before-turn, after-turn, resolver, resolution, creation, begin
-        column 1: found `before-lick`, expected a kind of breakpoint: line, message-sender, message-receiver, before-turn, after-turn, resolver, resolution, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, creation, begin, before-join, after-join, before-transaction, before-commit, after-commit, before-lock, after-lock, before-unlock, after-unlock, temporal
+        no program in this language can stop at before-lock; there are message-sender, message-receiver, before-turn, after-turn, resolver, resolution, creation, after-creation, begin, after-begin, before-choice, after-choice
+        column 1: found `before-lick`, expected a kind of breakpoint: line, message-sender, message-receiver, before-turn, after-turn, resolver, resolution, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, before-select, after-select, before-channel-close, after-channel-close, creation, after-creation, begin, after-begin, before-end, after-end, before-join, after-join, before-transaction, before-commit, after-commit, before-lock, after-lock, before-unlock, after-unlock, before-wait, after-wait, before-wake, after-wake, before-notify, after-notify, before-atomic-read, after-atomic-read, before-atomic-write, after-atomic-write, before-barrier, after-barrier, before-question, after-question, before-external, after-external, before-choice, after-choice, temporal
         there is no universe 7, only 0 to 0
         there is no step fly; there are resume, pause, stop, into, over, return, into-activity, to-receiver, to-resolver, to-resolution, next-turn, end-of-turn, return-to-resolution
         end-of-turn does not apply to b: it is not in a turn; what applies: resume, stop, into, over, return, next-turn
@@ -249,7 +249,7 @@ fn what_applies_is_listed_from_the_catalogue() {
           break message-sender
           resume, stop, into, over, return, to-receiver, to-resolver, to-resolution, next-turn, end-of-turn, return-to-resolution
         b false next first action
-          break begin
+          break begin, after-begin
           resume, stop, into, over, return, next-turn"#]].assert_eq(&lines(&shown.collect::<Vec<_>>()));
 }
 

@@ -102,6 +102,7 @@ pub(super) enum Refused {
 impl<A: Send + 'static> ActorCell<A> {
     /// An actor with one far reference, which is the caller's.
     #[inline]
+    #[track_caller]
     pub(super) fn allocate(
         pool: Pool,
         on_panic: OnPanic,

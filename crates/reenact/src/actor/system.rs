@@ -63,6 +63,7 @@ impl System {
     }
 
     /// Makes an actor with this state.
+    #[track_caller]
     pub fn spawn<A: Send + 'static>(&self, state: A) -> FarRef<A> {
         self.build().spawn(state)
     }
@@ -99,6 +100,7 @@ impl System {
 }
 
 /// Makes an actor with this state, in the [current](System::current) system.
+#[track_caller]
 pub fn spawn<A: Send + 'static>(state: A) -> FarRef<A> {
     System::current().spawn(state)
 }
@@ -150,6 +152,7 @@ impl Builder {
 
     /// Makes the actor.
     #[inline]
+    #[track_caller]
     pub fn spawn<A: Send + 'static>(self, state: A) -> FarRef<A> {
         FarRef::from_counted(ActorCell::allocate(
             self.pool,

@@ -25,7 +25,7 @@ operations! {
     pub(super) SEND = 0x70 ChannelSend "send to a channel";
     pub(super) RECEIVE = 0x71 ChannelReceive "receive from a channel";
     pub(super) SELECT = 0x72 Select "select";
-    pub(super) IS_FINISHED = 0x73 Question "is finished";
+    pub(super) IS_FINISHED = 0x73 Question "ask whether a process is finished";
     pub(super) DROP_SENDER = 0x74 ChannelClose "drop a sender";
     pub(super) DROP_RECEIVER = 0x75 ChannelClose "drop a receiver";
     pub(super) TRY_SEND = 0x76 ChannelSend "try to send to a channel";

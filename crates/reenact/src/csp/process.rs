@@ -2,14 +2,14 @@
 
 use std::{
     fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, Location, catch_unwind},
     ptr::NonNull,
     sync::{Arc, Mutex, PoisonError},
     thread::Result,
 };
 
 use reenact_engine::{
-    Fact, Seat, choose,
+    Fact, Seat, choose, life,
     pool::{Pool, Task, give_way, in_background, is_task},
     thread::note_panic,
 };
@@ -23,6 +23,7 @@ struct Process<F, T> {
     seat: Seat,
     code: F,
     ending: Arc<Ending<T>>,
+    site: &'static Location<'static>,
 }
 
 /// What is left of a process.
@@ -38,6 +39,7 @@ struct Ending<T> {
 /// It begins soon, and stays on the worker that begins it. From within a process or an actor's turn it goes to the workers
 /// of that one, elsewhere to those that all share: one for each core, or as many as the environment variable
 /// `REENACT_WORKERS` says.
+#[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -55,6 +57,7 @@ where
         seat,
         code: f,
         ending: Arc::clone(&ending),
+        site: Location::caller(),
     });
     let process = NonNull::from(Box::leak(process));
     // SAFETY: `run` frees it, and it is not scheduled again but by `run`.
@@ -91,14 +94,20 @@ unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
     // SAFETY: The caller's.
     let process = unsafe { Box::from_raw(task.cast::<Process<F, T>>().as_ptr()) };
     let Process {
-        seat, code, ending, ..
+        seat,
+        code,
+        ending,
+        site,
+        ..
     } = *process;
     seat.enter();
     in_background(|| {
+        life::begins(site);
         let outcome = catch_unwind(AssertUnwindSafe(code));
         if outcome.is_err() {
             ending.note_panic(false);
         }
+        life::ends(site);
         ending.end(outcome);
         seat.end();
         ending.has_come.establish();
@@ -112,8 +121,10 @@ pub struct JoinHandle<T> {
 
 impl<T> JoinHandle<T> {
     /// Waits for the process to end, and returns what it returned or panicked with.
+    #[track_caller]
     pub fn join(self) -> Result<T> {
-        self.wait_for_end();
+        let ending = &self.ending;
+        life::joins(&ending.has_come, ending.number, || self.wait_for_end());
         self.ending.note_panic(true);
         let mut outcome = self
             .ending

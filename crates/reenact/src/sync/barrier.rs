@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Condvar, Mutex};
+use crate::ops;
 
 /// Lets several threads wait for each other: [`std::sync::Barrier`], recorded.
 pub struct Barrier {
@@ -36,19 +37,21 @@ impl Barrier {
     /// Waits until all threads are here.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let mut state = self.state.lock().expect("nothing panics in here");
+        let state = self.state.lock_as(ops::ARRIVE_AT_BARRIER);
+        let mut state = state.expect("nothing panics in here");
         let generation = state.generation;
         state.waiting += 1;
         if state.waiting < self.threads {
-            let _state = self
-                .everybody
-                .wait_while(state, |state| state.generation == generation)
-                .expect("nothing panics in here");
+            while state.generation == generation {
+                let waits = [ops::WAIT_AT_BARRIER, ops::PASS_BARRIER];
+                let waited = self.everybody.wait_as(waits, state);
+                state = waited.expect("nothing panics in here");
+            }
             BarrierWaitResult(false)
         } else {
             state.waiting = 0;
             state.generation = state.generation.wrapping_add(1);
-            self.everybody.notify_all();
+            self.everybody.notify_all_as(ops::OPEN_BARRIER);
             BarrierWaitResult(true)
         }
     }

@@ -7,7 +7,7 @@
 use std::{fmt, sync::LockResult, time::Duration};
 
 use reenact_engine::{
-    Access, Entity,
+    Access, Entity, Op,
     raw::{RawCondvar, RawMutex, now},
 };
 
@@ -46,8 +46,18 @@ impl Condvar {
     /// Gives up the lock, waits for a notification, takes the lock again.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        self.wait_as([ops::WAIT, ops::WAKE], guard)
+    }
+
+    /// As [`Condvar::wait`], for what is built on a condition variable and has operations of its own.
+    #[track_caller]
+    pub(crate) fn wait_as<'a, T>(
+        &self,
+        ops: [Op; 2],
+        guard: MutexGuard<'a, T>,
+    ) -> LockResult<MutexGuard<'a, T>> {
         let wait = |mutex: &RawMutex| self.raw.wait(mutex, None);
-        guard.wait(&self.entity, false, wait).0
+        guard.wait(ops, &self.entity, false, wait).0
     }
 
     /// Waits as long as `condition` holds.
@@ -73,8 +83,19 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        self.wait_timeout_as([ops::WAIT, ops::WAKE], guard, dur)
+    }
+
+    /// As [`Condvar::wait_as`], for `dur` at most.
+    #[track_caller]
+    pub(crate) fn wait_timeout_as<'a, T>(
+        &self,
+        ops: [Op; 2],
+        guard: MutexGuard<'a, T>,
+        dur: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let wait = |mutex: &RawMutex| self.raw.wait(mutex, Some(dur));
-        let (guard, signalled) = guard.wait(&self.entity, true, wait);
+        let (guard, signalled) = guard.wait(ops, &self.entity, true, wait);
         let result = WaitTimeoutResult(!signalled);
         match guard {
             Ok(guard) => Ok((guard, result)),
@@ -133,8 +154,13 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
-        self.entity
-            .announce(ops::NOTIFY, Access::Notify { all: false });
+        self.notify_one_as(ops::NOTIFY);
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn notify_one_as(&self, op: Op) {
+        self.entity.announce(op, Access::Notify { all: false });
         self.raw.notify_one();
     }
 
@@ -142,8 +168,13 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
-        self.entity
-            .announce(ops::NOTIFY, Access::Notify { all: true });
+        self.notify_all_as(ops::NOTIFY);
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn notify_all_as(&self, op: Op) {
+        self.entity.announce(op, Access::Notify { all: true });
         self.raw.notify_all();
     }
 }

@@ -13,7 +13,7 @@ use std::{
     thread::panicking,
 };
 
-use reenact_engine::{Access, Entity, raw::RawMutex};
+use reenact_engine::{Access, Entity, Op, raw::RawMutex};
 
 use super::poison::{self, Poison};
 use crate::ops;
@@ -89,6 +89,19 @@ impl<T: ?Sized> Mutex<T> {
         self.guard()
     }
 
+    /// As [`Mutex::lock`], for what is built on a lock and has operations of its own.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn lock_as(&self, op: Op) -> LockResult<MutexGuard<'_, T>> {
+        self.entity.take(
+            op,
+            || self.raw.try_lock().then_some(()),
+            || self.raw.lock(),
+            |()| self.raw.unlock(),
+        );
+        self.guard()
+    }
+
     /// Takes the lock if it is to be had at once.
     #[inline]
     #[track_caller]
@@ -139,6 +152,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[track_caller]
     pub(super) fn wait(
         self,
+        ops: [Op; 2],
         condition: &Entity,
         timed: bool,
         block: impl FnOnce(&RawMutex) -> bool,
@@ -146,7 +160,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         let mutex = self.mutex;
         std::mem::forget(self);
         let signalled = mutex.entity.wait(
-            ops::WAIT,
+            ops,
             condition,
             timed,
             || block(&mutex.raw),

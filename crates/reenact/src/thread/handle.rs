@@ -12,10 +12,13 @@ use std::{
 
 use reenact_engine::{
     Birth, current_number, is_active,
-    thread::{self as engine, has_own, kept},
+    thread::{self as engine, kept},
 };
 
-use crate::sync::{Condvar, Mutex};
+use crate::{
+    ops,
+    sync::{Condvar, Mutex},
+};
 
 /// A thread: [`std::thread::Thread`], recorded.
 #[derive(Clone)]
@@ -60,28 +63,30 @@ impl Parking {
     /// Takes the token, waiting for it. Always waits once at most when there is a time limit, as parking may.
     #[track_caller]
     pub(super) fn park(&self, timeout: Option<Duration>) {
-        let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*token {
-            token = match timeout {
-                None => self
-                    .came
-                    .wait_while(token, |token| !*token)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(timeout) => {
-                    self.came
-                        .wait_timeout(token, timeout)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
+        let waits = [ops::WAIT_PARKED, ops::WAKE_PARKED];
+        let token = self.token.lock_as(ops::PARK);
+        let mut token = token.unwrap_or_else(PoisonError::into_inner);
+        match timeout {
+            None => {
+                while !*token {
+                    let waited = self.came.wait_as(waits, token);
+                    token = waited.unwrap_or_else(PoisonError::into_inner);
                 }
-            };
+            }
+            Some(timeout) if !*token => {
+                let waited = self.came.wait_timeout_as(waits, token, timeout);
+                token = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+            Some(_) => {}
         }
         *token = false;
     }
 
     #[track_caller]
     fn unpark(&self) {
-        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.came.notify_one();
+        let token = self.token.lock_as(ops::UNPARK);
+        *token.unwrap_or_else(PoisonError::into_inner) = true;
+        self.came.notify_one_as(ops::WAKE_UP_PARKED);
     }
 }
 
@@ -173,7 +178,8 @@ impl Newcomer {
         Newcomer {
             name,
             id: ThreadId::new(birth.number()),
-            parking: has_own().then(Arc::default),
+            // Where an activity is known by its number, what it parks at is kept with that.
+            parking: engine::current().is_none().then(Arc::default),
         }
     }
 

@@ -93,7 +93,7 @@ where
     // Threads that others of them start come to the end of the list, before those have ended.
     let mut next = 0;
     while let Some(lineage) = shared.lineage(next) {
-        lineage.wait_for_end();
+        lineage.join();
         next += 1;
     }
     let running = || {
@@ -138,6 +138,7 @@ impl<'scope> Scope<'scope, '_> {
             .expect("failed to spawn thread")
     }
 
+    #[track_caller]
     pub(super) fn start<F, T>(
         &'scope self,
         builder: Builder,
@@ -211,8 +212,9 @@ impl<T> ScopedJoinHandle<'_, T> {
     }
 
     /// Waits for the thread to end, and returns what it returned or panicked with.
+    #[track_caller]
     pub fn join(self) -> super::Result<T> {
-        self.lineage.wait_for_end();
+        self.lineage.join();
         wait_aside(|| self.running.is_finished());
         self.running.join()?;
         let mut result = self

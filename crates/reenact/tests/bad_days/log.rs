@@ -72,18 +72,24 @@ fn is_in_order(log: &str) {
             holders.remove(place.unwrap_or_else(|| panic!("{line:?} but {holders:?}")));
         };
         match line.what {
-            "lock" | "try lock" | "write" | "try write" => {
+            "lock" | "try to lock a mutex" | "write" | "try to write an rwlock" => {
                 assert!(holders.is_empty(), "{line:?} but {holders:?}");
-                holders.push((line.family, line.what.trim_start_matches("try ")));
+                holders.push((
+                    line.family,
+                    match line.what.contains("write") {
+                        true => "write",
+                        false => "lock",
+                    },
+                ));
             }
-            "read" | "try read" => {
+            "read" | "try to read an rwlock" => {
                 let readers = holders.iter().all(|(_, what)| *what == "read");
                 assert!(readers, "{line:?} but {holders:?}");
                 holders.push((line.family, "read"));
             }
             "unlock" => end("lock"),
-            "write end" => end("write"),
-            "read end" => end("read"),
+            "unlock after writing" => end("write"),
+            "unlock after reading" => end("read"),
             _ => {}
         }
     }

@@ -119,7 +119,7 @@ fn a_wakeup_that_comes_too_early_is_lost() {
         panic!("{failed}");
     };
     assert_eq!(waiting.len(), 1, "{failed}");
-    assert_eq!(waiting[0].what, "wait");
+    assert_eq!(waiting[0].what, "wake from a condvar");
 }
 
 /// Two wait, one of them is woken and says so; then both are.

@@ -80,7 +80,7 @@ fn histories_are_serial_in_the_order_of_commits_and_all_attempts_opaque() {
             .lines()
             .filter_map(|line| {
                 let fields: Vec<_> = line.split('\t').collect();
-                let is_transaction = fields[2] == "transaction";
+                let is_transaction = fields[2] == "run a transaction";
                 assert!(!is_transaction || fields[3] == "the commit order", "{line}");
                 let thread = fields[0].strip_prefix("main.")?.parse().ok()?;
                 is_transaction.then_some(thread)

@@ -117,3 +117,22 @@ fn a_failing_schedule_tells_of_the_phaser_in_its_own_words() {
         "{failed}"
     );
 }
+
+/// ```text
+/// main.0  arrive ──┐ wait, leave
+/// main.1  arrive ──┘ wait, leave
+/// ```
+///
+/// Either may arrive first, and either may leave first: four classes.
+#[test]
+fn every_order_of_arrivals_and_departures_is_explored_once() {
+    let finding = Explorer::new().way(Way::Exhaustive).run(|| {
+        let phaser = Phaser::new();
+        let parties = [phaser.register(), phaser.register()];
+        let threads = parties.map(|mut party| thread::spawn(move || party.arrive_and_wait()));
+        let last = threads.map(|thread| thread.join().unwrap());
+        assert_ne!(last[0], last[1], "one of them was the last");
+    });
+    assert!(finding.is_complete);
+    assert_eq!(finding.executions, 4);
+}

@@ -63,8 +63,8 @@ impl Asked {
             .iter()
             .filter_map(|line| {
                 let fields: Vec<&str> = line.split('\t').collect();
-                (fields[0] == "does" && fields[3] == "1").then(|| {
-                    let ways: u32 = fields[4].parse().unwrap();
+                (fields[0] == "does" && fields[5] == "1").then(|| {
+                    let ways: u32 = fields[6].parse().unwrap();
                     (0..ways)
                         .map(|way| format!("{}:{way}", fields[1]))
                         .collect::<Vec<_>>()

@@ -164,6 +164,7 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
                 world.state().links(activity.0, &mut links);
                 write_links(&mut reply, &links);
             }
+            Command::Refine(granularity) => world.state().refine(granularity),
             Command::Failures => write_failures(&mut reply, &world.state().failures()),
             Command::View => write_view(&mut reply, &world.view()),
             Command::End => {
@@ -206,7 +207,7 @@ impl World {
             performed,
             is_deadlock: state.is_deadlock(),
             was_too_coarse,
-            fineness: state.fineness,
+            learned: state.learned,
             panic: state.panic_of_main(),
         }
     }

@@ -27,10 +27,12 @@ pub(super) fn write_view(message: &mut Message, view: &View) {
         name,
         stands,
         panic,
+        with,
     } in &view.activities
     {
         message.text(name);
         write_panic(message, panic.as_ref());
+        message.word(with.map_or(0, |with| u64::from(with) + 1));
         message.word(match stands {
             Stands::Unborn => 0,
             Stands::Pending => 1,
@@ -66,6 +68,7 @@ pub(super) fn read_view(message: &mut Message) -> io::Result<View> {
         view.activities.push(Acting {
             name: message.read_text()?,
             panic: read_panic(message)?,
+            with: message.read()?.checked_sub(1).map(|with| with as u32),
             stands: match message.read()? {
                 0 => Stands::Unborn,
                 1 => Stands::Pending,

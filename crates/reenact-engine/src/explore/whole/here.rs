@@ -43,7 +43,6 @@ impl Subject for Here {
     }
 
     fn refine(&self, fineness: Fineness) {
-        let state = self.0.state();
-        state.fineness = state.fineness.or(fineness);
+        self.0.state().refine(fineness);
     }
 }

@@ -63,6 +63,18 @@ impl Forked {
         self.world.state().fineness.drops = true;
     }
 
+    /// Starts an execution in which these are steps from the beginning, too.
+    pub(in crate::explore) fn start_with(&self, fineness: Fineness) -> ForkedRun {
+        let state = self.world.state();
+        let before = state.fineness;
+        state.refine(fineness);
+        let run = self.start();
+        // What had to be finer stays so.
+        let state = self.world.state();
+        state.fineness = before.or(state.learned);
+        run
+    }
+
     /// Whether giving a lock back is.
     pub(in crate::explore) fn are_releases_steps(&self) -> bool {
         self.world.state().fineness.releases
@@ -186,7 +198,8 @@ impl ForkedRun {
                 // What this process learns is no news to who tells it; and its children must not tell it again.
                 state.families.take_log();
                 state.names.take_log();
-                state.fineness = state.fineness.or(snapshot.fineness);
+                state.fineness = state.fineness.or(snapshot.learned);
+                state.learned = state.learned.or(snapshot.learned);
                 state.was_too_coarse |= snapshot.was_too_coarse;
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
@@ -213,6 +226,14 @@ impl ForkedRun {
         let view = view.and_then(|mut message| read_view(&mut message));
         child.stream.set_read_timeout(None)?;
         view
+    }
+
+    /// Lets these be steps from now on, too.
+    pub(in crate::explore) fn refine(&mut self, fineness: Fineness) {
+        if let Some(child) = self.child.get_mut() {
+            // If it cannot be told, it has ended, which will be found out.
+            let _ = child.ask(&Command::Refine(fineness));
+        }
     }
 
     /// What it has printed.
@@ -308,8 +329,7 @@ impl Subject for Forked {
     }
 
     fn refine(&self, fineness: Fineness) {
-        let state = self.world.state();
-        state.fineness = state.fineness.or(fineness);
+        self.world.state().refine(fineness);
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) enum Command {
     Step(Step, Option<Moment>),
     /// Say what this one's pending step would come after.
     Links(Activity),
+    /// Let these be steps from now on, too.
+    Refine(Fineness),
     /// Say what went wrong.
     Failures,
     /// Say what there is to see.
@@ -53,7 +55,8 @@ pub(super) struct Snapshot {
     /// Whether it deadlocks, if nobody can go on.
     pub(super) is_deadlock: bool,
     pub(super) was_too_coarse: bool,
-    pub(super) fineness: Fineness,
+    /// How much finer steps have turned out to have to be.
+    pub(super) learned: Fineness,
     /// Whether the first activity has ended, and the program is about to.
     pub(super) has_ended: bool,
     /// The last panic of the first activity.
@@ -148,6 +151,7 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
+            Command::Refine(fineness) => [5, fineness.code(), 0, 0],
             Command::View => [4, 0, 0, 0],
             Command::End => [3, 0, 0, 0],
         };
@@ -167,6 +171,7 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
+            5 => Command::Refine(Fineness::from_code(activity.0.into())),
             4 => Command::View,
             3 => Command::End,
             _ => return Err(too_short()),
@@ -276,9 +281,7 @@ impl Snapshot {
         }
         message.word(self.is_deadlock.into());
         message.word(self.was_too_coarse.into());
-        message.word(self.fineness.releases.into());
-        message.word(self.fineness.drops.into());
-        message.word(self.fineness.queues.into());
+        message.word(self.learned.code());
         message.word(self.has_ended.into());
         write_panic(message, self.panic.as_ref());
     }
@@ -310,11 +313,7 @@ impl Snapshot {
         }
         snapshot.is_deadlock = message.read()? != 0;
         snapshot.was_too_coarse = message.read()? != 0;
-        snapshot.fineness = Fineness {
-            releases: message.read()? != 0,
-            drops: message.read()? != 0,
-            queues: message.read()? != 0,
-        };
+        snapshot.learned = Fineness::from_code(message.read()?);
         snapshot.has_ended = message.read()? != 0;
         snapshot.panic = read_panic(message)?;
         Ok(snapshot)

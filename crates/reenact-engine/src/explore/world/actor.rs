@@ -29,6 +29,8 @@ pub(in crate::explore) struct Pending {
     pub(super) more_room: Vec<usize>,
     /// What it waits for to change.
     pub(super) awaits: Vec<u32>,
+    /// The other party.
+    pub(super) with: Option<u32>,
 }
 
 impl Pending {
@@ -40,6 +42,7 @@ impl Pending {
             room: usize::MAX,
             more_room: Vec::new(),
             awaits: Vec::new(),
+            with: None,
         }
     }
 
@@ -62,6 +65,7 @@ impl Pending {
         self.room = usize::MAX;
         self.more_room.clear();
         self.awaits.clear();
+        self.with = None;
     }
 
     /// Each thing that it meets, how, and how much fits into it.

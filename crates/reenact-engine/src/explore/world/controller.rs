@@ -108,7 +108,15 @@ impl Controller for World {
                 });
                 Some(recorded.unwrap_or_else(|| actor.outside.recall(number, what)))
             }
-            Question::Call { asked, hear, .. } => {
+            Question::Call {
+                announcement,
+                asked,
+                hear,
+                ..
+            } => {
+                self.concerns_itself(announcement);
+                let state = self.state();
+                let actor = state.actors.get_mut(number as usize)?;
                 if let Some(recorded) = &state.recorded {
                     let family = state.families.name(number);
                     recorded.play(&family, &mut actor.given, asked, hear);
@@ -166,7 +174,14 @@ impl World {
                 }
             }
             // The world outside is asked; and what is settled is known.
-            Access::Outside => return Decision::Go,
+            Access::Outside => {
+                self.concerns_itself(announcement);
+                return Decision::Go;
+            }
+            Access::Own => {
+                self.concerns_itself(announcement);
+                return Decision::Free;
+            }
             Access::Ask if announcement.is_settled => return Decision::Free,
             _ => {}
         }
@@ -185,6 +200,19 @@ impl World {
             Some(_) => Decision::Way(self.state().answer),
             None => self.state().decision,
         }
+    }
+
+    /// The activity that runs does something that concerns nobody else.
+    fn concerns_itself(&self, announcement: &Announcement<'_>) {
+        let state = self.state();
+        if !state.fineness.own || state.is_ending {
+            return;
+        }
+        self.announce(|pending| {
+            pending.be(announcement.op, announcement.site, Access::Own, NOTHING);
+            pending.ready = announcement.ready.map(outliving);
+            pending.with = announcement.with;
+        });
     }
 
     /// The activity that runs gives this back.

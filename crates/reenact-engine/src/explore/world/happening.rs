@@ -205,22 +205,25 @@ impl State {
     /// More is told apart from now on than was so far. All of it, so that it does not turn out again.
     #[cold]
     pub(super) fn becomes_finer(&mut self) {
-        self.fineness = self.fineness.or(Fineness {
+        self.has_to_be(Fineness {
             releases: true,
             drops: true,
-            queues: false,
+            ..Fineness::default()
         });
-        self.note_becoming_finer();
     }
 
     /// Somebody shares twice over what others may wait for.
     #[cold]
     pub(super) fn lets_queues_be_steps(&mut self) {
-        self.fineness.queues = true;
-        self.note_becoming_finer();
+        self.has_to_be(Fineness {
+            queues: true,
+            ..Fineness::default()
+        });
     }
 
-    fn note_becoming_finer(&mut self) {
+    fn has_to_be(&mut self, fineness: Fineness) {
+        self.learned = self.learned.or(fineness);
+        self.refine(fineness);
         match self.moment {
             Some(_) => self.is_too_coarse = true,
             // Perhaps nobody compares executions.

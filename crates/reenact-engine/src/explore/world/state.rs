@@ -72,8 +72,9 @@ pub(crate) struct State {
     /// When questions were asked that may depend on anything, and by whom; when each activity did something last.
     pub(super) asks: Vec<(u32, Moment)>,
     pub(super) last: Vec<Option<Moment>>,
-    /// How fine steps are.
+    /// How fine steps are; and as how fine they have turned out to have to be.
     pub(in crate::explore) fineness: Fineness,
+    pub(in crate::explore) learned: Fineness,
     /// Whether it turned out in the middle of this execution, or of an earlier one, that they have to be.
     pub(super) is_too_coarse: bool,
     /// Whether it was so before the first step, in which case only those have to know who compare executions; and whether somebody
@@ -127,6 +128,7 @@ impl State {
             asks: Vec::new(),
             last: Vec::new(),
             fineness: Fineness::default(),
+            learned: Fineness::default(),
             is_too_coarse: false,
             was_coarse_at_start: false,
             has_left_silently: false,
@@ -173,6 +175,11 @@ impl State {
         self.unwinding.clear();
         self.pools_used = 0;
         self.moment = None;
+    }
+
+    /// These are steps from now on, too.
+    pub(in crate::explore) fn refine(&mut self, fineness: Fineness) {
+        self.fineness = self.fineness.or(fineness);
     }
 
     pub(super) fn thing(&mut self, number: u32) -> &mut Thing {

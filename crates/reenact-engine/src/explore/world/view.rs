@@ -28,6 +28,8 @@ pub(in crate::explore) struct Acting {
     pub(in crate::explore) stands: Stands,
     /// Its last panic, whoever was told.
     pub(in crate::explore) panic: Option<Panic>,
+    /// The other party of what it is about to do.
+    pub(in crate::explore) with: Option<u32>,
 }
 
 /// How an activity stands.
@@ -88,6 +90,7 @@ fn view_of(actor: &Actor, families: &Families) -> Acting {
     Acting {
         name: actor.name.clone(),
         panic: actor.panic.clone(),
+        with: actor.pending().and_then(|pending| pending.with),
         stands: match &actor.phase {
             Phase::Unborn => Stands::Unborn,
             Phase::Pending => Stands::Pending,
