@@ -537,8 +537,10 @@ pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static StepKi
     let kinds = language.kinds();
     let exists =
         move |some: &'static [Op]| some.is_empty() || some.iter().any(|kind| kinds.contains(kind));
+    let has_calls = language.has_calls();
     STEPS.iter().filter(move |one| {
         exists(one.at)
+            && (has_calls || !one.is_by_calls())
             && match one.goal {
                 Goal::Operation { operations, .. } => exists(operations),
                 _ => true,
@@ -552,6 +554,14 @@ pub fn step(name: &str) -> Option<&'static StepKind> {
 }
 
 impl StepKind {
+    /// Whether it goes by how deep in calls an operation is.
+    pub fn is_by_calls(&self) -> bool {
+        let Goal::Operation { whose, .. } = self.goal else {
+            return false;
+        };
+        matches!(whose, Whose::OwnNotDeeper | Whose::OwnLessDeep)
+    }
+
     /// Whether an activity that stands at `next`, in the turn `turn`, can take it.
     pub fn applies(&self, next: Option<&Operation<'_>>, turn: Option<&Operation<'_>>) -> bool {
         (self.at.is_empty() || next.is_some_and(|next| self.at.contains(&next.kind)))

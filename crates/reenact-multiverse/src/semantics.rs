@@ -114,6 +114,11 @@ pub trait Semantics: Sync {
     /// The kinds of operations that exist in this language: what breakpoints and steps apply follows from it.
     fn kinds(&self) -> &'static [OperationKind];
 
+    /// Whether it is known how deep in calls an operation is, so that calls can be stepped over.
+    fn has_calls(&self) -> bool {
+        true
+    }
+
     /// What a step of `state` is, for breakpoints.
     fn operation<'a>(&'a self, state: &'a Self::State, step: &Self::Step) -> Operation<'a>;
 

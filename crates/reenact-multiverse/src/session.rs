@@ -224,11 +224,16 @@ impl<S: Semantics> Session<S> {
         universes: Universes,
     ) -> Result<Standings, SessionError> {
         let step = catalogue::steps(&self.language).find(|step| step.name == name);
-        let step = step.ok_or_else(|| SessionError::NoStep {
-            name: name.to_owned(),
-            steps: catalogue::steps(&self.language)
-                .map(|step| step.name)
-                .collect(),
+        let step = step.ok_or_else(|| match catalogue::step(name) {
+            Some(step) if step.is_by_calls() && !self.language.has_calls() => {
+                SessionError::NoCalls(step.name)
+            }
+            _ => SessionError::NoStep {
+                name: name.to_owned(),
+                steps: catalogue::steps(&self.language)
+                    .map(|step| step.name)
+                    .collect(),
+            },
         })?;
         let told = self.told(step, who, count, universes)?;
         self.past.push(Past {

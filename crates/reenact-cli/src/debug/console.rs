@@ -9,7 +9,7 @@ use std::{
 use reenact_ambient::Source;
 use reenact_multiverse::{
     Bounds, Expression, Graph, How, Observation, Search, Semantics, Session, SessionError,
-    Standings, SyntaxError, Universes, Who, breakpoints, steps,
+    Standings, SyntaxError, Universes, Who, all_steps, breakpoints, steps,
 };
 
 use super::{
@@ -76,6 +76,11 @@ impl<S: Semantics> Console<S> {
         if is_step {
             self.step(out, step, rest)?;
             return Ok(Next::GoOn);
+        }
+        if let Some(step) = all_steps().iter().find(|one| one.name == step)
+            && step.is_by_calls()
+        {
+            return Err(SessionError::NoCalls(step.name).to_string());
         }
         let Some(command) = command::find(name) else {
             let known = command::first_words(self.session.language());

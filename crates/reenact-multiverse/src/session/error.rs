@@ -19,6 +19,11 @@ pub enum SessionError {
         /// What there is.
         steps: Vec<&'static str>,
     },
+    /// The step goes by calls, of which nothing is known.
+    #[error(
+        "{0} goes by calls, and calls are not known of this program: only its operations are; into goes to the next one"
+    )]
+    NoCalls(&'static str),
     /// The language has no such operations.
     #[error("no program in this language can stop at {name}{}", or_at(.kinds))]
     NoKind {
