@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `connection` | starting the program, asking it, noticing that it is gone |
 //! | `told` | what it tells of a universe |
+//! | `message` | what it tells of a message between actors |
 //! | `universe` | a universe: the way there, its fingerprint, and what of it is marked |
 //! | `known` | what was told, kept for a while; names of things |
 //! | `words` | operations as the catalogue knows them, and in words |
@@ -17,6 +18,7 @@
 mod connection;
 mod known;
 mod looks;
+mod message;
 mod told;
 mod universe;
 mod value;
@@ -208,6 +210,10 @@ impl Semantics for RustProgram {
         self.kinds()
     }
 
+    fn has_calls(&self) -> bool {
+        false
+    }
+
     fn operation<'a>(&'a self, state: &'a Universe, step: &Choice) -> Operation<'a> {
         let seen = self.seen(state);
         let doing = Self::doing(&seen.told, step);
@@ -216,15 +222,21 @@ impl Semantics for RustProgram {
             .and_then(Moved::of)
             .filter(|moved| !moved.is_sent)
             .map(|moved| moved.thing);
+        let message = doing.and_then(|doing| doing.message.as_ref());
         Operation {
             kind: doing.map_or(OperationKind::Local, words::kind),
             activity: Activity(step.activity),
-            subject: thing
-                .map_or_else(String::new, |thing| seen.name(thing))
-                .into(),
-            with: None,
+            subject: match (message, thing) {
+                (Some(message), _) => message.name().to_owned().into(),
+                (None, Some(thing)) => seen.name(thing).into(),
+                (None, None) => "".into(),
+            },
+            with: message.map(|message| Activity(message.peer)),
             site: doing.and_then(Doing::site),
-            sent_at: received.and_then(|thing| state.next_sent(thing)),
+            sent_at: match message {
+                Some(message) => message.site(),
+                None => received.and_then(|thing| state.next_sent(thing)),
+            },
             depth: 0,
             marked: received.is_some_and(|thing| state.is_marked(thing))
                 || doing.is_some_and(Doing::is_resolution) && state.is_turn_marked(step.activity),
@@ -239,19 +251,14 @@ impl Semantics for RustProgram {
 
     fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
         let seen = self.seen(state);
-        let is_within = match &seen.told.activity(activity.0)?.stands {
-            Stands::Does(doing) => words::kind(doing) != OperationKind::Turn,
-            Stands::Waits(_) => true,
-            Stands::Ended => false,
-        };
-        let (mailbox, sent_at) = state.last_turn(activity.0).filter(|_| is_within)?;
+        let turn = seen.told.activity(activity.0)?.turn.as_ref()?;
         Some(Operation {
             kind: OperationKind::Turn,
             activity,
-            subject: seen.name(mailbox).into(),
-            with: None,
+            subject: turn.name().to_owned().into(),
+            with: Some(Activity(turn.peer)),
             site: None,
-            sent_at,
+            sent_at: turn.site(),
             depth: 0,
             marked: false,
         })
@@ -306,10 +313,11 @@ impl Semantics for RustProgram {
         for step in state.steps() {
             let seen = self.seen(&here);
             let doing = Self::doing(&seen.told, &step)?;
+            let (what, site) = doing.describe(&seen.told);
             schedule.lines.push(Line {
                 who: self.name(&here, Activity(step.activity)),
-                what: doing.operation.clone(),
-                site: doing.place(),
+                what,
+                site,
                 choice: step.way,
             });
             here = self.take(&here, &step);

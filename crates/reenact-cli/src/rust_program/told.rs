@@ -1,6 +1,9 @@
 //! What a program tells of one of its universes.
 
+use reenact::explore::Line;
 use reenact_multiverse::Site;
+
+use super::message::Message;
 
 /// A universe, as it was told.
 #[derive(Debug, Default)]
@@ -39,6 +42,11 @@ pub(super) struct Acting {
     pub(super) stands: Stands,
     /// Its last panic.
     pub(super) panic: Option<String>,
+    /// What was sent to it and not handled, and what it handles now.
+    pub(super) inbox: Vec<Message>,
+    pub(super) turn: Option<Message>,
+    /// What could be seen of it when it was in no turn.
+    pub(super) state: Option<String>,
 }
 
 impl Acting {
@@ -67,6 +75,8 @@ pub(super) struct Doing {
     site: Site,
     /// How it meets what.
     pub(super) touches: Vec<(Way, Option<u32>)>,
+    /// The message that is sent or handled.
+    pub(super) message: Option<Message>,
 }
 
 /// How a thing is met.
@@ -134,6 +144,18 @@ impl Doing {
         format!("{}:{}", self.file, self.site)
     }
 
+    /// What it does, as a schedule has it, and where.
+    pub(super) fn describe(&self, told: &Told) -> (String, String) {
+        match &self.message {
+            Some(message) => {
+                let (label, place) = message.line(told);
+                let what = Line::labelled(&self.operation, &label);
+                (what, place.unwrap_or_else(|| self.place()))
+            }
+            None => (self.operation.clone(), self.place()),
+        }
+    }
+
     /// Whether it resolves a promise.
     pub(super) fn is_resolution(&self) -> bool {
         self.operation == "resolve"
@@ -191,7 +213,23 @@ impl Told {
                 name: name.to_owned(),
                 stands: Stands::Ended,
                 panic: None,
+                inbox: Vec::new(),
+                turn: None,
+                state: None,
             }),
+            ["about", who, ref message @ ..] => {
+                if let Stands::Does(doing) = &mut self.find(number(who)?)?.stands {
+                    doing.message = Some(Message::read(message)?);
+                }
+            }
+            ["inbox", who, ref message @ ..] => {
+                let inbox = &mut self.find(number(who)?)?.inbox;
+                inbox.push(Message::read(message)?);
+            }
+            ["turn", who, ref message @ ..] => {
+                self.find(number(who)?)?.turn = Some(Message::read(message)?);
+            }
+            ["state", who, state] => self.find(number(who)?)?.state = Some(state.to_owned()),
             ["waits", who, what] => {
                 self.stands(number(who)?, Stands::Waits(what.to_owned()))?;
             }
@@ -218,6 +256,7 @@ impl Told {
                         column: number(column)?,
                     },
                     touches: touches.split(',').map(touch).collect::<Option<_>>()?,
+                    message: None,
                 };
                 self.stands(number(who)?, Stands::Does(doing))?;
             }
@@ -250,7 +289,7 @@ impl Told {
     }
 }
 
-fn is_of_library(file: &str) -> bool {
+pub(super) fn is_of_library(file: &str) -> bool {
     let is_ours = |part: &str| {
         ["reenact", "reenact-engine", "reenact-tokio", "reenact-http"]
             .iter()

@@ -70,6 +70,9 @@ pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
 
 /// In the form of `takes`, or of `take`.
 fn sentence(doing: &Doing, seen: &Seen, form: usize) -> String {
+    if let Some(message) = &doing.message {
+        return message.sentence(&seen.told, form);
+    }
     let way = doing.touches.first().map_or(Way::Other, |touch| touch.0);
     let verbs = match way {
         Way::Take => ["takes", "take"],

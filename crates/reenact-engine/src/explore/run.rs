@@ -83,6 +83,10 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
     fn was_too_coarse(&self) -> bool {
         self.shared.world.was_too_coarse()
     }
+
+    fn want_labels(&self, are_wanted: bool) {
+        self.shared.world.state().wants_labels = are_wanted;
+    }
 }
 
 impl<F> Drop for Explored<F> {
@@ -126,6 +130,10 @@ impl Execution {
 impl Told for Execution {
     fn tell(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), event.site.to_string())
+    }
+
+    fn describe(&self, event: &Event) -> (String, String) {
+        event.text(&self.0.world.state().families)
     }
 
     fn failures(&self) -> Vec<Failure> {

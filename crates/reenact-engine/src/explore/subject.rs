@@ -18,12 +18,18 @@ pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
     /// Whether it has been found out, since this was asked last, that more must be told apart than was so far: then what was
     /// explored is not all, and it has to begin again.
     fn was_too_coarse(&self) -> bool;
+
+    /// Whether it is told of messages what they are, in executions that begin from now on. That takes time.
+    fn want_labels(&self, are_wanted: bool);
 }
 
 /// An execution of which can be told what happens.
 pub trait Told: Run {
     /// What an event does, and where.
     fn tell(&self, event: &Self::Event) -> (String, String);
+
+    /// The same for people: with what it is about, as far as that is known.
+    fn describe(&self, event: &Self::Event) -> (String, String);
 
     /// What went wrong, once nobody can go on.
     fn failures(&self) -> Vec<Failure>;

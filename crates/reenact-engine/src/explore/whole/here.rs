@@ -34,4 +34,7 @@ impl Subject for Here {
     fn was_too_coarse(&self) -> bool {
         self.0.was_too_coarse()
     }
+
+    /// Nobody asks what was done.
+    fn want_labels(&self, _are_wanted: bool) {}
 }
