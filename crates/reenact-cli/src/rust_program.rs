@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `connection` | starting the program, asking it, noticing that it is gone |
 //! | `told` | what it tells of a universe |
+//! | `message` | what it tells of a message between actors |
 //! | `universe` | a universe: the way there, its fingerprint, and what of it is marked |
 //! | `known` | what was told, kept for a while; names of things |
 //! | `words` | operations as the catalogue knows them, and in words |
@@ -17,6 +18,7 @@
 mod connection;
 mod known;
 mod looks;
+mod message;
 mod told;
 mod universe;
 mod value;
@@ -229,15 +231,24 @@ impl Semantics for RustProgram {
             .and_then(Moved::of)
             .filter(|moved| !moved.is_sent)
             .map(|moved| moved.thing);
+        let message = doing.and_then(|doing| doing.message.as_ref());
         Operation {
             kind: doing.map_or(OperationKind::Local, |doing| doing.kind),
             activity: Activity(step.activity),
-            subject: thing
-                .map_or_else(String::new, |thing| seen.name(thing))
-                .into(),
-            with: doing.and_then(|doing| doing.with).map(Activity),
+            subject: match (message, thing) {
+                (Some(message), _) => message.name().to_owned().into(),
+                (None, Some(thing)) => seen.name(thing).into(),
+                (None, None) => "".into(),
+            },
+            with: match message {
+                Some(message) => Some(Activity(message.peer)),
+                None => doing.and_then(|doing| doing.with).map(Activity),
+            },
             site: doing.and_then(Doing::site),
-            sent_at: received.and_then(|thing| state.next_sent(thing)),
+            sent_at: match message {
+                Some(message) => message.site(),
+                None => received.and_then(|thing| state.next_sent(thing)),
+            },
             depth: 0,
             marked: received.is_some_and(|thing| state.is_marked(thing))
                 || doing.is_some_and(|doing| doing.kind == OperationKind::Resolve)
@@ -253,19 +264,14 @@ impl Semantics for RustProgram {
 
     fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
         let seen = self.seen(state);
-        let is_within = match &seen.told.activity(activity.0)?.stands {
-            Stands::Does(doing) => doing.kind != OperationKind::Turn,
-            Stands::Waits(_) => true,
-            Stands::Ended => false,
-        };
-        let (mailbox, sent_at) = state.last_turn(activity.0).filter(|_| is_within)?;
+        let turn = seen.told.activity(activity.0)?.turn.as_ref()?;
         Some(Operation {
             kind: OperationKind::Turn,
             activity,
-            subject: seen.name(mailbox).into(),
-            with: None,
+            subject: turn.name().to_owned().into(),
+            with: Some(Activity(turn.peer)),
             site: None,
-            sent_at,
+            sent_at: turn.site(),
             depth: 0,
             marked: false,
         })
@@ -337,10 +343,11 @@ impl Semantics for RustProgram {
             let doing = Self::doing(&told, &step)?;
             // What concerns nobody else is no step elsewhere.
             if doing.touches.first().map(|touch| touch.0) != Some(Access::Own) {
+                let (what, site) = doing.describe(&told);
                 schedule.lines.push(Line {
                     who: told.activity(step.activity)?.place.clone(),
-                    what: doing.operation.clone(),
-                    site: doing.place(),
+                    what,
+                    site,
                     choice: step.way,
                 });
             }

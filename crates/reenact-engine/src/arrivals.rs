@@ -38,6 +38,14 @@ impl Arrival {
         number: u64::MAX - 1,
     };
 
+    /// Who has sent it, where that can be told: not of an actor's own continuations, nor where messages have positions.
+    pub fn sender(&self) -> Option<u32> {
+        match self.source & !NUMBERED {
+            0 | DIRECT => None,
+            token => Some(token - 1),
+        }
+    }
+
     /// A message from a sender whose messages come in the order in which they were sent.
     pub(crate) const fn from(source: Source) -> Arrival {
         Arrival { source, number: 0 }

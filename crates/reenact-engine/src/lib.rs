@@ -56,9 +56,11 @@ pub use external::{
 };
 pub use fact::Fact;
 pub use meeting::{Party, chose};
-pub use operation::{Access, Announcement, Name, Named, Op, OpInfo, OperationKind, Touch};
+pub use operation::{
+    Access, Announcement, Envelope, Name, Named, Op, OpInfo, OperationKind, Touch,
+};
 pub use reenact_trace::{Origin, TraceError};
-pub use seat::{Reception, Seat, continuation};
+pub use seat::{Reception, Seat, Sending, continuation};
 pub use seeds::Map;
 pub use session::{controlled, record_to};
 pub use source::Source;

@@ -9,7 +9,7 @@ use std::{panic::Location, sync::atomic::AtomicU64};
 
 pub use reenact_multiverse::OperationKind;
 
-use crate::{Clock, Entity};
+use crate::{Arrival, Clock, Entity};
 
 /// The name of an operation of some model. A reference, so that naming one costs a fast path nothing.
 #[derive(Clone, Copy)]
@@ -257,10 +257,23 @@ pub struct Announcement<'a> {
     pub is_settled: bool,
     /// The line of the program that asked for it.
     pub site: &'static Location<'static>,
-    /// What it is about, for people: the method that a message calls.
+    /// What it is about, for people: the method that a message calls. It takes time, so only who shows it asks.
     pub label: Option<&'a dyn Fn() -> String>,
     /// The number of the other party: who is joined.
     pub with: Option<u32>,
+    /// For a message that is sent, or handled: which one it is.
+    pub envelope: Option<&'a Envelope<'a>>,
+}
+
+/// A message on its way to an actor.
+#[derive(Clone, Copy)]
+pub struct Envelope<'a> {
+    /// Who handles it.
+    pub to: u32,
+    /// By what that one tells it from others.
+    pub arrival: Arrival,
+    /// For a turn: what can be seen of the actor now, if it can be shown at all.
+    pub state: Option<&'a dyn Fn() -> Option<String>>,
 }
 
 impl<'a> Announcement<'a> {
@@ -281,6 +294,7 @@ impl<'a> Announcement<'a> {
             site: Location::caller(),
             label: None,
             with: None,
+            envelope: None,
         }
     }
 }

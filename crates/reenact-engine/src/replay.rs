@@ -13,6 +13,7 @@ mod log;
 pub(crate) mod quiet;
 mod reception;
 mod report;
+mod sent;
 mod stillness;
 mod transaction;
 mod turns;

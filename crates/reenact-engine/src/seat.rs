@@ -13,13 +13,13 @@
 
 use std::{
     cell::{Cell, RefCell},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, Location, catch_unwind},
     sync::Arc,
 };
 
 use crate::{
-    Access, Announcement, Arrival, Decision, Ending, Message, Name, NextArrival, Op, Outcome,
-    Ticket, Touch,
+    Access, Announcement, Arrival, Decision, Ending, Envelope, Message, Name, NextArrival, Op,
+    Outcome, Ticket, Touch,
     activity::{
         Controlled, HOT, Hot, NOBODY, sender, stand_up, with_controlled, with_recording,
         with_thread,
@@ -35,7 +35,7 @@ use crate::{
 
 crate::operations! {
     pub(crate) SEND = 0x50 MessageSend "send a message";
-    HANDLE = 0x51 Turn "handle a message";
+    pub(crate) HANDLE = 0x51 Turn "handle a message";
     STOP = 0x52 End "stop";
 }
 
@@ -82,8 +82,19 @@ pub enum Reception {
     Free,
     /// Each is to be [noted](Seat::note) before it is handled.
     Noted,
+    /// Each is to be [announced](Seat::begin_turn) before it is handled, and its end after it.
+    Announced,
     /// Only that which is [next](Seat::next) may be handled.
     Ordered,
+}
+
+/// A message that is about to be sent, as far as people want to know.
+#[derive(Clone, Copy)]
+pub struct Sending<'a> {
+    /// The line of the program that sends it.
+    pub site: &'static Location<'static>,
+    /// What it is, such as `double(12)`.
+    pub label: &'a dyn Fn() -> String,
 }
 
 // SAFETY: See invariant 1.
@@ -168,7 +179,7 @@ impl Seat {
             }
             _ if explore::sits(self.token - 1) => {
                 self.enter_controlled();
-                Reception::Noted
+                Reception::Announced
             }
             _ => Reception::Free,
         }
@@ -199,10 +210,10 @@ impl Seat {
 
     /// Notes that a message is about to be handled: where it comes from, and what does it.
     #[inline(always)]
-    pub fn note(&self, arrival: Arrival, code: u64) -> bool {
+    pub fn note(&self, arrival: Arrival, code: u64) {
         // Recording may have ended in the middle of a turn, with operations that were not noted any more.
         if mode::byte() != Mode::Record as u8 {
-            return self.note_controlled(arrival);
+            return;
         }
         seeds::restart();
         let tag = tag_of(code);
@@ -212,17 +223,12 @@ impl Seat {
         } else {
             self.note_closely(arrival, tag);
         }
-        true
     }
 
-    /// False if it is not to be handled: the execution is over.
-    #[cold]
-    fn note_controlled(&self, arrival: Arrival) -> bool {
+    /// Announces that a message is about to be handled; `state` says what can be seen of the activity. False if it is not to be
+    /// handled: the execution is over.
+    pub fn begin_turn(&self, arrival: Arrival, state: &dyn Fn() -> Option<String>) -> bool {
         if !mode::is_observed() {
-            return true;
-        }
-        if arrival == Arrival::CLOSING {
-            self.is_let_go();
             return true;
         }
         let handle = || {
@@ -230,10 +236,35 @@ impl Seat {
                 touches: &[Touch::new(&self.mailbox, Access::Receive)],
                 // It would not be here if there were no message.
                 ready: Some(&|| true),
+                envelope: Some(&self.envelope(arrival, Some(state))),
                 ..Announcement::new(HANDLE, Access::Receive)
             })
         };
         catch_unwind(AssertUnwindSafe(handle)).is_ok()
+    }
+
+    /// A turn has ended.
+    pub fn end_turn(&self, arrival: Arrival, state: &dyn Fn() -> Option<String>) {
+        if mode::is_observed() {
+            let announcement = Announcement {
+                envelope: Some(&self.envelope(arrival, Some(state))),
+                ..Announcement::new(HANDLE, Access::Receive)
+            };
+            done(&announcement, Outcome::Left(None));
+        }
+    }
+
+    fn envelope<'a>(
+        &self,
+        arrival: Arrival,
+        state: Option<&'a dyn Fn() -> Option<String>>,
+    ) -> Envelope<'a> {
+        Envelope {
+            // Who is nobody has no number, and is not found by it.
+            to: self.token.wrapping_sub(1),
+            arrival,
+            state,
+        }
     }
 
     /// It runs although there is no message: whoever had the last reference to it has dropped that.
@@ -335,58 +366,63 @@ impl Seat {
         u64::from(self.token) << 32
     }
 
-    /// By what the activity will know a message that is about to be sent to it, if not by its sender: where senders
-    /// record, in a replay, by its position.
+    /// Whether there is somebody to whom a message has to be [announced](Seat::position) that is about to be sent.
     #[inline(always)]
-    #[track_caller]
-    pub fn position(&self, is_reserved: bool) -> Option<(u32, u64)> {
-        if mode::sends_matter() && mode::is_controlled() {
-            self.position_in_some_mode(is_reserved)
-        } else {
-            None
-        }
+    pub fn announces_messages() -> bool {
+        mode::sends_matter() && mode::is_controlled()
     }
 
-    #[cold]
-    #[track_caller]
-    fn position_in_some_mode(&self, is_reserved: bool) -> Option<(u32, u64)> {
+    /// Announces a message that is about to be sent to the activity. Returns by what that will know it, if not by its sender:
+    /// where senders record, in a replay, by its position.
+    pub fn position(&self, is_reserved: bool, sending: Sending<'_>) -> Option<(u32, u64)> {
         if is_reserved && !mode::with_sender() {
             // That was the operation.
             return None;
         }
-        match self.announce_send(Access::Send, usize::MAX, self.key()) {
+        match self.announce_send(self.key(), Arrival::from(sender()), sending) {
             Decision::Answer(position) => Some((DIRECT | NUMBERED, position)),
             _ => None,
         }
     }
 
-    /// A message is about to be sent to it that has a number.
-    #[inline(always)]
-    #[track_caller]
-    pub fn is_sent_numbered(&self) {
+    /// Announces a message that is about to be sent to it and that has a number.
+    pub fn is_sent_numbered(&self, (source, number): (u32, u64), sending: Sending<'_>) {
         if mode::sends_matter() && mode::is_observed() {
-            self.announce_send(Access::Send, usize::MAX, 0);
+            self.announce_send(0, Arrival { source, number }, sending);
         }
     }
 
     #[cold]
-    #[track_caller]
-    fn announce_send(&self, access: Access, room: usize, key: u64) -> Decision {
+    fn announce_send(&self, key: u64, arrival: Arrival, sending: Sending<'_>) -> Decision {
         announce(&Announcement {
-            touches: &[Touch::new(&self.mailbox, access).with_room(room)],
+            touches: &[Touch::new(&self.mailbox, Access::Send)],
             predicted: if mode::with_sender() { key } else { 0 },
-            ..Announcement::new(SEND, access)
+            site: sending.site,
+            label: Some(sending.label),
+            envelope: Some(&self.envelope(arrival, None)),
+            ..Announcement::new(SEND, Access::Send)
         })
     }
 
     /// A message is about to be sent to it if it has room, which `has_room` finds out, and takes. Whether there is any is a
     /// matter of timing.
-    #[track_caller]
-    pub fn reserve(&self, op: Op, capacity: u32, has_room: impl FnOnce() -> bool) -> bool {
+    pub fn reserve(
+        &self,
+        op: Op,
+        capacity: u32,
+        sending: Sending<'_>,
+        has_room: impl FnOnce() -> bool,
+    ) -> bool {
         let touches = [Touch::new(&self.mailbox, Access::TrySend).with_room(capacity as usize)];
+        let is_controlled = mode::is_controlled();
+        let envelope = is_controlled.then(|| self.envelope(Arrival::from(sender()), None));
         let announcement = Announcement {
             touches: &touches,
             predicted: 1,
+            site: sending.site,
+            label: Some(sending.label),
+            // Where messages have positions, it is known only when that is.
+            envelope: envelope.as_ref().filter(|_| !mode::with_sender()),
             ..Announcement::new(op, Access::Ask)
         };
         choose_as(&announcement, || {

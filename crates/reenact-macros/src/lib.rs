@@ -96,6 +96,12 @@ mod visibility;
 /// attribute of them. A message whose name far references have for themselves (`clone`) is sent with
 /// `MathSends::clone(&math)`.
 ///
+/// # What is shown
+///
+/// The debugger, failing schedules and the log of a replay call a message by its method, with those arguments that are `Debug`:
+/// `double(21)`, or `double(_)`. The debugger shows the state of an actor that is `Debug`. Of a type parameter that is only known if
+/// it is required. Nobody pays for that elsewhere.
+///
 /// # Options
 ///
 /// - `#[reenact::actor(trait = Name)]` names the trait. Needed for a second block of the same actor.

@@ -1,7 +1,7 @@
 //! One method of the actor, as a message: what it carries, how it is answered, and how it is sent.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{
     Attribute, GenericParam, Generics, Ident, ImplItemFn, Lifetime, Path, Result, Signature, Type,
     ext::IdentExt, parse_quote, spanned::Spanned, visit_mut::VisitMut,
@@ -75,11 +75,14 @@ impl Message {
         let parameters = &self.parameters.carried;
 
         let target = |place| quote_spanned!(place=> <Self as #runtime::actor::Target<#actor>>);
-        let turn = self.turn(actor, place);
+        let turn = self.call(actor, runtime, place);
         let (output, body) = match &self.answer {
             Answer::None => {
                 let target = target(place);
-                (None, quote_spanned!(place=> #target::send(self, #turn);))
+                (
+                    None,
+                    quote_spanned!(place=> #target::send_call(self, #turn);),
+                )
             }
             Answer::Value(ty) => {
                 let place = Span::mixed_site().located_at(ty.span());
@@ -87,13 +90,13 @@ impl Message {
                 let promise = quote_spanned!(place=> #runtime::actor::Promise<#ty>);
                 (
                     Some(quote!(-> #promise)),
-                    quote_spanned!(place=> #target::ask(self, #turn)),
+                    quote_spanned!(place=> #target::ask_call(self, #turn)),
                 )
             }
             Answer::Promise(ty) => {
                 let place = Span::mixed_site().located_at(ty.span());
                 let target = target(place);
-                let ask = quote_spanned!(place=> #target::ask(self, #turn));
+                let ask = quote_spanned!(place=> #target::ask_call(self, #turn));
                 (
                     Some(quote!(-> #ty)),
                     quote_spanned!(place=> #runtime::actor::Promise::flatten(#ask)),
@@ -107,21 +110,45 @@ impl Message {
         }
     }
 
-    /// The closure that the actor runs when the message has arrived. What it calls its own parameters is hygienic:
-    /// a parameter of the message may have the same name.
-    fn turn(&self, actor: &Type, place: Span) -> TokenStream {
+    /// The call, as four values: what it carries; a closure that the actor runs when the message has arrived; one that says what
+    /// it is, and one that says how the actor is. None of these captures anything. What they call their own parameters is
+    /// hygienic: a parameter of the message may have the same name.
+    fn call(&self, actor: &Type, runtime: &Path, place: Span) -> TokenStream {
         let method = &self.name;
+        let name = self.name.unraw().to_string();
         let generics = generic_arguments(&self.generics);
-        let carried = self
+        let carried: Vec<_> = self
             .parameters
             .carried
             .iter()
-            .map(|parameter| &parameter.name);
-        if self.parameters.context {
-            quote_spanned!(place=> move |this, ctx| <#actor>::#method #generics (this, ctx, #(#carried),*))
-        } else {
-            quote_spanned!(place=> move |this, _ctx| <#actor>::#method #generics (this, #(#carried),*))
-        }
+            .map(|parameter| &parameter.name)
+            .collect();
+        let carried = quote_spanned!(place=> (#(#carried,)*));
+        let names: Vec<_> = (0..self.parameters.carried.len())
+            .map(|index| format_ident!("carried{index}", span = place))
+            .collect();
+        let run = match self.parameters.context {
+            true => quote_spanned!(place=>
+                |this, ctx, (#(#names,)*)| <#actor>::#method #generics (this, ctx, #(#names),*)
+            ),
+            false => quote_spanned!(place=>
+                |this, _ctx, (#(#names,)*)| <#actor>::#method #generics (this, #(#names),*)
+            ),
+        };
+        let inspect = quote_spanned!(place=> #runtime::actor::inspect);
+        let import = quote_spanned!(place=> #[allow(unused_imports)] use #inspect::Hidden as _;);
+        let label = match names.is_empty() {
+            true => quote_spanned!(place=> |_| #inspect::call(#name, &[])),
+            false => quote_spanned!(place=> |(#(#names,)*)| {
+                #import
+                #inspect::call(#name, &[#(#inspect::Shown(#names).reenact_text()),*])
+            }),
+        };
+        let state = quote_spanned!(place=> |this| {
+            #import
+            #inspect::Shown(this).reenact_text()
+        });
+        quote_spanned!(place=> #carried, #run, #label, #state)
     }
 }
 

@@ -83,7 +83,10 @@ mod cell;
 mod chunk;
 mod context;
 mod far_ref;
+#[doc(hidden)]
+pub mod inspect;
 mod mailbox;
+mod message;
 mod ops;
 mod promise;
 mod stash;

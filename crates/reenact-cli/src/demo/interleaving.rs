@@ -7,7 +7,7 @@ pub(super) mod program;
 
 use super::{
     lanes::{self, Row},
-    listing::{indented, item_of, line_of},
+    listing::{indented, item_of},
     stage::Stage,
 };
 use crate::{error::Failure, replay::Operation};
@@ -26,21 +26,19 @@ struct Client {
     /// Its place in the family: actors are numbered in the order in which main makes them.
     activity: &'static str,
     name: &'static str,
-    /// What it sends, in its own order, which messages from one actor to another keep.
-    messages: &'static [&'static str],
 }
 
 const MATH: &str = "main.a0";
+/// What a turn is called in a log.
+const HANDLE: &str = "handle a message";
 const CLIENTS: [Client; 2] = [
     Client {
         activity: "main.a1",
         name: "client 1",
-        messages: &["double(12)", "get_result()"],
     },
     Client {
         activity: "main.a2",
         name: "client 2",
-        messages: &["double(33)"],
     },
 ];
 
@@ -69,22 +67,17 @@ pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
 
 /// The messages that math handled, in that order.
 fn rows(operations: &[Operation]) -> Vec<Row> {
-    let mut seen = [0; CLIENTS.len()];
     operations
         .iter()
-        .filter(|operation| operation.activity == MATH && operation.operation == "handle")
+        .filter(|operation| operation.activity == MATH && operation.operation == HANDLE)
         .filter_map(|operation| {
-            let sender = operation.entity.rsplit(' ').next()?;
-            let number = CLIENTS
-                .iter()
-                .position(|client| client.activity == sender)?;
-            let client = &CLIENTS[number];
-            let message = client.messages.get(seen[number])?;
-            seen[number] += 1;
-            let line = line_of(SOURCE, &format!("self.math.{message}"))?;
+            // `from main.a1 at src/program.rs:12:9`
+            let (sender, place) = operation.note.strip_prefix("from ")?.split_once(" at ")?;
+            let client = CLIENTS.iter().find(|client| client.activity == sender)?;
+            let line = place.rsplit(':').nth(1)?;
             Some(Row {
                 who: client.name.to_owned(),
-                what: (*message).to_owned(),
+                what: operation.entity.clone(),
                 place: format!("{SOURCE_NAME}:{line}"),
                 decisive: true,
             })
@@ -101,29 +94,36 @@ mod tests {
         for item in ["impl Math ", "impl Client1 ", "impl Client2 "] {
             assert!(item_of(SOURCE, item).lines().count() > 3, "{item}");
         }
-        for message in CLIENTS.iter().flat_map(|client| client.messages) {
-            let line = line_of(SOURCE, &format!("self.math.{message}"));
-            assert!(line.is_some(), "{message}");
-        }
     }
 
     #[test]
-    fn messages_are_told_apart_by_their_sender_and_their_order() {
-        let handled = |activity: &str, sender: &str| Operation {
+    fn the_messages_of_clients_are_those_that_math_handles() {
+        let handled = |activity: &str, message: &str, sender: &str| Operation {
             activity: activity.to_owned(),
             thread: None,
-            operation: "handle".to_owned(),
-            entity: format!("a message from {sender}"),
+            operation: HANDLE.to_owned(),
+            entity: message.to_owned(),
             source: String::new(),
-            note: String::new(),
+            note: format!("from {sender} at src/program.rs:12:9"),
         };
         let rows = rows(&[
-            handled("main.a1", "main"),
-            handled("main.a0", "main.a1"),
-            handled("main.a0", "main.a2"),
-            handled("main.a0", "main.a1"),
+            handled("main.a1", "start()", "main"),
+            handled("main.a0", "double(12)", "main.a1"),
+            handled("main.a0", "double(33)", "main.a2"),
+            handled("main.a0", "get_result()", "main.a1"),
         ]);
-        let whats: Vec<_> = rows.iter().map(|row| row.what.as_str()).collect();
-        assert_eq!(whats, ["double(12)", "double(33)", "get_result()"]);
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (&*row.who, &*row.what, &*row.place))
+            .collect();
+        let place = "program.rs:12";
+        assert_eq!(
+            rows,
+            [
+                ("client 1", "double(12)", place),
+                ("client 2", "double(33)", place),
+                ("client 1", "get_result()", place),
+            ]
+        );
     }
 }

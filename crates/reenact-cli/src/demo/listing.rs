@@ -24,12 +24,6 @@ pub(super) fn comment_of(source: &str, line: usize) -> Option<&str> {
     Some(text.split_once("; // ")?.1.trim())
 }
 
-/// The line of the program that has this in it.
-pub(super) fn line_of(source: &str, text: &str) -> Option<usize> {
-    let before = source.lines().position(|line| line.contains(text))?;
-    Some(before + 1)
-}
-
 pub(super) fn indented(text: &str) -> String {
     text.lines()
         .map(|line| match line {
@@ -65,7 +59,6 @@ fn second() {
 
     #[test]
     fn lines_are_counted_from_one() {
-        assert_eq!(line_of(SOURCE, "one();"), Some(3));
         assert_eq!(comment_of(SOURCE, 3), Some("says one"));
         assert_eq!(comment_of(SOURCE, 2), None);
         assert_eq!(comment_of(SOURCE, 0), None);

@@ -96,7 +96,7 @@ pub(super) fn print(path: &Path) -> Result<(), Failure> {
         };
         writeln!(
             out,
-            "{colour}{who:<20}{colour:#} {action:<12} {entity:<12} {dim}{source}{dim:#}{}{note}",
+            "{colour}{who:<20}{colour:#} {action:<16} {entity:<12} {dim}{source}{dim:#}{}{note}",
             if note.is_empty() { "" } else { "  " },
         )
         .map_err(Failure::Output)?;

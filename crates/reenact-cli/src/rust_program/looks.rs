@@ -59,6 +59,7 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
         Stands::Ended if acting.is_light() => field("does", "has nothing to do".to_owned()),
         Stands::Ended => field("does", "has ended".to_owned()),
     }
+    fields.extend(actor(acting, seen, file));
     if let Some(panic) = &acting.panic {
         let text = Observation::Text(panic.clone());
         fields.push(("panicked".to_owned(), text));
@@ -76,6 +77,31 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
         fields.push(("has".to_owned(), Observation::List(has)));
     }
     Observation::Record(fields)
+}
+
+/// What can be seen of an actor: the message that it handles, those that wait, and how it is, if it can be shown. In the middle
+/// of a turn it cannot.
+fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+    let mut fields = Vec::new();
+    let Acting {
+        inbox, turn, state, ..
+    } = acting;
+    if let Some(turn) = turn {
+        let text = format!("{} from {}", turn.label, turn.peer(&seen.told));
+        fields.push(("turn".to_owned(), Observation::Text(text)));
+    }
+    if !inbox.is_empty() || turn.is_some() || state.is_some() {
+        let inbox = inbox.iter().map(|one| one.observe(&seen.told, file));
+        fields.push(("inbox".to_owned(), Observation::List(inbox.collect())));
+    }
+    if let Some(state) = state {
+        let state = match turn {
+            Some(_) => Observation::Text("<in a turn>".to_owned()),
+            None => value::read(state),
+        };
+        fields.push(("state".to_owned(), state));
+    }
+    fields
 }
 
 fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
@@ -147,7 +173,8 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
     let printed = told.printed.iter().map(|line| format!("prints {line}"));
     let watched = told.watched.iter();
     let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
-    ending.outcome = printed.chain(watched).collect();
+    let states = told.activities.iter().flat_map(left_in);
+    ending.outcome = states.chain(printed).chain(watched).collect();
     ending.errors = told.failures.clone();
     if !matches!(told.exit, Some(End::Status(0)) | None) {
         let all = told.activities.iter();
@@ -171,6 +198,20 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
             .collect();
     }
     ending
+}
+
+/// The values that are left in an actor, a line each.
+fn left_in(acting: &Acting) -> Vec<String> {
+    let place = &acting.place;
+    let state = acting.state.as_deref().filter(|_| acting.turn.is_none());
+    match state.map(value::read) {
+        Some(Observation::Record(fields)) => fields
+            .iter()
+            .map(|(name, value)| format!("{place}.{name} = {value}"))
+            .collect(),
+        Some(value) => vec![format!("{place} = {value}")],
+        None => Vec::new(),
+    }
 }
 
 fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {

@@ -1,7 +1,10 @@
 //! What a program tells of one of its universes.
 
+use reenact::explore::Line;
 use reenact_engine::Access;
 use reenact_multiverse::{OperationKind, Site};
+
+use super::message::Message;
 
 /// A universe, as it was told.
 #[derive(Debug, Default)]
@@ -40,6 +43,11 @@ pub(super) struct Acting {
     pub(super) stands: Stands,
     /// Its last panic.
     pub(super) panic: Option<String>,
+    /// What was sent to it and not handled, and what it handles now.
+    pub(super) inbox: Vec<Message>,
+    pub(super) turn: Option<Message>,
+    /// What could be seen of it when it was in no turn.
+    pub(super) state: Option<String>,
 }
 
 impl Acting {
@@ -74,6 +82,8 @@ pub(super) struct Doing {
     pub(super) with: Option<u32>,
     /// How it meets what.
     pub(super) touches: Vec<(Access, Option<u32>)>,
+    /// The message that is sent or handled.
+    pub(super) message: Option<Message>,
 }
 
 impl Doing {
@@ -86,6 +96,18 @@ impl Doing {
     /// Where it is, whoever's source that is.
     pub(super) fn place(&self) -> String {
         format!("{}:{}", self.file, self.site)
+    }
+
+    /// What it does, as a schedule has it, and where.
+    pub(super) fn describe(&self, told: &Told) -> (String, String) {
+        match &self.message {
+            Some(message) => {
+                let (label, place) = message.line(told);
+                let what = Line::labelled(&self.operation, &label);
+                (what, place.unwrap_or_else(|| self.place()))
+            }
+            None => (self.operation.clone(), self.place()),
+        }
     }
 
     /// What it is about.
@@ -134,7 +156,23 @@ impl Told {
                 name: name.to_owned(),
                 stands: Stands::Ended,
                 panic: None,
+                inbox: Vec::new(),
+                turn: None,
+                state: None,
             }),
+            ["about", who, ref message @ ..] => {
+                if let Stands::Does(doing) = &mut self.find(number(who)?)?.stands {
+                    doing.message = Some(Message::read(message)?);
+                }
+            }
+            ["inbox", who, ref message @ ..] => {
+                let inbox = &mut self.find(number(who)?)?.inbox;
+                inbox.push(Message::read(message)?);
+            }
+            ["turn", who, ref message @ ..] => {
+                self.find(number(who)?)?.turn = Some(Message::read(message)?);
+            }
+            ["state", who, state] => self.find(number(who)?)?.state = Some(state.to_owned()),
             ["waits", who, what] => {
                 self.stands(number(who)?, Stands::Waits(what.to_owned()))?;
             }
@@ -170,6 +208,7 @@ impl Told {
                         "" => None,
                         with => Some(number(with)?),
                     },
+                    message: None,
                 };
                 self.stands(number(who)?, Stands::Does(doing))?;
             }
@@ -202,7 +241,7 @@ impl Told {
     }
 }
 
-fn is_of_library(file: &str) -> bool {
+pub(super) fn is_of_library(file: &str) -> bool {
     let is_ours = |part: &str| {
         ["reenact", "reenact-engine", "reenact-tokio", "reenact-http"]
             .iter()

@@ -242,23 +242,6 @@ impl Universe {
         sent.take(waiting).last().and_then(|moved| moved.site)
     }
 
-    /// The mailbox from which an actor took its last message, and where that was sent.
-    pub(super) fn last_turn(&self, activity: u32) -> Option<(u32, Option<Site>)> {
-        let mut path = self.path.as_ref()?;
-        loop {
-            match path.moved {
-                Some(moved) if path.step.activity == activity && moved.is_turn => {
-                    let before = Universe {
-                        path: path.before.clone(),
-                        ..Universe::start(self.first)
-                    };
-                    return Some((moved.thing, before.next_sent(moved.thing)));
-                }
-                _ => path = path.before.as_ref()?,
-            }
-        }
-    }
-
     /// What was put into a queue and taken out of it, the last first.
     fn moved(&self, thing: u32) -> impl Iterator<Item = Moved> {
         let all = self.paths().filter_map(|path| path.moved);

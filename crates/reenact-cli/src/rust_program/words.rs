@@ -61,6 +61,9 @@ pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> 
 
 /// What somebody waits to do: `lock mutex@12`.
 pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
+    if let Some(message) = &doing.message {
+        return message.sentence(&seen.told);
+    }
     let is_release = doing.touches.first().map(|touch| touch.0) == Some(Access::Release);
     let operation = match is_release && !doing.operation.starts_with("unlock") {
         // Of a model that has one name for taking something and for giving it back.

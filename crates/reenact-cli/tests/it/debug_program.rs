@@ -1,5 +1,6 @@
 //! Sessions with Rust programs, as transcripts.
 
+mod actors;
 mod asked;
 
 use std::{fs, process::Command};
@@ -256,7 +257,7 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
 
             > run
             1 universe paused at breakpoint 1 (message-sender by main.1)
-              [0] next, main.1 sends a message (mailbox@122)
+              [0] next, main.1 sends balance() to main.a0
 
             > to-resolver
             5 universes paused after to-resolver
@@ -270,26 +271,31 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
             > end-of-turn main.a0
             5 universes paused after end-of-turn
               3 of them [0, 2, 4] main.a0 has nothing to do
-              2 of them [1, 3] next, main.a0 handles a message (mailbox@122)
+              [1] next, main.a0 handles balance() from main.0
+              [3] next, main.a0 handles set(150) from main.0
 
             > break message-receiver at 122
             Breakpoint 2: message-receiver at 122
 
             > run
             2 universes paused at breakpoint 2 (message-receiver at 122)
-              [0–1] next, main.a0 handles a message (mailbox@122)
+              [0] next, main.a0 handles balance() from main.0
+              [1] next, main.a0 handles balance() from main.1
 
             > next-turn main.a0
             4 universes paused after next-turn
-              [0–3] next, main.a0 handles a message (mailbox@122)
+              [0] next, main.a0 handles set(150) from main.0
+              [1] next, main.a0 handles balance() from main.1
+              [2] next, main.a0 handles balance() from main.0
+              [3] next, main.a0 handles set(150) from main.1
 
             > story 0
             How universe 0 came about
-              1. main.0 sends a message (mailbox@122) (line 122)
+              1. main.0 sends balance() to main.a0 (line 122)
                  > next-turn of main.a0
-              2. main.a0 handles a message (mailbox@122)
+              2. main.a0 handles balance() from main.0
               3. main.a0 resolves promise
-              4. main.0 sends a message (mailbox@122) (line 123)
+              4. main.0 sends set(150) to main.a0 (line 123)
 
         "#]],
     );
@@ -564,20 +570,23 @@ stream.sendall(b"releases\t0\nend\n")
 #[test]
 fn the_guide_shows_what_is_printed() {
     let guide = include_str!("../../../../docs/multiverse.md");
-    let (_, session) = guide
-        .split_once("reenact debug -- target/debug/examples/deposits\n```\n\n```text\n")
-        .unwrap();
-    let (session, _) = session.split_once("```").unwrap();
-    let commands = session.lines().filter_map(|line| line.strip_prefix("> "));
-    let script: String = commands.map(|line| format!("{line}\n")).collect();
     let place = Place::new();
-    let printed = place.reenact_reading(&["debug", "--", example("deposits")], script);
-    let told = Run {
-        stdout: session.to_owned(),
-        ..place.reenact(&["--version"])
-    };
-    let [printed, told] = [printed, told].map(without_memory);
-    assert_eq!(printed.stdout.trim_end(), told.stdout.trim_end());
+    for program in ["deposits", "listing1"] {
+        let command = format!("reenact debug -- target/debug/examples/{program}");
+        let (_, session) = guide
+            .split_once(&format!("{command}\n```\n\n```text\n"))
+            .unwrap();
+        let (session, _) = session.split_once("```").unwrap();
+        let commands = session.lines().filter_map(|line| line.strip_prefix("> "));
+        let script: String = commands.map(|line| format!("{line}\n")).collect();
+        let printed = place.reenact_reading(&["debug", "--", example(program)], script);
+        let told = Run {
+            stdout: session.to_owned(),
+            ..place.reenact(&["--version"])
+        };
+        let [printed, told] = [printed, told].map(without_memory);
+        assert_eq!(printed.stdout.trim_end(), told.stdout.trim_end());
+    }
     let text = include_str!("../../examples/deposits.rs");
     let (_, text) = text.split_once("\n\n").unwrap();
     assert!(guide.contains(text.trim_end()));

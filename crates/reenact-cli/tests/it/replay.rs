@@ -226,8 +226,8 @@ fn a_log_is_shown_or_kept() {
     place.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
     let run = place.reenact(&["replay", "bug.reenact", "--log"]);
     expect![[r#"
-        main.0 (worker)      lock         main/1       src/a.rs:3  timed out
-        main                 join         main/2       src/a.rs:9
+        main.0 (worker)      lock             main/1       src/a.rs:3  timed out
+        main                 join             main/2       src/a.rs:9
     "#]]
     .assert_eq(&run.stdout);
     let run = place.reenact(&["replay", "bug.reenact", "--log=kept"]);

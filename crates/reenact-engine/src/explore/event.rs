@@ -7,7 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use super::names::Things;
+use super::{
+    names::{Families, Things},
+    schedule::Line,
+};
 use crate::{Access, Op, OpInfo, OperationKind};
 
 /// A thing that an activity meets, and how.
@@ -29,6 +32,19 @@ pub struct Event {
     pub(crate) touch: Touched,
     /// What else it meets.
     pub(crate) more: Option<Arc<[Touched]>>,
+    /// What people want to know of a message that is sent or handled. The event is the same whatever it says.
+    pub(crate) about: Option<Arc<About>>,
+}
+
+/// What people want to know of a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct About {
+    /// What it is, such as `double(12)`.
+    pub(crate) label: String,
+    /// Who gets it, for one that is sent; for one that was, who has sent it.
+    pub(crate) peer: u32,
+    /// Where it was sent, for one that was.
+    pub(crate) sent_at: Option<&'static Location<'static>>,
 }
 
 impl Event {
@@ -49,6 +65,28 @@ impl Event {
                 thing: NOTHING,
             },
             more: None,
+            about: None,
+        }
+    }
+
+    /// What it does, for people, and where: of a message that is sent, what that is; of one that is handled, who has sent it from
+    /// where, too.
+    pub(super) fn text(&self, families: &Families) -> (String, String) {
+        let operation = self.op.name();
+        match self.about.as_deref() {
+            Some(&About {
+                ref label,
+                peer,
+                sent_at: Some(site),
+            }) => {
+                let label = format!("{label} from {} at {site}", families.name(peer));
+                (Line::labelled(operation, &label), String::new())
+            }
+            Some(about) => (
+                Line::labelled(operation, &about.label),
+                self.site.to_string(),
+            ),
+            None => (operation.to_owned(), self.site.to_string()),
         }
     }
 

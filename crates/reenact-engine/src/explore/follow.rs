@@ -87,9 +87,11 @@ struct Written<'a, S: Subject> {
 
 impl<'a, S: Subject> Written<'a, S> {
     fn new(subject: &'a S) -> Self {
+        subject.want_labels(true);
+        let run = subject.start();
         Written {
             subject,
-            run: subject.start(),
+            run,
             schedule: Schedule::default(),
             steps: Vec::new(),
             before: Vec::new(),
@@ -104,7 +106,7 @@ impl<'a, S: Subject> Written<'a, S> {
         if !self.run.is_enabled(step.activity) || step.choice >= self.run.choices(step.activity) {
             return false;
         }
-        let (what, site) = self.run.tell(&event);
+        let (what, site) = self.run.describe(&event);
         self.schedule.lines.push(Line {
             who: self.subject.name(step.activity),
             what,
@@ -129,6 +131,7 @@ impl<'a, S: Subject> Written<'a, S> {
             self.take(next.into());
             last = next;
         }
+        self.subject.want_labels(false);
         Followed {
             verdict: self.run.verdict(),
             failures: self.run.failures(),
@@ -182,7 +185,7 @@ pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Foll
 /// Whether the next lines have this activity do that.
 fn is_expected(what: &str, who: &str, lines: &[Line]) -> bool {
     let own = lines.iter().filter(|line| line.who == who);
-    own.take(MOST_LESS).any(|line| line.what == what)
+    own.take(MOST_LESS).any(|line| line.operation() == what)
 }
 
 impl<S: Subject> Written<'_, S> {
@@ -201,7 +204,7 @@ impl<S: Subject> Written<'_, S> {
             };
             let (what, site) = self.run.tell(&event);
             // What is one step here may be several operations of a recording, and be called otherwise there.
-            if what == line.what || !site.is_empty() && site == line.site {
+            if what == line.operation() || !site.is_empty() && site == line.site {
                 if self.take(step) || self.take(activity.into()) {
                     return before.map_or(Ok(()), Err);
                 }

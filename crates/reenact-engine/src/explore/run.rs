@@ -91,6 +91,10 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
     fn refine(&self, fineness: Fineness) {
         self.shared.world.state().refine(fineness);
     }
+
+    fn want_labels(&self, are_wanted: bool) {
+        self.shared.world.state().wants_labels = are_wanted;
+    }
 }
 
 impl<F> Drop for Explored<F> {
@@ -134,6 +138,10 @@ impl Execution {
 impl Told for Execution {
     fn tell(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), event.site.to_string())
+    }
+
+    fn describe(&self, event: &Event) -> (String, String) {
+        event.text(&self.0.world.state().families)
     }
 
     fn failures(&self) -> Vec<Failure> {

@@ -11,6 +11,7 @@
 //!
 //! A line is an activity by its place in the family tree, what it does, and where; where there is a choice, which way it
 //! went (`way 2`). Two spaces or more, or a tab, are between them. Who follows a schedule goes by the first two: lines of code move.
+//! What an operation is about (`send a message: double(12)`) is for people.
 
 use std::{fmt, str::FromStr};
 
@@ -35,12 +36,35 @@ pub struct Schedule {
 pub struct Line {
     /// Who takes it: its place in the family tree.
     pub who: String,
-    /// What it does.
+    /// What it does: the operation and, after a colon, what it is about, which is for people.
     pub what: String,
     /// Where.
     pub site: String,
     /// Which of the ways that it can go, from 0.
     pub choice: u32,
+}
+
+/// What is between an operation and what it is about.
+const ABOUT: &str = ": ";
+
+impl Line {
+    /// The operation, without what it is about.
+    pub fn operation(&self) -> &str {
+        let operation = self.what.split(ABOUT).next();
+        operation.unwrap_or_default()
+    }
+
+    /// Whether it is the same step, whatever it is about: that is for people, and may differ in what does not matter.
+    pub fn is_same(&self, other: &Line) -> bool {
+        (&self.who, self.operation(), &self.site, self.choice)
+            == (&other.who, other.operation(), &other.site, other.choice)
+    }
+
+    /// An operation and what it is about, such as `handle a message: double(12)`, as it is written into a line.
+    pub fn labelled(operation: &str, label: &str) -> String {
+        let words: Vec<_> = label.split_whitespace().collect();
+        format!("{operation}{ABOUT}{}", words.join(" "))
+    }
 }
 
 /// Why a text is no schedule.
@@ -189,6 +213,24 @@ mod tests {
         };
         assert_eq!(schedule.to_string().parse(), Ok(schedule.clone()));
         assert_eq!(schedule.switches(), 2);
+    }
+
+    #[test]
+    fn what_an_operation_is_about_is_for_people() {
+        let what = Line::labelled("send a message", "print(\"a  b\",\n 1)");
+        let line = line("main.a0", &what, "src/a.rs:1:2", 0);
+        assert_eq!(line.what, "send a message: print(\"a b\", 1)");
+        assert_eq!(line.operation(), "send a message");
+        let other = Line {
+            what: "send a message: print(0x12)".to_owned(),
+            ..line.clone()
+        };
+        assert!(line.is_same(&other));
+        let schedule = Schedule {
+            remarks: Vec::new(),
+            lines: vec![line],
+        };
+        assert_eq!(schedule.to_string().parse(), Ok(schedule.clone()));
     }
 
     #[test]

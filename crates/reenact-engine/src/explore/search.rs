@@ -124,7 +124,10 @@ impl fmt::Display for Found {
             let Line {
                 who, what, site, ..
             } = line;
-            write!(f, "{number:>width$}. {who} {what} at {site}")?;
+            write!(f, "{number:>width$}. {who} {what}")?;
+            if !site.is_empty() {
+                write!(f, " at {site}")?;
+            }
             match line.choice {
                 0 => writeln!(f)?,
                 way => writeln!(f, " (way {way})")?,
@@ -275,7 +278,7 @@ where
         let first = self.with_settled_steps(|this| write_down(this.subject, &[], most));
         let again = write_down(self.subject, &first.steps, most);
         let mut lines = first.schedule.lines.iter().zip(&again.schedule.lines);
-        let other = lines.position(|(line, other)| line != other);
+        let other = lines.position(|(line, other)| !line.is_same(other));
         let step = match other {
             _ if again.misfit.is_some() => None,
             Some(step) => Some(step),

@@ -12,6 +12,11 @@
 //! does 1 lock lock mutex 1 1 bank.rs 12 9 take:3    the operation, its kind, what it is about, whether it can be done, in how
 //!                              many ways, where, how it meets what
 //! does 0 join join activity 0 1 bank.rs 20 9 own 1   …who is joined
+//! about 1 double(12) 2         …what the message is that it sends, and to whom
+//! about 2 double(12) 1 bank.rs 12 9       …that it handles, who has sent it, and where
+//! inbox 2 double(12) 1 bank.rs 12 9       a message that it has not handled: the same
+//! turn 2 double(12) 1 bank.rs 12 9        the one that it handles now
+//! state 2 Math { result: 24 }  what could be seen of it when it was in no turn
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
 //! panicked 2 at bank.rs:14:5: no money
@@ -44,7 +49,7 @@ use reenact_multiverse::{
     explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
 };
 
-use self::answer::{Answer, touches};
+use self::answer::{Answer, message, touches};
 use super::{
     event::Event,
     failure::Failure,
@@ -122,8 +127,9 @@ enum Word {
 impl Server {
     /// Runs the program once: whether anybody tries to take a lock makes a difference to all executions.
     fn try_out(&mut self) {
-        // Somebody may want to stop there.
+        // Somebody may want to stop there, and to know what is sent.
         self.forked.let_stops_be_steps();
+        self.forked.want_labels(true);
         let mut run = self.forked.start();
         let mut fingerprinter = Fingerprinter::default();
         for _ in 0..TRIED {
@@ -360,6 +366,18 @@ impl Server {
                             .map_or_else(String::new, |with| with.to_string()),
                     ],
                 );
+                if let Some(about) = &event.about {
+                    message(answer, "about", &written, about);
+                }
+            }
+            for sent in &acting.inbox {
+                message(answer, "inbox", &written, sent);
+            }
+            if let Some(turn) = &acting.turn {
+                message(answer, "turn", &written, turn);
+            }
+            if let Some(shown) = &acting.shown {
+                answer.line("state", &[&written, shown]);
             }
         }
     }

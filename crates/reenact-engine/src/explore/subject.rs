@@ -25,6 +25,9 @@ pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
 
     /// Makes its steps at least this fine.
     fn refine(&self, fineness: Fineness);
+
+    /// Whether it is told of messages what they are, in executions that begin from now on. That takes time.
+    fn want_labels(&self, are_wanted: bool);
 }
 
 /// How fine the steps of an execution are.
@@ -83,6 +86,9 @@ impl Fineness {
 pub trait Told: Run {
     /// What an event does, and where.
     fn tell(&self, event: &Self::Event) -> (String, String);
+
+    /// The same for people: with what it is about, as far as that is known.
+    fn describe(&self, event: &Self::Event) -> (String, String);
 
     /// What went wrong, once nobody can go on.
     fn failures(&self) -> Vec<Failure>;

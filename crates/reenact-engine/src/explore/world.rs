@@ -10,6 +10,7 @@ mod drive;
 mod ending;
 mod happening;
 mod meeting;
+mod messages;
 mod state;
 pub(super) mod view;
 

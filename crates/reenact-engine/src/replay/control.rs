@@ -14,6 +14,7 @@ use super::{
     Replay, Runner,
     cursor::{Cursor, Next, Observation},
     describe, name_of,
+    sent::refuse_while_describing,
 };
 use crate::{
     Access, Activity, Announcement, Controller, Decision, Ending, Heard, Message, Newborn,
@@ -60,6 +61,9 @@ impl Controller for Replay {
     }
 
     fn operate(&self, who: &Activity, announcement: &Announcement<'_>) -> Decision {
+        if self.log.is_some() {
+            refuse_while_describing();
+        }
         let runner = self.runner(who);
         let is_recorded = matches!(announcement.access, Access::Ask | Access::Outside)
             || announcement.entity.is_some()
@@ -159,7 +163,9 @@ impl Controller for Replay {
             }
             Message::Handled(arrival, tag) => {
                 if let Some(log) = &self.log {
-                    log.handled(self.family_of(runner), &self.describe_arrival(arrival));
+                    let which = self.describe_arrival(arrival);
+                    let family = self.family_of(runner);
+                    log.handled(&self.trace, family, runner.number, arrival, &which);
                 }
                 self.receive(runner, arrival, tag);
             }

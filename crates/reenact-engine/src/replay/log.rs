@@ -4,13 +4,17 @@ use std::{fs::File, io::Write, path::Path};
 
 use reenact_trace::{Trace, TraceError};
 
-use super::name_of;
-use crate::{Access, Activity, Announcement, Decision};
+use super::{
+    name_of,
+    sent::{Unhandled, label_of},
+};
+use crate::{Access, Activity, Announcement, Arrival, Decision, Envelope, seat::HANDLE};
 
 /// The file. A line is one write, so that nothing is lost when the program aborts, and lines are in the order in
 /// which the entities saw the operations.
 pub(super) struct Log {
     file: File,
+    unhandled: Unhandled,
 }
 
 impl Log {
@@ -24,7 +28,10 @@ impl Log {
                 path: path.to_owned(),
                 source,
             })?;
-        Ok(Log { file })
+        Ok(Log {
+            file,
+            unhandled: Unhandled::default(),
+        })
     }
 
     pub(super) fn happened(
@@ -35,6 +42,9 @@ impl Log {
         operation: &Announcement<'_>,
         decision: Decision,
     ) {
+        if let Some(envelope) = operation.envelope {
+            return self.sent(trace, family, who, operation, envelope, decision);
+        }
         let note = match decision {
             Decision::Decline if matches!(operation.access, Access::Wake { .. }) => "timed out",
             Decision::Decline => "not to be had",
@@ -60,9 +70,45 @@ impl Log {
         self.write(&format!("{family}\t-\t{name}\t{what}\t{site}\t\n"));
     }
 
-    /// A light activity handles a message. Which code that is, only the program knows.
-    pub(super) fn handled(&self, family: &str, message: &str) {
-        self.write(&format!("{family}\t-\thandle\t{message}\t\t\n"));
+    /// A message is sent.
+    fn sent(
+        &self,
+        trace: &Trace,
+        family: &str,
+        who: &Activity,
+        operation: &Announcement<'_>,
+        envelope: &Envelope<'_>,
+        decision: Decision,
+    ) {
+        let label = label_of(operation);
+        self.unhandled.put(operation, decision, &label);
+        let receiver = trace.family_name(envelope.to);
+        let (name, what) = (thread_of(who), operation.op.name());
+        let site = operation.site;
+        self.write(&format!(
+            "{family}\t{name}\t{what}\t{receiver}\t{site}\t{label}\n"
+        ));
+    }
+
+    /// A light activity handles a message, which is this one among those that it has.
+    pub(super) fn handled(
+        &self,
+        trace: &Trace,
+        family: &str,
+        by: u32,
+        arrival: Arrival,
+        which: &str,
+    ) {
+        let what = HANDLE.name();
+        let line = match self.unhandled.take(by, arrival) {
+            Some(sent) => {
+                let from = sent.from.map(|from| trace.family_name(from));
+                let from = from.map_or_else(|| which.to_owned(), |from| format!("from {from}"));
+                format!("{}\t\t{from} at {}", sent.label, sent.site)
+            }
+            None => format!("{which}\t\t"),
+        };
+        self.write(&format!("{family}\t-\t{what}\t{line}\n"));
     }
 
     fn line(
@@ -74,10 +120,7 @@ impl Log {
         note: &str,
     ) {
         let what = operation.op.name();
-        let name = match who.name.as_str() {
-            "" => "-",
-            name => name,
-        };
+        let name = thread_of(who);
         let entity = operation
             .entity
             .map_or_else(|| "-".to_owned(), |entity| name_of(trace, entity));
@@ -91,5 +134,12 @@ impl Log {
     fn write(&self, line: &str) {
         // A log that cannot be written must not change the replay.
         let _ = (&self.file).write_all(line.as_bytes());
+    }
+}
+
+fn thread_of(who: &Activity) -> &str {
+    match who.name.as_str() {
+        "" => "-",
+        name => name,
     }
 }

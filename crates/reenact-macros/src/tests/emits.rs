@@ -30,14 +30,41 @@ fn a_trait_and_its_implementation_for_every_target() {
                 fn double(&self, n: u64) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::double(this, n));
+                    >>::send_call(
+                        self,
+                        (n,),
+                        |this, _ctx, (carried0,)| <Math>::double(this, carried0),
+                        |(carried0,)| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::call(
+                                "double",
+                                &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                            )
+                        },
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
                 /// Sends the message `get_result`.
                 #[track_caller]
                 fn get_result(&self) -> ::reenact::actor::Promise<u64> {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::ask(self, move |this, _ctx| <Math>::get_result(this))
+                    >>::ask_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::get_result(this),
+                        |_| ::reenact::actor::inspect::call("get_result", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    )
                 }
                 /// Sends the message `forward`.
                 #[track_caller]
@@ -45,7 +72,24 @@ fn a_trait_and_its_implementation_for_every_target() {
                     ::reenact::actor::Promise::flatten(
                         <Self as ::reenact::actor::Target<
                             Math,
-                        >>::ask(self, move |this, ctx| <Math>::forward(this, ctx, to)),
+                        >>::ask_call(
+                            self,
+                            (to,),
+                            |this, ctx, (carried0,)| <Math>::forward(this, ctx, carried0),
+                            |(carried0,)| {
+                                #[allow(unused_imports)]
+                                use ::reenact::actor::inspect::Hidden as _;
+                                ::reenact::actor::inspect::call(
+                                    "forward",
+                                    &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                                )
+                            },
+                            |this| {
+                                #[allow(unused_imports)]
+                                use ::reenact::actor::inspect::Hidden as _;
+                                ::reenact::actor::inspect::Shown(this).reenact_text()
+                            },
+                        ),
                     )
                 }
             }
@@ -74,7 +118,17 @@ fn the_options() {
                     crate::fake::actor::Promise::flatten(
                         <Self as crate::fake::actor::Target<
                             Math,
-                        >>::ask(self, move |this, _ctx| <Math>::get(this)),
+                        >>::ask_call(
+                            self,
+                            (),
+                            |this, _ctx, ()| <Math>::get(this),
+                            |_| crate::fake::actor::inspect::call("get", &[]),
+                            |this| {
+                                #[allow(unused_imports)]
+                                use crate::fake::actor::inspect::Hidden as _;
+                                crate::fake::actor::inspect::Shown(this).reenact_text()
+                            },
+                        ),
                     )
                 }
             }
@@ -112,14 +166,41 @@ fn generics_and_where_clauses_are_the_traits_too() {
                 fn push(&self, item: T) {
                     <Self as ::reenact::actor::Target<
                         Stack<T, N>,
-                    >>::send(self, move |this, _ctx| <Stack<T, N>>::push(this, item));
+                    >>::send_call(
+                        self,
+                        (item,),
+                        |this, _ctx, (carried0,)| <Stack<T, N>>::push(this, carried0),
+                        |(carried0,)| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::call(
+                                "push",
+                                &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                            )
+                        },
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
                 /// Sends the message `whole`.
                 #[track_caller]
                 fn whole(&self) -> ::reenact::actor::Promise<Stack<T, N>> {
                     <Self as ::reenact::actor::Target<
                         Stack<T, N>,
-                    >>::ask(self, move |this, _ctx| <Stack<T, N>>::whole(this))
+                    >>::ask_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Stack<T, N>>::whole(this),
+                        |_| ::reenact::actor::inspect::call("whole", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    )
                 }
             }
             impl<
@@ -146,7 +227,17 @@ fn an_instance_of_a_generic_actor() {
                 fn sum(&self) -> ::reenact::actor::Promise<u8> {
                     <Self as ::reenact::actor::Target<
                         queues::Stack<u8>,
-                    >>::ask(self, move |this, _ctx| <queues::Stack<u8>>::sum(this))
+                    >>::ask_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <queues::Stack<u8>>::sum(this),
+                        |_| ::reenact::actor::inspect::call("sum", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    )
                 }
             }
         "#]],
@@ -172,7 +263,17 @@ fn an_actor_without_a_name_has_a_trait_with_one() {
                 fn draw(&self) {
                     <Self as r::actor::Target<
                         the_actor!(),
-                    >>::send(self, move |this, _ctx| <the_actor!()>::draw(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <the_actor!()>::draw(this),
+                        |_| r::actor::inspect::call("draw", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use r::actor::inspect::Hidden as _;
+                            r::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
             }
             impl<__Target: r::actor::Target<the_actor!()> + ?Sized> Draws for __Target {}
@@ -203,7 +304,17 @@ fn cfg_and_lints_of_the_block_hold_for_the_trait() {
                 fn f(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::f(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::f(this),
+                        |_| ::reenact::actor::inspect::call("f", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
             }
             #[cfg(unix)]
@@ -230,21 +341,51 @@ fn the_most_visible_message_makes_the_trait_visible() {
                 fn a(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::a(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::a(this),
+                        |_| ::reenact::actor::inspect::call("a", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
                 /// Sends the message `b`.
                 #[track_caller]
                 fn b(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::b(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::b(this),
+                        |_| ::reenact::actor::inspect::call("b", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
                 /// Sends the message `c`.
                 #[track_caller]
                 fn c(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::c(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::c(this),
+                        |_| ::reenact::actor::inspect::call("c", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
             }
         "#]],
@@ -258,14 +399,34 @@ fn the_most_visible_message_makes_the_trait_visible() {
                 fn a(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::a(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::a(this),
+                        |_| ::reenact::actor::inspect::call("a", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
                 /// Sends the message `b`.
                 #[track_caller]
                 fn b(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::b(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::b(this),
+                        |_| ::reenact::actor::inspect::call("b", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
             }
         "#]],
@@ -279,7 +440,17 @@ fn the_most_visible_message_makes_the_trait_visible() {
                 fn a(&self) {
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::send(self, move |this, _ctx| <Math>::a(this));
+                    >>::send_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::a(this),
+                        |_| ::reenact::actor::inspect::call("a", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    );
                 }
             }
         "#]],

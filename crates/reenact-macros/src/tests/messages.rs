@@ -9,13 +9,30 @@ fn no_return_type_is_one_way() {
     check_messages(
         "pub fn double(&mut self, n: u64) {}",
         &expect![[r#"
-        /// Sends the message `double`.
-        fn double(&self, n: u64) {
-            <Self as ::reenact::actor::Target<
-                Math,
-            >>::send(self, move |this, _ctx| <Math>::double(this, n));
-        }
-    "#]],
+            /// Sends the message `double`.
+            fn double(&self, n: u64) {
+                <Self as ::reenact::actor::Target<
+                    Math,
+                >>::send_call(
+                    self,
+                    (n,),
+                    |this, _ctx, (carried0,)| <Math>::double(this, carried0),
+                    |(carried0,)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "double",
+                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
+            }
+        "#]],
     );
 }
 
@@ -24,13 +41,23 @@ fn a_return_type_is_promised() {
     check_messages(
         "pub fn get(&self) -> u64 {}",
         &expect![[r#"
-        /// Sends the message `get`.
-        fn get(&self) -> ::reenact::actor::Promise<u64> {
-            <Self as ::reenact::actor::Target<
-                Math,
-            >>::ask(self, move |this, _ctx| <Math>::get(this))
-        }
-    "#]],
+            /// Sends the message `get`.
+            fn get(&self) -> ::reenact::actor::Promise<u64> {
+                <Self as ::reenact::actor::Target<
+                    Math,
+                >>::ask_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::get(this),
+                    |_| ::reenact::actor::inspect::call("get", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
+            }
+        "#]],
     );
 }
 
@@ -39,13 +66,23 @@ fn unit_is_a_return_type() {
     check_messages(
         "pub fn done(&mut self) -> () {}",
         &expect![[r#"
-        /// Sends the message `done`.
-        fn done(&self) -> ::reenact::actor::Promise<()> {
-            <Self as ::reenact::actor::Target<
-                Math,
-            >>::ask(self, move |this, _ctx| <Math>::done(this))
-        }
-    "#]],
+            /// Sends the message `done`.
+            fn done(&self) -> ::reenact::actor::Promise<()> {
+                <Self as ::reenact::actor::Target<
+                    Math,
+                >>::ask_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::done(this),
+                    |_| ::reenact::actor::inspect::call("done", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
+            }
+        "#]],
     );
 }
 
@@ -59,7 +96,17 @@ fn a_promise_is_flattened_by_whatever_path() {
                 ::reenact::actor::Promise::flatten(
                     <Self as ::reenact::actor::Target<
                         Math,
-                    >>::ask(self, move |this, _ctx| <Math>::get(this)),
+                    >>::ask_call(
+                        self,
+                        (),
+                        |this, _ctx, ()| <Math>::get(this),
+                        |_| ::reenact::actor::inspect::call("get", &[]),
+                        |this| {
+                            #[allow(unused_imports)]
+                            use ::reenact::actor::inspect::Hidden as _;
+                            ::reenact::actor::inspect::Shown(this).reenact_text()
+                        },
+                    ),
                 )
             }
         "#]],
@@ -75,7 +122,17 @@ fn a_promise_inside_of_something_is_not() {
             fn get(&self) -> ::reenact::actor::Promise<Option<Promise<u8>>> {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::ask(self, move |this, _ctx| <Math>::get(this))
+                >>::ask_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::get(this),
+                    |_| ::reenact::actor::inspect::call("get", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
             }
         "#]],
     );
@@ -92,19 +149,56 @@ fn the_context_is_not_carried() {
             fn a(&self, n: u8) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, ctx| <Math>::a(this, ctx, n));
+                >>::send_call(
+                    self,
+                    (n,),
+                    |this, ctx, (carried0,)| <Math>::a(this, ctx, carried0),
+                    |(carried0,)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "a",
+                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
             /// Sends the message `b`.
             fn b(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, ctx| <Math>::b(this, ctx));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, ctx, ()| <Math>::b(this, ctx),
+                    |_| ::reenact::actor::inspect::call("b", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
             /// Sends the message `c`.
             fn c(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, ctx| <Math>::c(this, ctx));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, ctx, ()| <Math>::c(this, ctx),
+                    |_| ::reenact::actor::inspect::call("c", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -124,7 +218,33 @@ fn self_is_the_actor() {
             ) -> ::reenact::actor::Promise<<Math as Iterator>::Item> {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::ask(self, move |this, _ctx| <Math>::merge(this, other, of, x))
+                >>::ask_call(
+                    self,
+                    (other, of, x),
+                    |this, _ctx, (carried0, carried1, carried2)| <Math>::merge(
+                        this,
+                        carried0,
+                        carried1,
+                        carried2,
+                    ),
+                    |(carried0, carried1, carried2)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "merge",
+                            &[
+                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried2).reenact_text(),
+                            ],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
             }
         "#]],
     );
@@ -139,19 +259,49 @@ fn receivers_in_full() {
             fn a(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::a(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::a(this),
+                    |_| ::reenact::actor::inspect::call("a", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
             /// Sends the message `b`.
             fn b(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::b(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::b(this),
+                    |_| ::reenact::actor::inspect::call("b", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
             /// Sends the message `c`.
             fn c(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::c(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::c(this),
+                    |_| ::reenact::actor::inspect::call("c", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -175,7 +325,30 @@ fn generic_messages() {
             {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::ask(self, move |this, _ctx| <Math>::put::<K, N>(this, keys, f))
+                >>::ask_call(
+                    self,
+                    (keys, f),
+                    |this, _ctx, (carried0, carried1)| <Math>::put::<
+                        K,
+                        N,
+                    >(this, carried0, carried1),
+                    |(carried0, carried1)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "put",
+                            &[
+                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
+                            ],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
             }
         "#]],
     );
@@ -190,7 +363,37 @@ fn patterns_get_names() {
             fn put(&self, n: u64, arg2: (u8, u8), arg3: u8, r: u8, arg5: u8) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::put(this, n, arg2, arg3, r, arg5));
+                >>::send_call(
+                    self,
+                    (n, arg2, arg3, r, arg5),
+                    |this, _ctx, (carried0, carried1, carried2, carried3, carried4)| <Math>::put(
+                        this,
+                        carried0,
+                        carried1,
+                        carried2,
+                        carried3,
+                        carried4,
+                    ),
+                    |(carried0, carried1, carried2, carried3, carried4)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "put",
+                            &[
+                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried2).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried3).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried4).reenact_text(),
+                            ],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -217,7 +420,24 @@ fn documentation_and_cfg_are_copied_and_nothing_else() {
             fn f(&self, n: u8) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::f(this, n));
+                >>::send_call(
+                    self,
+                    (n,),
+                    |this, _ctx, (carried0,)| <Math>::f(this, carried0),
+                    |(carried0,)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "f",
+                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -235,14 +455,34 @@ fn lints_that_are_off_stay_off() {
             fn f(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::f(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::f(this),
+                    |_| ::reenact::actor::inspect::call("f", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
             /// Sends the message `g`.
             #[allow(deprecated)]
             fn g(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::g(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::g(this),
+                    |_| ::reenact::actor::inspect::call("g", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -257,13 +497,33 @@ fn what_only_callers_care_about_is_left_out() {
             fn a(&self) -> ::reenact::actor::Promise<u8> {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::ask(self, move |this, _ctx| <Math>::a(this))
+                >>::ask_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::a(this),
+                    |_| ::reenact::actor::inspect::call("a", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
             }
             /// Sends the message `b`.
             fn b(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::b(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::b(this),
+                    |_| ::reenact::actor::inspect::call("b", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -294,7 +554,39 @@ fn borrows_that_are_the_callees_or_static_are_fine() {
             ) -> ::reenact::actor::Promise<&'static [&'static str]> {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::ask(self, move |this, _ctx| <Math>::f(this, a, b, c, d, e, f))
+                >>::ask_call(
+                    self,
+                    (a, b, c, d, e, f),
+                    |this, _ctx, (carried0, carried1, carried2, carried3, carried4, carried5)| <Math>::f(
+                        this,
+                        carried0,
+                        carried1,
+                        carried2,
+                        carried3,
+                        carried4,
+                        carried5,
+                    ),
+                    |(carried0, carried1, carried2, carried3, carried4, carried5)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "f",
+                            &[
+                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried2).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried3).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried4).reenact_text(),
+                                ::reenact::actor::inspect::Shown(carried5).reenact_text(),
+                            ],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
             }
         "#]],
     );
@@ -314,7 +606,17 @@ fn what_is_not_a_message_may_be_anything() {
             fn a(&self) {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::send(self, move |this, _ctx| <Math>::a(this));
+                >>::send_call(
+                    self,
+                    (),
+                    |this, _ctx, ()| <Math>::a(this),
+                    |_| ::reenact::actor::inspect::call("a", &[]),
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                );
             }
         "#]],
     );
@@ -329,7 +631,24 @@ fn raw_names() {
             fn r#type(&self, r#fn: u8) -> ::reenact::actor::Promise<u8> {
                 <Self as ::reenact::actor::Target<
                     Math,
-                >>::ask(self, move |this, _ctx| <Math>::r#type(this, r#fn))
+                >>::ask_call(
+                    self,
+                    (r#fn,),
+                    |this, _ctx, (carried0,)| <Math>::r#type(this, carried0),
+                    |(carried0,)| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::call(
+                            "type",
+                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
+                        )
+                    },
+                    |this| {
+                        #[allow(unused_imports)]
+                        use ::reenact::actor::inspect::Hidden as _;
+                        ::reenact::actor::inspect::Shown(this).reenact_text()
+                    },
+                )
             }
         "#]],
     );

@@ -5,5 +5,6 @@
 
 mod fake;
 mod generic;
+mod labels;
 mod math;
 mod shapes;

@@ -7,6 +7,7 @@
 use std::{
     cell::{Cell as Flag, UnsafeCell},
     mem::{ManuallyDrop, MaybeUninit, align_of},
+    panic::Location,
     ptr::{self, NonNull},
     sync::atomic::{
         AtomicU32, AtomicUsize,
@@ -15,14 +16,15 @@ use std::{
 };
 
 use reenact_engine::{
-    NUMBERED, Seat,
+    NUMBERED, Seat, Sending,
     pool::{Pool, Task},
     sender,
 };
 
 use super::{
-    Context, OnPanic,
+    Context, OnPanic, inspect,
     mailbox::{Appended, DROP, Handler, MEASURE, Mailbox, words_of},
+    message::Message,
     ops,
     stash::Stash,
     turns,
@@ -48,8 +50,18 @@ pub(super) struct Core {
     pub(super) bound: Option<Box<Bound>>,
     /// Messages that came too early in a replay. For the consumer.
     pub(super) stash: UnsafeCell<Option<Box<Stash>>>,
-    /// Drops the state, if it is still there; and with `true`, frees the memory.
-    pub(super) destroy: unsafe fn(NonNull<Core>, bool),
+    /// Does what only who knows the type of the state can do. For the consumer.
+    pub(super) manage: unsafe fn(NonNull<Core>, Manage<'_>),
+}
+
+/// What there is to do with an actor whose type is not known.
+pub(super) enum Manage<'a> {
+    /// Drops the state, if it is still there.
+    DropState,
+    /// The same, and frees the memory.
+    Free,
+    /// Says what can be seen of the state.
+    Describe(&'a mut Option<String>),
 }
 
 /// How many messages may wait.
@@ -76,18 +88,18 @@ const MOST_WORDS: usize = 64;
 
 /// A message with a number by which its receiver tells it from others of the same sender.
 #[repr(C)]
-struct Numbered<F> {
+struct Numbered<M> {
     number: u64,
-    message: F,
+    message: M,
 }
 
 /// A message with its place in its receiver's order, and with the header that it would have without: recording has
 /// noted that one.
 #[repr(C)]
-struct Placed<F> {
+struct Placed<M> {
     number: u64,
     header: u64,
-    message: F,
+    message: M,
 }
 
 /// Why a message was not taken.
@@ -123,7 +135,7 @@ impl<A: Send + 'static> ActorCell<A> {
                 continuations: Flag::new(0),
                 bound: bound.map(Bound::new),
                 stash: UnsafeCell::new(None),
-                destroy: destroy::<A>,
+                manage: manage::<A>,
             },
             has_state: Flag::new(true),
             state: UnsafeCell::new(MaybeUninit::new(state)),
@@ -134,70 +146,104 @@ impl<A: Send + 'static> ActorCell<A> {
     /// Sends a message. If it is refused, it is dropped.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn send<F>(&self, message: F) -> Result<(), Refused>
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
-        self.core.reserve()?;
+    pub(super) fn send<M: Message<A, Answer = ()>>(&self, message: M) -> Result<(), Refused> {
+        match self.core.bound {
+            None => self.send_reserved(message),
+            Some(_) => self.send_bounded(message),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn send_bounded<M: Message<A, Answer = ()>>(&self, message: M) -> Result<(), Refused> {
+        self.reserve(&message)?;
         self.send_reserved(message)
+    }
+
+    /// Room for one more message, which is this one.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn reserve<M: Message<A>>(&self, message: &M) -> Result<(), Refused> {
+        match &self.core.bound {
+            None => Ok(()),
+            Some(bound) => {
+                let sending = Sending {
+                    site: Location::caller(),
+                    label: &|| message.label(),
+                };
+                self.core.reserve(bound, sending)
+            }
+        }
     }
 
     /// As [`ActorCell::send`], with room for it.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn send_reserved<F>(&self, message: F) -> Result<(), Refused>
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
-        if is_large::<F>() {
-            let message = Box::new(message);
-            let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
-            self.deliver(handler_for(&message), message)
+    pub(super) fn send_reserved<M: Message<A, Answer = ()>>(
+        &self,
+        message: M,
+    ) -> Result<(), Refused> {
+        if is_large::<M>() {
+            self.deliver(Box::new(message))
         } else {
-            self.deliver(handle::<A, F>, message)
+            self.deliver(message)
         }
     }
 
-    /// Appends a message that fits; where its sender knows the place that it has, with that.
+    /// Appends a message that fits.
     #[inline(always)]
     #[track_caller]
-    fn deliver<F>(&self, handler: Handler, message: F) -> Result<(), Refused>
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
-        match self.core.seat.position(self.core.bound.is_some()) {
-            None => self.append(handler, sender(), message),
+    fn deliver<M: Message<A, Answer = ()>>(&self, message: M) -> Result<(), Refused> {
+        if Seat::announces_messages() {
+            return self.deliver_announced(message);
+        }
+        self.append(handle::<A, M>, sender(), message)
+    }
+
+    /// The same where somebody wants to know; where its sender knows the place that it has, with that.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn deliver_announced<M: Message<A, Answer = ()>>(&self, message: M) -> Result<(), Refused> {
+        let sending = Sending {
+            site: Location::caller(),
+            label: &|| message.label(),
+        };
+        match self.core.seat.position(self.core.bound.is_some(), sending) {
+            None => self.append(handle::<A, M>, sender(), message),
             Some((source, number)) => {
                 let placed = Placed {
                     number,
-                    header: turns::header(handler, source),
+                    header: turns::header(handle::<A, M>, source),
                     message,
                 };
-                self.append(handle_placed::<A, F>, source, placed)
+                self.append(handle_placed::<A, M>, source, placed)
             }
         }
     }
 
     /// Sends a message that has a number. It is not refused, full or not.
-    #[track_caller]
-    pub(super) fn send_numbered<F>(
+    pub(super) fn send_numbered<M: Message<A, Answer = ()>>(
         &self,
-        (source, number): (u32, u64),
-        message: F,
-    ) -> Result<(), Refused>
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
-        self.core.seat.is_sent_numbered();
+        address: (u32, u64),
+        site: &'static Location<'static>,
+        message: M,
+    ) -> Result<(), Refused> {
+        if Seat::announces_messages() {
+            let label = &|| message.label();
+            let sending = Sending { site, label };
+            self.core.seat.is_sent_numbered(address, sending);
+        }
+        let (source, number) = address;
         let source = source | NUMBERED;
-        if is_large::<F>() {
+        if is_large::<M>() {
             let message = Box::new(message);
-            let message = move |this: &mut A, ctx: &mut Context<A>| message(this, ctx);
             let numbered = Numbered { number, message };
-            self.append(handler_for_numbered(&numbered), source, numbered)
+            self.append(handle_numbered::<A, Box<M>>, source, numbered)
         } else {
             let numbered = Numbered { number, message };
-            self.append(handle_numbered::<A, F>, source, numbered)
+            self.append(handle_numbered::<A, M>, source, numbered)
         }
     }
 
@@ -253,22 +299,27 @@ impl Bound {
 
 impl Core {
     /// Room for one more message.
-    #[inline(always)]
-    #[track_caller]
-    pub(super) fn reserve(&self) -> Result<(), Refused> {
-        match &self.bound {
-            None => Ok(()),
-            Some(bound) => {
-                let has_room = || bound.has_room();
-                match self
-                    .seat
-                    .reserve(ops::SEND_BOUNDED, bound.capacity, has_room)
-                {
-                    true => Ok(()),
-                    false => Err(Refused::Full),
-                }
-            }
+    fn reserve(&self, bound: &Bound, sending: Sending<'_>) -> Result<(), Refused> {
+        let (capacity, has_room) = (bound.capacity, || bound.has_room());
+        match self
+            .seat
+            .reserve(ops::SEND_BOUNDED, capacity, sending, has_room)
+        {
+            true => Ok(()),
+            false => Err(Refused::Full),
         }
+    }
+
+    /// What can be seen of its state.
+    ///
+    /// # Safety
+    ///
+    /// For the consumer, between two turns, with the state there.
+    pub(super) unsafe fn describe(&self) -> Option<String> {
+        let mut state = None;
+        // SAFETY: The caller's.
+        unsafe { (self.manage)(NonNull::from(self), Manage::Describe(&mut state)) };
+        state
     }
 
     /// One more far reference, for somebody who has one.
@@ -339,12 +390,22 @@ unsafe fn run<A: Send + 'static>(task: NonNull<Task>) {
     unsafe { turns::run(task.cast(), ptr::from_mut(&mut context).cast()) };
 }
 
-unsafe fn destroy<A>(core: NonNull<Core>, free: bool) {
+unsafe fn manage<A: 'static>(core: NonNull<Core>, what: Manage<'_>) {
     let cell = core.cast::<ActorCell<A>>();
     // SAFETY: For the consumer, which is the only one who uses the state. Freed once, when nobody has a reference; the
     // box is made first so that a panic in the state's destructor does not lose it.
     unsafe {
-        let memory = free.then(|| Box::from_raw(cell.as_ptr()));
+        let memory = match what {
+            Manage::Describe(text) => {
+                let this = cell.as_ref();
+                if this.has_state.get() {
+                    *text = inspect::state_of((*this.state.get()).assume_init_ref());
+                }
+                return;
+            }
+            Manage::DropState => None,
+            Manage::Free => Some(Box::from_raw(cell.as_ptr())),
+        };
         let this = cell.as_ref();
         if this.has_state.replace(false) {
             (*this.state.get()).assume_init_drop();
@@ -354,63 +415,47 @@ unsafe fn destroy<A>(core: NonNull<Core>, free: bool) {
 }
 
 /// Whether a message does not go into the mailbox as it is.
-const fn is_large<F>() -> bool {
-    align_of::<F>() > align_of::<u64>() || words_of::<F>() > MOST_WORDS
-}
-
-fn handler_for<A, F>(_: &F) -> Handler
-where
-    A: Send + 'static,
-    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-{
-    handle::<A, F>
-}
-
-fn handler_for_numbered<A, F>(_: &Numbered<F>) -> Handler
-where
-    A: Send + 'static,
-    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-{
-    handle_numbered::<A, F>
+const fn is_large<M>() -> bool {
+    align_of::<M>() > align_of::<u64>() || words_of::<M>() > MOST_WORDS
 }
 
 /// Runs, drops or measures a message.
-unsafe fn handle<A, F>(captures: *mut u64, context: *mut ()) -> usize
+unsafe fn handle<A, M>(captures: *mut u64, context: *mut ()) -> usize
 where
     A: Send + 'static,
-    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    M: Message<A, Answer = ()>,
 {
     if context != MEASURE {
         // SAFETY: The captures are of this type, and gone after this.
-        let message = unsafe { captures.cast::<F>().read() };
+        let message = unsafe { captures.cast::<M>().read() };
         if context != DROP {
             // SAFETY: The consumer's context, and the state, which is there as long as messages are run.
             unsafe {
                 let context = &mut *context.cast::<Context<A>>();
                 let state = (*context.cell().state.get()).assume_init_mut();
-                message(&mut *ptr::from_mut(state), context);
+                message.run(&mut *ptr::from_mut(state), context);
             }
         }
     }
-    words_of::<F>()
+    words_of::<M>()
 }
 
 /// The same for a message with a number.
-unsafe fn handle_numbered<A, F>(captures: *mut u64, context: *mut ()) -> usize
+unsafe fn handle_numbered<A, M>(captures: *mut u64, context: *mut ()) -> usize
 where
     A: Send + 'static,
-    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    M: Message<A, Answer = ()>,
 {
     // SAFETY: The captures are a number and a message, in this order.
-    1 + unsafe { handle::<A, F>(captures.add(1), context) }
+    1 + unsafe { handle::<A, M>(captures.add(1), context) }
 }
 
 /// The same for a message with a place.
-unsafe fn handle_placed<A, F>(captures: *mut u64, context: *mut ()) -> usize
+unsafe fn handle_placed<A, M>(captures: *mut u64, context: *mut ()) -> usize
 where
     A: Send + 'static,
-    F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    M: Message<A, Answer = ()>,
 {
     // SAFETY: The captures are a number, a header and a message, in this order.
-    2 + unsafe { handle::<A, F>(captures.add(2), context) }
+    2 + unsafe { handle::<A, M>(captures.add(2), context) }
 }

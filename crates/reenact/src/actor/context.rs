@@ -1,10 +1,15 @@
 //! What a turn knows of its actor.
 
-use std::{marker::PhantomData, ptr::NonNull, time::Duration};
+use std::{marker::PhantomData, panic::Location, ptr::NonNull, time::Duration};
 
 use reenact_engine::pool::Pool;
 
-use super::{FarRef, Promise, System, cell::ActorCell, timer};
+use super::{
+    FarRef, Promise, System,
+    cell::ActorCell,
+    message::{Code, Continued},
+    timer,
+};
 
 /// What a turn knows of its actor. There is one only while a turn runs.
 ///
@@ -93,26 +98,35 @@ impl<A: Send + 'static> Context<A> {
         self.cell().core.pool
     }
 
-    /// A place in this actor's future.
-    pub(super) fn continuation(&self) -> Continuation<A> {
+    /// A place in this actor's future, in which this code will run.
+    #[track_caller]
+    pub(super) fn continuation<G>(&self, code: &G) -> Continuation<A, G> {
         Continuation {
             number: self.cell().core.next_continuation(),
             actor: self.me(),
+            site: Location::caller(),
+            code: Code::of(code),
         }
     }
 }
 
 /// A turn that an actor will have when something is known that it waits for.
-pub(super) struct Continuation<A: Send + 'static> {
+pub(super) struct Continuation<A: Send + 'static, G> {
     /// Which one it is among those of its actor.
     number: u64,
     actor: FarRef<A>,
+    /// Where it was asked for.
+    site: &'static Location<'static>,
+    code: Code<G>,
 }
 
-impl<A: Send + 'static> Continuation<A> {
+impl<A: Send + 'static, G: 'static> Continuation<A, G> {
     /// The time has come.
-    pub(super) fn run(self, action: impl FnOnce(&mut A, &mut Context<A>) + Send + 'static) {
+    pub(super) fn run(self, run: impl FnOnce(&mut A, &mut Context<A>) + Send + 'static) {
         let address = reenact_engine::continuation(self.number);
-        let _ = self.actor.cell().send_numbered(address, action);
+        let code = self.code;
+        let message = Continued { run, code };
+        let cell = self.actor.cell();
+        let _ = cell.send_numbered(address, self.site, message);
     }
 }

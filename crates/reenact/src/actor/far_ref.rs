@@ -11,6 +11,7 @@ use reenact_engine::settled;
 use super::{
     Broken, Context, Promise,
     cell::{ActorCell, Core, Refused},
+    message::{Asked, Call, Closure, Message},
     ops,
 };
 
@@ -28,6 +29,34 @@ pub trait Target<A: Send + 'static> {
     where
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static;
+
+    /// As [`Target::send`], for a call of a method: what it carries, the call, and how to show both it and the actor. For the
+    /// attribute; code has no size, so the message is what it carries.
+    #[doc(hidden)]
+    #[track_caller]
+    fn send_call<C, F, L, S>(&self, carried: C, run: F, _label: L, _state: S)
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+    {
+        self.send(move |this, ctx| run(this, ctx, carried));
+    }
+
+    /// The same for [`Target::ask`].
+    #[doc(hidden)]
+    #[track_caller]
+    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, _label: L, _state: S) -> Promise<R>
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) -> R + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+        R: Send + 'static,
+    {
+        self.ask(move |this, ctx| run(this, ctx, carried))
+    }
 }
 
 /// A reference to an actor that may run anywhere: messages can be sent through it, and nothing else.
@@ -78,7 +107,7 @@ impl<A: Send + 'static> FarRef<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        let sent = self.cell().send(message);
+        let sent = self.cell().send(Closure(message));
         if sent == Err(Refused::Full) {
             return Err(SendError::Full);
         }
@@ -87,6 +116,18 @@ impl<A: Send + 'static> FarRef<A> {
             0 => Err(SendError::Stopped),
             _ => Ok(()),
         }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn ask_message<R: Send + 'static>(&self, message: impl Message<A, Answer = R>) -> Promise<R> {
+        if self.cell().reserve(&message).is_err() {
+            return Promise::broken(Broken::full());
+        }
+        let (promise, debt) = Promise::owed();
+        // If the actor has stopped, the debt is dropped, and says so.
+        let _ = self.cell().send_reserved(Asked { message, debt });
+        promise
     }
 
     fn core(&self) -> NonNull<Core> {
@@ -102,7 +143,7 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
         // Who wants to know what became of it asks.
-        let _ = self.cell().send(message);
+        let _ = self.cell().send(Closure(message));
     }
 
     #[track_caller]
@@ -111,15 +152,41 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static,
     {
-        if self.cell().core.reserve().is_err() {
-            return Promise::broken(Broken::full());
-        }
-        let (promise, debt) = Promise::owed();
-        // If the actor has stopped, the debt is dropped, and says so.
-        let _ = self
-            .cell()
-            .send_reserved(move |this, ctx| debt.pay(|| message(this, ctx)));
-        promise
+        self.ask_message(Closure(message))
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn send_call<C, F, L, S>(&self, carried: C, run: F, label: L, state: S)
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+    {
+        let _ = self.cell().send(Call {
+            carried,
+            run,
+            label,
+            state,
+        });
+    }
+
+    #[track_caller]
+    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, label: L, state: S) -> Promise<R>
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) -> R + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+        R: Send + 'static,
+    {
+        self.ask_message(Call {
+            carried,
+            run,
+            label,
+            state,
+        })
     }
 }
 

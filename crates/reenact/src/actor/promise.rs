@@ -183,7 +183,7 @@ impl<R: Send + 'static> Promise<R> {
         A: Send + 'static,
         U: Send + 'static,
     {
-        let continuation = ctx.continuation();
+        let continuation = ctx.continuation(&action);
         self.followed(move |outcome, debt| match outcome {
             Ok(value) => continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, value))),
             Err(broken) => debt.settle(Err(broken)),
@@ -201,7 +201,7 @@ impl<R: Send + 'static> Promise<R> {
     where
         A: Send + 'static,
     {
-        let continuation = ctx.continuation();
+        let continuation = ctx.continuation(&action);
         self.followed(move |outcome, debt| match outcome {
             Ok(value) => debt.settle(Ok(value)),
             Err(broken) => {
@@ -221,7 +221,7 @@ impl<R: Send + 'static> Promise<R> {
         A: Send + 'static,
         U: Send + 'static,
     {
-        let continuation = ctx.continuation();
+        let continuation = ctx.continuation(&action);
         self.followed(move |outcome, debt| {
             continuation.run(move |this, ctx| debt.pay(|| action(this, ctx, outcome)));
         })

@@ -9,7 +9,7 @@ use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, pool::Pool};
 
 use super::{
     OnPanic,
-    cell::Core,
+    cell::{Core, Manage},
     mailbox::{DROP, Handler, MEASURE, Message, Rest},
 };
 
@@ -38,7 +38,7 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
     unsafe {
         let this = core.as_ref();
         let reception = this.seat.enter();
-        if reception == Reception::Noted && this.mailbox.peek().is_none() {
+        if reception == Reception::Announced && this.mailbox.peek().is_none() {
             this.seat.is_let_go();
         }
         if this.pool.is_closed() && !this.stopping.get() {
@@ -55,6 +55,7 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
             let turns = catch_unwind(AssertUnwindSafe(|| match reception {
                 Reception::Free => this.turns::<false>(context, &mut left),
                 Reception::Noted => this.turns::<true>(context, &mut left),
+                Reception::Announced => this.announced_turns(context, &mut left),
                 Reception::Ordered => this.ordered_turns(context, &mut left),
             }));
             match turns {
@@ -85,6 +86,9 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                     if reception != Reception::Ordered || this.in_place.replace(false) {
                         this.skip();
                     }
+                    if reception == Reception::Announced {
+                        this.seat.end_turn(Arrival::CLOSING, &|| this.describe());
+                    }
                     let is_over = this.seat.has_panicked();
                     if this.stopping.get() || this.on_panic == OnPanic::Stop || is_over {
                         stop(core);
@@ -107,7 +111,7 @@ unsafe fn stop(core: NonNull<Core>) {
         this.stopping.set(true);
         quietly(|| this.seat.stops());
         this.mailbox.close();
-        quietly(|| (this.destroy)(core, false));
+        quietly(|| (this.manage)(core, Manage::DropState));
         while let Some(message) = this.mailbox.peek() {
             let words = handler_of(message.header)(message.captures, MEASURE);
             if let Some(bound) = &this.bound
@@ -136,10 +140,10 @@ unsafe fn end(core: NonNull<Core>) {
     unsafe {
         let this = core.as_ref();
         if !this.stopping.get() {
-            quietly(|| (this.destroy)(core, false));
+            quietly(|| (this.manage)(core, Manage::DropState));
             this.seat.end();
         }
-        (this.destroy)(core, true);
+        (this.manage)(core, Manage::Free);
     }
 }
 
@@ -160,7 +164,40 @@ impl Core {
         // SAFETY: The caller's.
         unsafe {
             while let Some(message) = self.mailbox.peek() {
-                if NOTED && !self.seat.note(arrival_of(message), message.header) {
+                if NOTED {
+                    self.seat.note(arrival_of(message), message.header);
+                }
+                if let Some(bound) = &self.bound
+                    && is_bounded(message.header as u32)
+                {
+                    bound.release();
+                }
+                let words = handler_of(message.header)(message.captures, context);
+                self.mailbox.advance(words);
+                if self.stopping.get() {
+                    return Pause::Stop;
+                }
+                *left -= 1;
+                if *left == 0 {
+                    return Pause::Enough;
+                }
+            }
+        }
+        Pause::Empty
+    }
+
+    /// The same where each is announced, and may be looked at between two of them.
+    ///
+    /// # Safety
+    ///
+    /// For the consumer, with its context.
+    unsafe fn announced_turns(&self, context: *mut (), left: &mut u32) -> Pause {
+        // SAFETY: The caller's.
+        unsafe {
+            let state = || self.describe();
+            while let Some(message) = self.mailbox.peek() {
+                let arrival = arrival_of(message);
+                if !self.seat.begin_turn(arrival, &state) {
                     return Pause::Stop;
                 }
                 if let Some(bound) = &self.bound
@@ -170,6 +207,7 @@ impl Core {
                 }
                 let words = handler_of(message.header)(message.captures, context);
                 self.mailbox.advance(words);
+                self.seat.end_turn(arrival, &state);
                 if self.stopping.get() {
                     return Pause::Stop;
                 }
@@ -228,10 +266,9 @@ impl Core {
         let has_message = unsafe { self.has_message() };
         match reception {
             Reception::Free => {}
-            Reception::Noted if has_message => {
-                self.seat.note(Arrival::CLOSING, 0);
-            }
-            Reception::Noted => {}
+            Reception::Noted if has_message => self.seat.note(Arrival::CLOSING, 0),
+            Reception::Announced if has_message => self.seat.is_let_go(),
+            Reception::Noted | Reception::Announced => {}
             // Elsewhere in the order, if there is one.
             Reception::Ordered => return has_message && self.seat.next() == NextArrival::Any,
         }

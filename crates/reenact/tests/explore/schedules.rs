@@ -1,8 +1,9 @@
 //! Schedules are kept, tried first, and followed even when the program has changed.
 
-use std::fs;
+use std::{fmt, fs};
 
 use reenact::{
+    actor::Target,
     explore::{Explorer, Way},
     sync::{
         Arc, Mutex,
@@ -89,4 +90,73 @@ fn a_schedule_survives_what_has_nothing_to_do_with_it() {
         misfit.contains("there is no main.") || misfit.contains("main has ended"),
         "{misfit}"
     );
+}
+
+/// What cannot be shown without an operation.
+struct Note(Arc<Mutex<u32>>);
+
+impl fmt::Debug for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.lock().unwrap())
+    }
+}
+
+#[derive(Debug)]
+struct Account {
+    balance: u32,
+}
+
+#[reenact::actor]
+impl Account {
+    pub(crate) fn deposit(&mut self, amount: u32, _note: Note) {
+        self.balance += amount;
+    }
+
+    pub(crate) fn balance(&self) -> u32 {
+        self.balance
+    }
+}
+
+/// main: balance()
+/// thread: deposit(50), sometimes before that
+#[test]
+fn a_schedule_says_which_messages_are_sent_and_handled() {
+    let program = || {
+        let account = reenact::actor::spawn(Account { balance: 100 });
+        let other = account.clone();
+        let note = Note(Arc::new(Mutex::new(1)));
+        let thread = thread::spawn(move || other.deposit(50, note));
+        let asked = account.balance();
+        let closure = account.ask(|account, _ctx| account.balance);
+        assert_eq!(asked.wait().unwrap(), closure.wait().unwrap());
+        thread.join().unwrap();
+    };
+    let failed = Explorer::new().try_check(program).unwrap_err();
+    let lines: Vec<_> = failed.schedule().lines.iter().collect();
+    let has = |who: &str, what: &str, is_placed: bool| {
+        lines.iter().any(|line| {
+            let is_here = line.site.contains("schedules.rs");
+            line.who == who && line.what.starts_with(what) && is_here == is_placed
+        })
+    };
+    assert!(
+        has("main.0", "send a message: deposit(50, _)", true),
+        "{failed}"
+    );
+    assert!(has("main", "send a message: balance()", true), "{failed}");
+    let closure = "a_schedule_says_which_messages_are_sent_and_handled::closure";
+    assert!(
+        has("main", &format!("send a message: {closure}"), true),
+        "{failed}"
+    );
+    let handled = "handle a message: deposit(50, _) from main.0 at ";
+    assert!(has("main.a0", handled, false), "{failed}");
+    // It is followed whatever messages are called now.
+    let mut schedule = failed.schedule().clone();
+    for line in &mut schedule.lines {
+        line.what = line.operation().to_owned();
+    }
+    let follow = Explorer::new().way(Way::Schedule(schedule));
+    let again = follow.try_check(program).unwrap_err();
+    assert!(again.to_string().contains("panicked"), "{again}");
 }

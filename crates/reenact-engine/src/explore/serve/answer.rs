@@ -5,7 +5,7 @@ use std::{
     os::unix::net::UnixStream,
 };
 
-use crate::explore::event::{Event, NOTHING};
+use crate::explore::event::{About, Event, NOTHING};
 
 /// The lines of an answer.
 #[derive(Default)]
@@ -49,4 +49,23 @@ pub(super) fn touches(event: &Event) -> String {
         thing => format!("{}:{thing}", touch.access.name()),
     });
     all.collect::<Vec<_>>().join(",")
+}
+
+/// What a message is, who sends or gets it, and where it was sent.
+pub(super) fn message(answer: &mut Answer, what: &str, who: &str, about: &About) {
+    let peer = about.peer.to_string();
+    match about.sent_at {
+        None => answer.line(what, &[who, &about.label, &peer]),
+        Some(site) => answer.line(
+            what,
+            &[
+                who,
+                &about.label,
+                &peer,
+                site.file(),
+                &site.line().to_string(),
+                &site.column().to_string(),
+            ],
+        ),
+    }
 }

@@ -4,7 +4,10 @@ use std::io;
 
 use super::{
     watch,
-    wire::{Message, read_failures, read_panic, too_short, write_failures, write_panic},
+    wire::{
+        Message, read_about, read_failures, read_panic, too_short, write_about, write_failures,
+        write_panic,
+    },
 };
 use crate::explore::{
     World,
@@ -28,8 +31,17 @@ pub(super) fn write_view(message: &mut Message, view: &View) {
         stands,
         panic,
         with,
+        inbox,
+        turn,
+        shown,
     } in &view.activities
     {
+        message.word(inbox.len() as u64);
+        for sent in inbox {
+            write_about(message, Some(sent));
+        }
+        write_about(message, turn.as_deref());
+        message.optional(shown.as_deref());
         message.text(name);
         write_panic(message, panic.as_ref());
         message.word(with.map_or(0, |with| u64::from(with) + 1));
@@ -65,7 +77,14 @@ pub(super) fn write_view(message: &mut Message, view: &View) {
 pub(super) fn read_view(message: &mut Message) -> io::Result<View> {
     let mut view = View::default();
     for _ in 0..message.count()? {
+        let mut inbox = Vec::new();
+        for _ in 0..message.count()? {
+            inbox.extend(read_about(message)?);
+        }
         view.activities.push(Acting {
+            inbox,
+            turn: read_about(message)?,
+            shown: message.read_optional()?,
             name: message.read_text()?,
             panic: read_panic(message)?,
             with: message.read()?.checked_sub(1).map(|with| with as u32),

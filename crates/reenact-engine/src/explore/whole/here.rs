@@ -45,4 +45,7 @@ impl Subject for Here {
     fn refine(&self, fineness: Fineness) {
         self.0.state().refine(fineness);
     }
+
+    /// Nobody asks what was done.
+    fn want_labels(&self, _are_wanted: bool) {}
 }

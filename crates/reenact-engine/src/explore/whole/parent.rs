@@ -331,6 +331,10 @@ impl Subject for Forked {
     fn refine(&self, fineness: Fineness) {
         self.world.state().refine(fineness);
     }
+
+    fn want_labels(&self, are_wanted: bool) {
+        self.world.state().wants_labels = are_wanted;
+    }
 }
 
 impl Run for ForkedRun {
@@ -409,6 +413,10 @@ impl Run for ForkedRun {
 impl Told for ForkedRun {
     fn tell(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), event.site.to_string())
+    }
+
+    fn describe(&self, event: &Event) -> (String, String) {
+        event.text(&self.world.state().families)
     }
 
     fn failures(&self) -> Vec<Failure> {

@@ -15,7 +15,7 @@ use reenact_multiverse::{
 use crate::{
     Access, Op, OpInfo,
     explore::{
-        event::{Event, Touched},
+        event::{About, Event, Touched},
         failure::{Failure, Panic, Waiting},
         names::{Met, Place},
         subject::Fineness,
@@ -124,12 +124,12 @@ impl Message {
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    fn optional(&mut self, text: Option<&str>) {
+    pub(super) fn optional(&mut self, text: Option<&str>) {
         self.word(text.is_some().into());
         self.text(text.unwrap_or_default());
     }
 
-    fn read_optional(&mut self) -> io::Result<Option<String>> {
+    pub(super) fn read_optional(&mut self) -> io::Result<Option<String>> {
         let is_some = self.read()? != 0;
         Ok(Some(self.read_text()?).filter(|_| is_some))
     }
@@ -188,6 +188,32 @@ fn write_event(message: &mut Message, event: &Event) {
     for touch in event.touches() {
         message.word(u64::from(touch.access.code()) << 32 | u64::from(touch.thing));
     }
+    write_about(message, event.about.as_deref());
+}
+
+pub(super) fn write_about(message: &mut Message, about: Option<&About>) {
+    message.word(about.is_some().into());
+    if let Some(about) = about {
+        message.text(&about.label);
+        message.word(about.peer.into());
+        message.word(
+            about
+                .sent_at
+                .map_or(0, |site| std::ptr::from_ref(site) as u64),
+        );
+    }
+}
+
+pub(super) fn read_about(message: &mut Message) -> io::Result<Option<Arc<About>>> {
+    if message.read()? == 0 {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(About {
+        label: message.read_text()?,
+        peer: message.small()?,
+        // SAFETY: As in `read_event`; and null, where there is none.
+        sent_at: unsafe { (message.read()? as *const Location<'static>).as_ref() },
+    })))
 }
 
 fn read_event(message: &mut Message) -> io::Result<Event> {
@@ -211,6 +237,7 @@ fn read_event(message: &mut Message) -> io::Result<Event> {
         site,
         touch,
         more: has_more.then(|| Arc::from(more)),
+        about: read_about(message)?,
     })
 }
 

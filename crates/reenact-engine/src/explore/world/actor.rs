@@ -1,6 +1,6 @@
 //! An activity of an execution.
 
-use std::{any::Any, panic::Location};
+use std::{any::Any, collections::VecDeque, panic::Location, sync::Arc};
 
 use reenact_multiverse::explore::Moment;
 
@@ -8,7 +8,7 @@ use crate::{
     Access, Op, Spot,
     activity::Controlled,
     explore::{
-        event::{Event, Touched},
+        event::{About, Event, Touched},
         failure::Panic,
         outside::Outside,
         recorded::Given,
@@ -60,6 +60,7 @@ impl Pending {
         event.site = site;
         event.touch = Touched { access, thing };
         event.more = None;
+        event.about = None;
         self.ready = None;
         self.ways = None;
         self.room = usize::MAX;
@@ -129,6 +130,11 @@ pub(super) struct Actor {
     pub(super) given: Given,
     /// What its model keeps with it.
     pub(super) kept: Option<Box<dyn Any>>,
+    /// What was sent to it and not handled, where somebody wants to know; and what it handles now.
+    pub(super) inbox: VecDeque<Arc<About>>,
+    pub(super) turn: Option<Arc<About>>,
+    /// What could be seen of it when it was in no turn.
+    pub(super) shown: Option<String>,
     /// What it is known by where it runs. Used again in the next execution.
     pub(super) controlled: Option<Box<Controlled>>,
 }
@@ -176,6 +182,9 @@ impl Actor {
         self.outside = Outside::default();
         self.given.clear();
         self.kept = None;
+        self.inbox.clear();
+        self.turn = None;
+        self.shown = None;
     }
 
     pub(super) fn unborn() -> Actor {
@@ -194,6 +203,9 @@ impl Actor {
             outside: Outside::default(),
             given: Given::default(),
             kept: None,
+            inbox: VecDeque::new(),
+            turn: None,
+            shown: None,
             controlled: None,
         }
     }

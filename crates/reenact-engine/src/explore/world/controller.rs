@@ -28,6 +28,7 @@ impl Controller for World {
 
     #[inline]
     fn operate(&self, _who: &Activity, announcement: &Announcement<'_>) -> Decision {
+        self.refuses_while_describing();
         match announcement.touches {
             [] => self.arrives(announcement),
             _ => self.meets(announcement),
@@ -46,6 +47,7 @@ impl Controller for World {
         } = *announcement;
         match (outcome, entity, touches) {
             (Outcome::Left(_), Some(entity), _) => self.leaves(op, access, entity, site),
+            (Outcome::Left(_), None, _) => self.ends_turn(announcement),
             (Outcome::Downgraded, Some(entity), _) => self.downgrades(entity),
             (Outcome::Footprint(met), _, _) => self.has_met(met, site),
             (Outcome::Happened(index), _, touches) => {
@@ -53,6 +55,7 @@ impl Controller for World {
                 if let Some(end) = end_of(touch.access) {
                     self.comes(touch.cell, end, touch.room);
                 }
+                self.is_sent(announcement);
             }
             (Outcome::GaveUp, _, [touch]) => {
                 if let Some(end) = end_of(touch.access) {

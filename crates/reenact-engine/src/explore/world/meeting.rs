@@ -39,6 +39,9 @@ impl World {
                 if let Some(end) = end_of_waiting(first.access) {
                     self.comes(first.cell, end, first.room);
                 }
+                if announcement.envelope.is_some() {
+                    self.begins_turn();
+                }
                 Decision::Free
             }
             (Access::SendTimeout | Access::ReceiveTimeout, true) => {
@@ -93,8 +96,10 @@ impl World {
         ready: Option<&dyn Fn() -> bool>,
     ) {
         let thing = self.state().number(touch.cell, announcement.site, 0);
+        let about = self.about(announcement);
         self.announce(|pending| {
             pending.be(announcement.op, announcement.site, touch.access, thing);
+            pending.event.about = about;
             pending.ready = ready.map(outliving);
             pending.room = touch.room;
         });
@@ -126,6 +131,7 @@ impl World {
                 }
             }
         }
+        let about = self.about(announcement);
         let state = self.state();
         let mut touched = |index: usize, touch: &Touch<'_>| Touched {
             access: touch.access,
@@ -150,6 +156,7 @@ impl World {
             }
             (_, [first, more @ ..]) => {
                 pending.be(op, site, first.access, first.thing);
+                pending.event.about = about;
                 pending.event.more = (!more.is_empty()).then(|| more.into());
                 pending.ready = ready;
                 pending.ways = ways;
@@ -164,6 +171,7 @@ impl World {
             (_, Some(_)) => Decision::Way(self.state().answer),
             (Access::Send, None) => {
                 self.comes(touches[0].cell, End::Sending, touches[0].room);
+                self.is_sent(announcement);
                 Decision::Free
             }
             _ => self.state().decision,
@@ -504,6 +512,7 @@ impl World {
     pub(in crate::explore) fn panics(&self, panic: Panic) {
         let state = self.state();
         if !state.is_ending
+            && !state.is_describing
             && let Some(actor) = state.actors.get_mut(state.current as usize)
         {
             actor.panic = Some(panic);

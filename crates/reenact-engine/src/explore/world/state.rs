@@ -84,6 +84,9 @@ pub(crate) struct State {
     pub(in crate::explore) was_too_coarse: bool,
     /// Everything is to come to its end, whatever it does.
     pub(super) is_ending: bool,
+    /// Whether somebody wants to know what messages are, and how actors are; and whether that is being found out now.
+    pub(in crate::explore) wants_labels: bool,
+    pub(super) is_describing: bool,
     /// Whether it is a process of its own, with threads of its own.
     pub(in crate::explore) is_whole: bool,
     pub(in crate::explore) main_has_ended: bool,
@@ -134,6 +137,8 @@ impl State {
             has_left_silently: false,
             was_too_coarse: false,
             is_ending: false,
+            wants_labels: false,
+            is_describing: false,
             is_whole: false,
             main_has_ended: false,
             has_exited: false,

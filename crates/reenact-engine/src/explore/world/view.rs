@@ -1,10 +1,13 @@
 //! What there is to see of an execution when everybody waits.
 
+use std::sync::Arc;
+
 use super::{
     actor::{Actor, Phase},
     state::State,
 };
 use crate::explore::{
+    event::About,
     failure::{Failure, Panic},
     names::Families,
 };
@@ -30,6 +33,11 @@ pub(in crate::explore) struct Acting {
     pub(in crate::explore) panic: Option<Panic>,
     /// The other party of what it is about to do.
     pub(in crate::explore) with: Option<u32>,
+    /// What was sent to it and not handled, and what it handles now.
+    pub(in crate::explore) inbox: Vec<Arc<About>>,
+    pub(in crate::explore) turn: Option<Arc<About>>,
+    /// What could be seen of it when it was in no turn.
+    pub(in crate::explore) shown: Option<String>,
 }
 
 /// How an activity stands.
@@ -91,6 +99,9 @@ fn view_of(actor: &Actor, families: &Families) -> Acting {
         name: actor.name.clone(),
         panic: actor.panic.clone(),
         with: actor.pending().and_then(|pending| pending.with),
+        inbox: actor.inbox.iter().cloned().collect(),
+        turn: actor.turn.clone(),
+        shown: actor.shown.clone(),
         stands: match &actor.phase {
             Phase::Unborn => Stands::Unborn,
             Phase::Pending => Stands::Pending,

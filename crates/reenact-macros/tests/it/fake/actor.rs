@@ -21,6 +21,69 @@ pub trait Target<A: Send + 'static> {
     where
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static;
+
+    fn send_call<C, F, L, S>(&self, carried: C, run: F, label: L, state: S)
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+    {
+        self.ask_call(carried, run, label, state);
+    }
+
+    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, label: L, state: S) -> Promise<R>
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) -> R + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+        R: Send + 'static,
+    {
+        let label = label(&carried);
+        self.ask(move |this, ctx| {
+            inspect::note(label, state(this));
+            run(this, ctx, carried)
+        })
+    }
+}
+
+// What is told of the last message: what it was, and how its actor was before.
+pub mod inspect {
+    use std::{cell::RefCell, fmt::Debug};
+
+    thread_local! {
+        static LAST: RefCell<(String, Option<String>)> = RefCell::default();
+    }
+
+    pub fn note(label: String, state: Option<String>) {
+        LAST.set((label, state));
+    }
+
+    pub fn last() -> (String, Option<String>) {
+        LAST.take()
+    }
+
+    pub struct Shown<'a, T: ?Sized>(pub &'a T);
+
+    impl<T: Debug + ?Sized> Shown<'_, T> {
+        pub fn reenact_text(&self) -> Option<String> {
+            Some(format!("{:?}", self.0))
+        }
+    }
+
+    pub trait Hidden {
+        fn reenact_text(&self) -> Option<String> {
+            None
+        }
+    }
+
+    impl<T: ?Sized> Hidden for Shown<'_, T> {}
+
+    pub fn call(method: &str, arguments: &[Option<String>]) -> String {
+        let arguments = arguments.iter().map(|one| one.as_deref().unwrap_or("_"));
+        format!("{method}({})", arguments.collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl<A: Send + 'static> FarRef<A> {

@@ -1,9 +1,15 @@
 //! Sending to a promise: messages for an actor that is not known yet.
 
+use std::panic::Location;
+
 use reenact_engine::Ticket;
 
 use super::{
-    super::{Target, ops},
+    super::{
+        Target,
+        message::{Asked, Call, Closure, Message},
+        ops,
+    },
     Broken, Context, FarRef, Phase, Promise,
 };
 
@@ -13,12 +19,7 @@ impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        let ticket = Ticket::draw();
-        self.forward(move |outcome| {
-            if let Ok(actor) = outcome {
-                let _ = actor.cell().send_numbered(ticket.address(), message);
-            }
-        });
+        self.send_message(Closure(message));
     }
 
     #[track_caller]
@@ -27,22 +28,68 @@ impl<A: Send + 'static> Target<A> for Promise<FarRef<A>> {
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static,
     {
-        let ticket = Ticket::draw();
+        self.ask_message(Closure(message))
+    }
+
+    #[track_caller]
+    fn send_call<C, F, L, S>(&self, carried: C, run: F, label: L, state: S)
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+    {
+        self.send_message(Call {
+            carried,
+            run,
+            label,
+            state,
+        });
+    }
+
+    #[track_caller]
+    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, label: L, state: S) -> Promise<R>
+    where
+        C: Send + 'static,
+        F: FnOnce(&mut A, &mut Context<A>, C) -> R + Send + 'static,
+        L: Fn(&C) -> String + Send + 'static,
+        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
+        R: Send + 'static,
+    {
+        self.ask_message(Call {
+            carried,
+            run,
+            label,
+            state,
+        })
+    }
+}
+
+impl<A: Send + 'static> Promise<FarRef<A>> {
+    #[track_caller]
+    fn send_message(&self, message: impl Message<A, Answer = ()>) {
+        let (ticket, site) = (Ticket::draw(), Location::caller());
+        self.forward(move |outcome| {
+            if let Ok(actor) = outcome {
+                let _ = actor.cell().send_numbered(ticket.address(), site, message);
+            }
+        });
+    }
+
+    #[track_caller]
+    fn ask_message<R: Send + 'static>(&self, message: impl Message<A, Answer = R>) -> Promise<R> {
+        let (ticket, site) = (Ticket::draw(), Location::caller());
         let (promise, debt) = Promise::owed();
         self.forward(move |outcome| match outcome {
             Ok(actor) => {
-                let message = move |this: &mut A, ctx: &mut Context<A>| {
-                    debt.pay(|| message(this, ctx));
-                };
-                let _ = actor.cell().send_numbered(ticket.address(), message);
+                let message = Asked { message, debt };
+                let _ = actor.cell().send_numbered(ticket.address(), site, message);
             }
             Err(broken) => debt.settle(Err(broken)),
         });
         promise
     }
-}
 
-impl<A: Send + 'static> Promise<FarRef<A>> {
     /// Keeps a message until the promise is resolved; at once if it is.
     fn forward(&self, deliver: impl FnOnce(Result<FarRef<A>, Broken>) + Send + 'static) {
         self.shared.is_met(ops::SUBSCRIBE);

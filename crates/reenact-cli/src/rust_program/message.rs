@@ -1,0 +1,132 @@
+//! A message between actors, as a program tells of it.
+
+use reenact_multiverse::{Observation, Site};
+
+use super::{
+    told::{Told, is_of_library},
+    value,
+};
+
+/// A message that is sent, waits or is handled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    /// What it is: `double(12)`, or the closure it is.
+    pub(super) label: String,
+    /// Who gets it, if it is about to be sent; otherwise who has sent it.
+    pub(super) peer: u32,
+    /// Where it was sent, if it was: the file and the place there.
+    sent_at: Option<(String, Site)>,
+}
+
+impl Message {
+    /// Reads what is said of one: the label, the other party and, if it was sent, where.
+    pub(super) fn read(fields: &[&str]) -> Option<Message> {
+        let (label, peer, sent_at) = match *fields {
+            [label, peer] => (label, peer, None),
+            [label, peer, file, line, column] => {
+                let site = Site {
+                    line: line.parse().ok()?,
+                    column: column.parse().ok()?,
+                };
+                (label, peer, Some((file.to_owned(), site)))
+            }
+            _ => return None,
+        };
+        Some(Message {
+            label: label.to_owned(),
+            peer: peer.parse().ok()?,
+            sent_at,
+        })
+    }
+
+    /// The method that it calls.
+    pub(super) fn name(&self) -> &str {
+        match self.label.split_once('(') {
+            Some((name, _)) => name,
+            None => &self.label,
+        }
+    }
+
+    /// Where it was sent, in the source of the program.
+    pub(super) fn site(&self) -> Option<Site> {
+        let (file, site) = self.sent_at.as_ref()?;
+        Some(*site).filter(|_| !is_of_library(file))
+    }
+
+    /// The name of the other party.
+    pub(super) fn peer(&self, told: &Told) -> String {
+        match told.activity(self.peer) {
+            Some(acting) => acting.place.clone(),
+            None => format!("activity {}", self.peer),
+        }
+    }
+
+    /// What it is, as a schedule has it; and instead of where it is handled, nothing.
+    pub(super) fn line(&self, told: &Told) -> (String, Option<String>) {
+        let label = &self.label;
+        match &self.sent_at {
+            None => (label.clone(), None),
+            Some((file, site)) => {
+                let label = format!("{label} from {} at {file}:{site}", self.peer(told));
+                (label, Some(String::new()))
+            }
+        }
+    }
+
+    /// What is done with it: `send double(4) to main.a0`.
+    pub(super) fn sentence(&self, told: &Told) -> String {
+        let label = match &*self.label {
+            "" => "a message",
+            label => label,
+        };
+        let peer = self.peer(told);
+        match self.sent_at {
+            None => format!("send {label} to {peer}"),
+            Some(_) => format!("handle {label} from {peer}"),
+        }
+    }
+
+    /// What can be seen of one that waits.
+    pub(super) fn observe(&self, told: &Told, file: &str) -> Observation {
+        let text = |text: &str| Observation::Text(text.to_owned());
+        let mut fields = vec![("name".to_owned(), text(self.name()))];
+        if let Some((_, arguments)) = self.label.split_once('(') {
+            let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
+            fields.push(("args".to_owned(), value::read(&format!("[{arguments}]"))));
+        }
+        fields.push(("from".to_owned(), text(&self.peer(told))));
+        if let (Some(site), Some((sent_in, _))) = (self.site(), &self.sent_at) {
+            if sent_in != file {
+                fields.push(("file".to_owned(), text(sent_in)));
+            }
+            fields.push(("line".to_owned(), Observation::Int(site.line.into())));
+        }
+        Observation::Record(fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_read() {
+        let sent = Message::read(&["double(12)", "3"]).unwrap();
+        assert_eq!((sent.name(), sent.peer, sent.site()), ("double", 3, None));
+        let handled = Message::read(&["main::closure", "3", "src/main.rs", "12", "9"]).unwrap();
+        assert_eq!(handled.name(), "main::closure");
+        assert_eq!(handled.site().unwrap().line, 12);
+        assert_eq!(Message::read(&["double(12)"]), None);
+        assert_eq!(Message::read(&["double(12)", "x"]), None);
+    }
+
+    #[test]
+    fn what_it_carries_can_be_looked_into() {
+        let message = Message::read(&["set(Some(\"a, b\"), _)", "3", "a.rs", "1", "2"]).unwrap();
+        let seen = message.observe(&Told::default(), "a.rs").to_string();
+        assert_eq!(
+            seen,
+            r#"{name: "set", args: ["a, b", "_"], from: "activity 3", line: 1}"#
+        );
+    }
+}
