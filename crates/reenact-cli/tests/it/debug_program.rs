@@ -262,8 +262,7 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
             > to-resolver
             5 universes paused after to-resolver
               2 of them [0–1] next, main.a0 resolves promise
-              2 of them [2–3] next, main.a0 resolves promise#2
-              [4] next, main.a0 resolves promise#3
+              3 of them [2–4] next, main.a0 resolves promise#2
 
             > delete 1
             Removed 1: message-sender by main.1
@@ -705,9 +704,9 @@ fn every_kind_of_operation_can_be_stopped_at() {
     }
     expect![[r#"
         actor
-          message-sender: next, main sends a message (mailbox@45)
-          message-receiver: next, main.a0 handles a message (mailbox@45)
-          before-turn: next, main.a0 handles a message (mailbox@45)
+          message-sender: next, main sends add(1) to main.a0
+          message-receiver: next, main.a0 handles add(1) from main
+          before-turn: next, main.a0 handles add(1) from main
           after-turn: main.a0 has nothing to do
           resolver: next, main.a0 resolves promise
           creation: next, main spawns a task
@@ -849,8 +848,8 @@ fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
                  > resume
                  > return-from-activity of main.0
               2. main.0 begins (line 50)
-              3. main.0 locks mutex@43#2 (line 43)
-              4. main.0 locks mutex@43#2 (line 44)
+              3. main.0 locks mutex@43 (line 43)
+              4. main.0 locks mutex@43 (line 44)
 
         "#]],
     );

@@ -245,21 +245,21 @@ fn calls_cannot_be_stepped_over() {
     check(
         "run\nover\nreturn\nstep over\n",
         expect![[r#"
-        > run
-        6 universes ended
-          2 of them [0–1] main.a0.result = 66; prints 24
-          2 of them [2–3] main.a0.result = 66; prints 66
-          2 of them [4–5] main.a0.result = 24; prints 24
+            > run
+            6 universes ended
+              2 of them [0–1] main.a0.result = 66; prints 24
+              2 of them [2–3] main.a0.result = 66; prints 66
+              2 of them [4–5] main.a0.result = 24; prints 24
 
-        > over
-        error in line 2: over goes by calls, and calls are not known of this program: only its operations are; into goes to the next one
+            > over
+            error in line 2: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
 
-        > return
-        error in line 3: return goes by calls, and calls are not known of this program: only its operations are; into goes to the next one
+            > return
+            error in line 3: return is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
 
-        > step over
-        error in line 4: over goes by calls, and calls are not known of this program: only its operations are; into goes to the next one
+            > step over
+            error in line 4: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
 
-    "#]],
+        "#]],
     );
 }
