@@ -12,6 +12,7 @@
 //! does 1 lock lock mutex 1 1 bank.rs 12 9 take:3    the operation, its kind, what it is about, whether it can be done, in how
 //!                              many ways, where, how it meets what
 //! does 0 join join activity 0 1 bank.rs 20 9 own 1   …who is joined
+//! object 3 mutex bank.rs 5 1   a thing: what it is, where it was made, which of those made there
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
 //! panicked 2 at bank.rs:14:5: no money
@@ -30,6 +31,7 @@
 //! any other an execution from the start.
 
 mod answer;
+mod objects;
 
 use std::{
     collections::HashMap,
@@ -44,9 +46,12 @@ use reenact_multiverse::{
     explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
 };
 
-use self::answer::{Answer, touches};
+use self::{
+    answer::{Answer, touches},
+    objects::Objects,
+};
 use super::{
-    event::Event,
+    event::{Event, NOTHING},
     failure::Failure,
     subject::Subject,
     view::{Stands, View},
@@ -68,6 +73,7 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
     let mut server = Server {
         forked,
         known: HashMap::new(),
+        objects: Objects::default(),
         current: None,
     };
     // Before the program runs for the first time: who asks wants to know if that takes for ever.
@@ -99,6 +105,7 @@ struct Server {
     forked: Forked,
     /// What everybody was about to do in each universe: it has to be the same each time.
     known: HashMap<(Fingerprint, Granularity), u64>,
+    objects: Objects,
     /// The execution of the last question.
     current: Option<Current>,
 }
@@ -134,11 +141,15 @@ impl Server {
             let mut links = Links::default();
             let event = run.step_at(next.into(), fingerprinter.next(), &mut links);
             fingerprinter.push(next.into(), &identity(&event), &links);
+            self.objects.learn(&event);
             if matches!(event.touch.access, Access::TryTake | Access::TryLook) {
                 self.forked.let_releases_be_steps();
             }
         }
         self.forked.was_too_coarse();
+        // A whole run is known now.
+        let (things, families) = self.forked.names();
+        self.objects.name_all(things, families);
     }
 
     fn answer(&mut self, question: &str) -> Result<Answer, String> {
@@ -275,7 +286,12 @@ impl Server {
         )
     }
 
-    fn describe(&self, current: &Current) -> Result<Answer, String> {
+    fn describe(&mut self, current: &Current) -> Result<Answer, String> {
+        let all = (0..current.run.activities()).map(Activity);
+        let pending: Vec<Event> = all.filter_map(|who| current.run.pending(who)).collect();
+        pending.iter().for_each(|event| self.objects.learn(event));
+        let (things, families) = self.forked.names();
+        self.objects.name_all(things, families);
         let run = &current.run;
         let view = run.view().map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -292,6 +308,7 @@ impl Server {
         let fingerprint: Fingerprint = current.fingerprinter.fingerprint();
         answer.line("fingerprint", &[&fingerprint.to_string()]);
         self.describe_activities(&mut answer, run, &view);
+        self.describe_objects(&mut answer, &pending, &view);
         for held in &view.things {
             let thing = held.thing.to_string();
             if let Some((who, since)) = &held.holder {
@@ -319,6 +336,33 @@ impl Server {
             answer.line("exit", &[how, &number.to_string()]);
         }
         Ok(answer)
+    }
+
+    /// What everything is called that is about to be met, or held.
+    fn describe_objects(&self, answer: &mut Answer, pending: &[Event], view: &View) {
+        let (things, _) = self.forked.names();
+        let touched = pending.iter().flat_map(Event::touches);
+        let touched = touched
+            .map(|touch| touch.thing)
+            .filter(|&thing| thing != NOTHING);
+        let mut all: Vec<u32> = touched
+            .chain(view.things.iter().map(|held| held.thing))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        for thing in all {
+            if let Some(called) = self.objects.called(thing, things) {
+                let (line, ordinal) = (called.line.to_string(), called.ordinal.to_string());
+                let words = [
+                    &thing.to_string(),
+                    called.noun,
+                    called.file,
+                    &line,
+                    &ordinal,
+                ];
+                answer.line("object", &words);
+            }
+        }
     }
 
     fn describe_activities(&self, answer: &mut Answer, run: &ForkedRun, view: &View) {

@@ -24,6 +24,7 @@ use super::{
 use crate::explore::{
     Event, World,
     failure::Failure,
+    names::{Families, Things},
     recorded::Recorded,
     subject::{Subject, Told},
     view::View,
@@ -74,6 +75,12 @@ impl Forked {
         state.releases_are_steps = before.0 || state.was_too_coarse;
         state.own_are_steps = before.1;
         run
+    }
+
+    /// What things and activities are known by.
+    pub(in crate::explore) fn names(&self) -> (&Things, &Families) {
+        let state = self.world.state();
+        (&state.names, &state.families)
     }
 
     /// Whether giving a lock back is.
