@@ -107,6 +107,8 @@ impl RustProgram {
         let text = text_of(&file, &executable);
         program.lines = text.as_ref().map(|text| text.lines().count() as u32);
         program.file = file;
+        program.with(|inside| inside.knowledge.set_file(&program.file));
+        program.ask(&Universe::start(program.granularity));
         let name = match text {
             Some(_) => program.file.clone(),
             None => name,

@@ -48,7 +48,6 @@ impl End {
 }
 
 /// What a channel is to a controller: an order for each of its ends.
-#[derive(Default)]
 pub struct Ends {
     orders: [Entity; 2],
     room: usize,
@@ -77,7 +76,8 @@ pub enum Patience {
 }
 
 impl Ends {
-    /// With room for so many messages.
+    /// With room for so many messages, made at the caller's line.
+    #[track_caller]
     pub const fn new(room: usize) -> Ends {
         Ends {
             orders: [Entity::new(), Entity::new()],

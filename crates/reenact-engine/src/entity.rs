@@ -7,6 +7,7 @@
 
 use std::{
     hint::cold_path,
+    panic::Location,
     sync::atomic::{
         AtomicU32, AtomicU64,
         Ordering::{Acquire, Relaxed, Release},
@@ -23,7 +24,7 @@ use crate::{
     replay::quiet,
 };
 
-/// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 32 bytes that are
+/// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 40 bytes that are
 /// not touched when off.
 ///
 /// # State
@@ -34,6 +35,7 @@ use crate::{
 /// | `key` | name: number of the activity that used it first, and which entity of that activity it is | the same |
 /// | `last` | token of who took it last; 0 new, `UNRECORDED` after recording stopped, `UNTOUCHED` a new clock | the same |
 /// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
+/// | `made_at` | the line of the program that made it, never changed | the same |
 /// | `wanted` | the version at which recording began: 0, but for a clock | one more than the lowest version that someone waits for; 0 if nobody waits |
 ///
 /// # Invariants
@@ -42,13 +44,23 @@ use crate::{
 ///    set. Only looks add to `looks` together.
 /// 2. The first operation on an entity, whatever it is, counts as a take. So everyone but the first waits for it in a
 ///    replay, and the key, which comes from the first, is the same there.
-#[derive(Default)]
 pub struct Entity {
     pub(crate) version: AtomicU64,
     pub(crate) key: AtomicU64,
     pub(crate) last: AtomicU32,
     pub(crate) looks: AtomicU32,
     pub(crate) wanted: AtomicU64,
+    pub(crate) made_at: &'static Location<'static>,
+}
+
+// It is part of every lock and of every atomic.
+const _: () = assert!(size_of::<Entity>() <= 40);
+
+impl Default for Entity {
+    #[track_caller]
+    fn default() -> Entity {
+        Entity::new()
+    }
 }
 
 impl Entity {
@@ -61,7 +73,8 @@ impl Entity {
     /// In `last`: nobody used it, but it has a name all the same.
     pub(crate) const UNTOUCHED: u32 = u32::MAX - 2;
 
-    /// An entity that nobody has used.
+    /// An entity that nobody has used, made at the caller's line. People know it by that line.
+    #[track_caller]
     pub const fn new() -> Entity {
         Entity {
             version: AtomicU64::new(0),
@@ -69,10 +82,21 @@ impl Entity {
             last: AtomicU32::new(0),
             looks: AtomicU32::new(0),
             wanted: AtomicU64::new(0),
+            made_at: Location::caller(),
+        }
+    }
+
+    /// Another entity that nobody has used, made at the same line.
+    #[must_use]
+    pub const fn another(&self) -> Entity {
+        Entity {
+            made_at: self.made_at,
+            ..Entity::new()
         }
     }
 
     /// An entity that nobody has used and that has its name from the beginning. The first operation on it is as any other.
+    #[track_caller]
     pub(crate) const fn with_key(key: u64) -> Entity {
         Entity {
             version: AtomicU64::new(0),
@@ -80,6 +104,7 @@ impl Entity {
             last: AtomicU32::new(Self::UNTOUCHED),
             looks: AtomicU32::new(0),
             wanted: AtomicU64::new(0),
+            made_at: Location::caller(),
         }
     }
 

@@ -164,13 +164,20 @@ pub enum Access {
 ///
 /// Part of every [`Entity`]; an object that has none because nothing of it is recorded (a promise, a variable of transactions)
 /// has a name of its own.
-#[derive(Default)]
-pub struct Name(AtomicU64);
+pub struct Name(AtomicU64, &'static Location<'static>);
 
 impl Name {
-    /// Of an object that nobody has met.
+    /// Of an object that nobody has met, made at the caller's line. People know it by that line.
+    #[track_caller]
     pub const fn new() -> Name {
-        Name(AtomicU64::new(0))
+        Name(AtomicU64::new(0), Location::caller())
+    }
+}
+
+impl Default for Name {
+    #[track_caller]
+    fn default() -> Name {
+        Name::new()
     }
 }
 
@@ -184,11 +191,18 @@ impl std::fmt::Debug for Name {
 pub trait Named {
     #[doc(hidden)]
     fn cell(&self) -> &AtomicU64;
+
+    /// The line of the program that made it.
+    fn made_at(&self) -> &'static Location<'static>;
 }
 
 impl Named for Name {
     fn cell(&self) -> &AtomicU64 {
         &self.0
+    }
+
+    fn made_at(&self) -> &'static Location<'static> {
+        self.1
     }
 }
 
@@ -196,11 +210,19 @@ impl Named for Clock {
     fn cell(&self) -> &AtomicU64 {
         &self.entity.wanted
     }
+
+    fn made_at(&self) -> &'static Location<'static> {
+        self.entity.made_at
+    }
 }
 
 impl Named for Entity {
     fn cell(&self) -> &AtomicU64 {
         &self.wanted
+    }
+
+    fn made_at(&self) -> &'static Location<'static> {
+        self.made_at
     }
 }
 
@@ -208,6 +230,7 @@ impl Named for Entity {
 #[derive(Clone, Copy)]
 pub struct Touch<'a> {
     pub(crate) cell: &'a AtomicU64,
+    pub(crate) made_at: &'static Location<'static>,
     pub(crate) access: Access,
     /// How many messages fit into a channel.
     pub(crate) room: usize,
@@ -219,6 +242,7 @@ impl<'a> Touch<'a> {
     pub fn new(object: &'a impl Named, access: Access) -> Touch<'a> {
         Touch {
             cell: object.cell(),
+            made_at: object.made_at(),
             access,
             room: usize::MAX,
         }

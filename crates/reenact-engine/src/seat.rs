@@ -135,6 +135,7 @@ impl Seat {
         }
     }
 
+    #[track_caller]
     fn of(token: u32, first: Source) -> Seat {
         Seat {
             token,

@@ -96,12 +96,14 @@ pub use crate::__select as select;
 
 /// A channel without room: who sends waits until somebody receives.
 #[must_use]
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     bounded(0)
 }
 
 /// A channel with room for so many messages: who sends waits while it is full.
 #[must_use]
+#[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let core = Arc::new(Core::new(capacity));
     (Sender::new(Arc::clone(&core)), Receiver::new(core))
@@ -109,6 +111,7 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 
 /// A channel with room for any number of messages: nobody waits to send.
 #[must_use]
+#[track_caller]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     bounded(usize::MAX)
 }

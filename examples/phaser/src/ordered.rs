@@ -28,6 +28,7 @@ pub(crate) struct Turn<'a, T> {
 }
 
 impl<T> Ordered<T> {
+    #[track_caller]
     pub(crate) fn new(value: T) -> Ordered<T> {
         Ordered {
             entity: Entity::new(),

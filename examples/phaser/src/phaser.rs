@@ -35,6 +35,7 @@ impl Drop for Ending {
 impl Phaser {
     /// A phaser that has no parties yet.
     #[must_use]
+    #[track_caller]
     pub fn new() -> Phaser {
         Phaser::with_action(|_, _| ())
     }
@@ -42,6 +43,7 @@ impl Phaser {
     /// With something to do between one phase and the next: `action` is called with the phase that ends and the number of
     /// parties, by whoever arrives last. It must not use the phaser.
     #[must_use]
+    #[track_caller]
     pub fn with_action(action: impl FnMut(u64, usize) + Send + 'static) -> Phaser {
         let state = State {
             phase: 0,
@@ -132,6 +134,7 @@ impl State {
 }
 
 impl Default for Phaser {
+    #[track_caller]
     fn default() -> Phaser {
         Phaser::new()
     }

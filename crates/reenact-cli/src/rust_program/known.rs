@@ -6,11 +6,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use reenact_engine::Access;
-use reenact_multiverse::OperationKind;
-
 use super::{
-    told::{Doing, Stands, Told},
+    told::Told,
     universe::{Choice, Universe},
 };
 
@@ -37,7 +34,7 @@ impl Seen {
     /// What people call a thing.
     pub(super) fn name(&self, thing: u32) -> String {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        match names.0.get(&thing) {
+        match names.known.get(&thing) {
             Some(name) => name.clone(),
             None => format!("object-{thing}"),
         }
@@ -65,6 +62,13 @@ impl Knowledge {
         let told = Arc::new(told);
         self.told.put(universe.fingerprint(), Arc::clone(&told));
         self.seen(told)
+    }
+
+    /// Lines are those of this file from now on.
+    pub(super) fn set_file(&mut self, file: &str) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.file = file.to_owned();
+        names.known.clear();
     }
 
     /// Steps may lead elsewhere from now on.
@@ -119,48 +123,20 @@ impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
     }
 }
 
-/// What things are called, by number: after the line where one was first met. It has no name of its own.
+/// What things are called, by number.
 #[derive(Default)]
-struct Names(HashMap<u32, String>);
+struct Names {
+    known: HashMap<u32, String>,
+    /// The file of which people say the lines.
+    file: String,
+}
 
 impl Names {
     fn learn(&mut self, told: &Told) {
-        let all = told.activities.iter();
-        let mut all: Vec<&Doing> = all
-            .filter_map(|acting| match &acting.stands {
-                Stands::Does(doing) => Some(doing),
-                _ => None,
-            })
-            .collect();
-        // Rather after a line of the program than after none.
-        all.sort_by_key(|doing| doing.site().is_none());
-        for doing in all {
-            for (index, &(access, thing)) in doing.touches.iter().enumerate() {
-                let Some(thing) = thing.filter(|thing| !self.0.contains_key(thing)) else {
-                    continue;
-                };
-                let noun = noun(index, access, doing);
-                let name = match doing.site() {
-                    Some(site) => format!("{noun}@{}", site.line),
-                    None => noun.to_owned(),
-                };
-                let is_taken = |name: &str| self.0.values().any(|taken| taken == name);
-                let mut others = (2..).map(|number| format!("{name}#{number}"));
-                let name = match is_taken(&name) {
-                    false => name.clone(),
-                    true => others.find(|name| !is_taken(name)).unwrap_or_default(),
-                };
-                self.0.insert(thing, name);
-            }
+        for (thing, object) in &told.objects {
+            self.known
+                .entry(*thing)
+                .or_insert_with(|| object.name(&self.file));
         }
-    }
-}
-
-/// What people call such a thing. An operation says what it is about; what it meets besides is known by how it does.
-fn noun(index: usize, access: Access, doing: &Doing) -> &str {
-    match access {
-        _ if index == 0 || doing.kind == OperationKind::Select => &doing.object,
-        Access::Take | Access::TryTake | Access::Look | Access::TryLook => "lock",
-        _ => "object",
     }
 }

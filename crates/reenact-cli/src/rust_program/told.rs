@@ -12,6 +12,8 @@ pub(super) struct Told {
     pub(super) fingerprint: u128,
     /// In the order of their numbers.
     pub(super) activities: Vec<Acting>,
+    /// What things are called.
+    pub(super) objects: Vec<(u32, Object)>,
     /// What is held, by whom, and since where.
     pub(super) holds: Vec<(u32, u32, String)>,
     /// What is shared, and by whom.
@@ -24,6 +26,32 @@ pub(super) struct Told {
     pub(super) exit: Option<End>,
     /// Why nothing was told.
     pub(super) error: Option<String>,
+}
+
+/// The name of a thing: what it is, where it was made, and which of those made there it is.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) noun: String,
+    pub(super) file: String,
+    pub(super) line: u32,
+    pub(super) ordinal: u32,
+}
+
+impl Object {
+    /// As people read it: `mutex@12`, if it was made in this file, or else with its file. One that the library made for the program
+    /// has no line of its own.
+    pub(super) fn name(&self, file: &str) -> String {
+        let Object { noun, line, .. } = self;
+        let place = match &*self.file {
+            of_library if is_of_library(of_library) => String::new(),
+            here if here == file => format!("@{line}"),
+            elsewhere => format!("@{elsewhere}:{line}"),
+        };
+        match self.ordinal {
+            1 => format!("{noun}{place}"),
+            ordinal => format!("{noun}{place}#{ordinal}"),
+        }
+    }
 }
 
 /// How a program has ended.
@@ -211,6 +239,15 @@ impl Told {
                     message: None,
                 };
                 self.stands(number(who)?, Stands::Does(doing))?;
+            }
+            ["object", thing, noun, file, line, ordinal] => {
+                let object = Object {
+                    noun: noun.to_owned(),
+                    file: file.to_owned(),
+                    line: number(line)?,
+                    ordinal: number(ordinal)?,
+                };
+                self.objects.push((number(thing)?, object));
             }
             ["holds", thing, who, since] => {
                 let held = (number(thing)?, number(who)?, since.to_owned());

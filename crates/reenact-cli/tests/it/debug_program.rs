@@ -62,7 +62,7 @@ fn a_lost_update_is_found_and_looked_at() {
 
             > run
             2 universes paused at breakpoint 1 (after-lock by main.0 if balance == 100)
-              [0–1] next, main.0 locks mutex@43
+              [0–1] next, main.0 locks mutex@40
             1 universe ended
               [2] prints 200; balance = 200
 
@@ -71,11 +71,11 @@ fn a_lost_update_is_found_and_looked_at() {
               does: "waits for the end of main.0"
             main.0:
               thread: "alice"
-              does: "locks mutex@43"
+              does: "locks mutex@40"
               line: 44
             main.1:
               thread: "bob"
-              does: "locks mutex@43"
+              does: "locks mutex@40"
               line: 43
             balance: 100
 
@@ -86,11 +86,11 @@ fn a_lost_update_is_found_and_looked_at() {
 
             > story
             How universe 0 came about
-              1. main.1 locks mutex@43 (line 43)
-              2. main.1 locks mutex@43 (line 44)
-              3. main.0 locks mutex@43 (line 43)
-              4. main.0 locks mutex@43 (line 44)
-              5. main locks mutex@43 (line 55)
+              1. main.1 locks mutex@40 (line 43)
+              2. main.1 locks mutex@40 (line 44)
+              3. main.0 locks mutex@40 (line 43)
+              4. main.0 locks mutex@40 (line 44)
+              5. main locks mutex@40 (line 55)
 
             > ends here
             From universe 0: 1 universe, 0 steps between them
@@ -129,8 +129,8 @@ fn a_deadlock_says_who_has_what() {
             2.  a = "<locked>"
                 b = "<locked>"
                 main waits for the end of main.0
-                main.0 waits for mutex@65#2, which main.1 has since line 65 (line 66)
-                main.1 waits for mutex@65, which main.0 has since line 65 (line 66)
+                main.0 waits for mutex@60#2, which main.1 has since line 65 (line 66)
+                main.1 waits for mutex@60, which main.0 has since line 65 (line 66)
                 1 end, reached in 2 ways, the shortest of 2 steps
 
             > break line 66
@@ -138,41 +138,41 @@ fn a_deadlock_says_who_has_what() {
 
             > run
             2 universes paused at breakpoint 1 (line 66)
-              [0] next, main.0 locks mutex@65#2
-              [1] next, main.1 locks mutex@65
+              [0] next, main.0 locks mutex@60#2
+              [1] next, main.1 locks mutex@60
 
             > steps
             main has nothing to do
               resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
-            main.0 (stopped) locks mutex@65#2
+            main.0 (stopped) locks mutex@60#2
               resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
-            main.1 locks mutex@65#2
+            main.1 locks mutex@60#2
               resume, stop, into, return-from-activity, to-commit, after-commit, next-turn
 
             > into main.1
             1 universe ended in a deadlock
-              [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for mutex@65#2, which main.1 has since line 65 (line 66); main.1 waits for mutex@65, which main.0 has since line 65 (line 66)
+              [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for mutex@60#2, which main.1 has since line 65 (line 66); main.1 waits for mutex@60, which main.0 has since line 65 (line 66)
             1 universe paused after into
-              [1] next, main.1 locks mutex@65
+              [1] next, main.1 locks mutex@60
             1 universe paused at breakpoint 1 (line 66)
-              [2] next, main.0 locks mutex@65#2
+              [2] next, main.0 locks mutex@60#2
 
             > show locks in 0
-            mutex@65:
+            mutex@60:
               by: "main.0"
               since: "line 65"
-            mutex@65#2:
+            mutex@60#2:
               by: "main.1"
               since: "line 65"
 
             > diff 0 1
             From universe 0 to 1
               main.does: "waits for the end of main.0" → "waits for the end of main.1"
-              `main.0`.does: "waits to lock mutex@65#2, which main.1 has since line 65" → "has ended"
+              `main.0`.does: "waits to lock mutex@60#2, which main.1 has since line 65" → "has ended"
               `main.0`.line: 66 → nothing
-              `main.0`.has: ["mutex@65"] → nothing
-              `main.1`.does: "waits to lock mutex@65, which main.0 has since line 65" → "locks mutex@65"
-              locks.`mutex@65`: {by: "main.0", since: "line 65"} → nothing
+              `main.0`.has: ["mutex@60"] → nothing
+              `main.1`.does: "waits to lock mutex@60, which main.0 has since line 65" → "locks mutex@60"
+              locks.`mutex@60`: {by: "main.0", since: "line 65"} → nothing
               a: "<locked>" → 90
 
         "#]],
@@ -190,18 +190,18 @@ fn what_is_sent_is_followed_to_who_receives_it() {
 
             > run
             1 universe paused at breakpoint 1 (before-channel-send by main.1)
-              [0] next, main.1 sends to channel@87
+              [0] next, main.1 sends to channel@81
 
             > delete 1
             Removed 1: before-channel-send by main.1
 
             > to-channel-receiver
             9 universes paused after to-channel-receiver
-              [0–8] next, main receives from channel@87
+              [0–8] next, main receives from channel@81
 
             > universe 2
             Universe 2 paused after to-channel-receiver
-              next, main receives from channel@87
+              next, main receives from channel@81
 
             > show received
             []
@@ -210,24 +210,24 @@ fn what_is_sent_is_followed_to_who_receives_it() {
             How universe 2 came about
                  > remove breakpoint 1
                  > to-channel-receiver of main.1
-              1. main.1 sends to channel@87 (line 87)
-              2. main.0 sends to channel@87 (line 87)
-              3. main.0 sends to channel@87 (line 88)
-              4. main drops a sender (channel@87)
+              1. main.1 sends to channel@81 (line 87)
+              2. main.0 sends to channel@81 (line 87)
+              3. main.0 sends to channel@81 (line 88)
+              4. main drops a sender (channel@81)
 
             > back
             1 universe paused at breakpoint 1 (removed)
-              [0] next, main.1 sends to channel@87
+              [0] next, main.1 sends to channel@81
 
             > where received.length == 2 && received[1] == 3
             25 universes of the 394 that can be reached from here; the nearest after 7 steps from universe 0:
-              1. main drops a sender (channel@87)
-              2. main.0 sends to channel@87 (line 87)
-              3. main receives from channel@87 (line 92)
-              4. main locks mutex@93 (line 93)
-              5. main.1 sends to channel@87 (line 87)
-              6. main receives from channel@87 (line 92)
-              7. main locks mutex@93 (line 93)
+              1. main drops a sender (channel@81)
+              2. main.0 sends to channel@81 (line 87)
+              3. main receives from channel@81 (line 92)
+              4. main locks mutex@82 (line 93)
+              5. main.1 sends to channel@81 (line 87)
+              6. main receives from channel@81 (line 92)
+              7. main locks mutex@82 (line 93)
 
         "#]],
     );
@@ -324,8 +324,8 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
             > run
             2 universes paused at breakpoint 1 (before-unlock)
-              [0] next, main.0 unlocks mutex@170
-              [1] next, main.1 unlocks mutex@170
+              [0] next, main.0 unlocks mutex@165
+              [1] next, main.1 unlocks mutex@165
 
         "#]],
     );
@@ -344,9 +344,9 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
         > run
         1 universe ended in a deadlock
-          [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for mutex@65#2, which main.1 has since line 65 (line 66); main.1 waits for mutex@65, which main.0 has since line 65 (line 66)
+          [0] a = "<locked>"; b = "<locked>"; main waits for the end of main.0; main.0 waits for mutex@60#2, which main.1 has since line 65 (line 66); main.1 waits for mutex@60, which main.0 has since line 65 (line 66)
         2 universes paused at breakpoint 1 (after-unlock by main.0)
-          [1–2] next, main.0 unlocks mutex@65
+          [1–2] next, main.0 unlocks mutex@60
 
     "#]].assert_eq(&run.stdout);
     let run = debug(&place, &["transfers"], "break before-unlock\n");
@@ -458,15 +458,15 @@ fn breakpoints_need_no_session() {
 
         Run, 4 universes passed so far
         2 universes paused at breakpoint 1 (after-lock at 65)
-          [0] next, main.0 locks mutex@65#2
-          [1] next, main.1 locks mutex@65
+          [0] next, main.0 locks mutex@60#2
+          [1] next, main.1 locks mutex@60
 
         After into, 14 universes passed so far
         4 universes paused at breakpoint 1 (after-lock at 65)
           [0] main.1 has nothing to do
           [1] main.0 has nothing to do
-          [2] next, main.1 locks mutex@65
-          [3] next, main.0 locks mutex@65#2
+          [2] next, main.1 locks mutex@60
+          [3] next, main.0 locks mutex@60#2
 
         where a == 90
             1 universe of the 5 that can be reached from here; universe 2 is one
@@ -616,31 +616,31 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
 
         > run
         1 universe paused at breakpoint 1 (before-barrier by main.0)
-          [0] next, main.0 arrives at phaser@10
+          [0] next, main.0 arrives at phaser@9
 
         > show
         main:
           does: "waits for the end of main.0"
         main.0:
-          does: "arrives at phaser@10"
+          does: "arrives at phaser@9"
           line: 16
         main.1:
-          does: "arrives at phaser@10"
+          does: "arrives at phaser@9"
           line: 16
         last: null
 
         > into
         2 universes paused after into
-          [0] next, main.0 leaves phaser@10 in examples/phaser/src/party.rs
-          [1] next, main.0 locks mutex@17#2
+          [0] next, main.0 leaves phaser@9 in examples/phaser/src/party.rs
+          [1] next, main.0 locks mutex@7
 
         > story
         How universe 0 came about
-          1. main registers with phaser@10 (line 10)
-          2. main registers with phaser@10 (line 10)
+          1. main registers with phaser@9 (line 10)
+          2. main registers with phaser@9 (line 10)
              > into of main.0
-          3. main.0 arrives at phaser@10 (line 16)
-          4. main.1 arrives at phaser@10 (line 16)
+          3. main.0 arrives at phaser@9 (line 16)
+          4. main.1 arrives at phaser@9 (line 16)
 
     "#]]
     .assert_eq(&run.stdout);
@@ -708,48 +708,48 @@ fn every_kind_of_operation_can_be_stopped_at() {
           message-receiver: next, main.a0 handles add(1) from main
           before-turn: next, main.a0 handles add(1) from main
           after-turn: main.a0 has nothing to do
-          resolver: next, main.a0 resolves promise
+          resolver: next, main.a0 resolves promise@45
           creation: next, main spawns a task
         atomic
-          before-atomic-read: next, main loads atomic@50
-          after-atomic-read: next, main stores atomic@50
-          before-atomic-write: next, main stores atomic@50
+          before-atomic-read: next, main loads atomic@49
+          after-atomic-read: next, main stores atomic@49
+          before-atomic-write: next, main stores atomic@49
           after-atomic-write: main has nothing to do
         barrier
-          before-barrier: next, main arrives at barrier@57; next, main.0 arrives at barrier@57
-          after-barrier: next, main waits at a barrier (queue@57); next, main.0 waits at a barrier (queue@57)
-          before-wait: next, main waits at a barrier (queue@57); next, main.0 waits at a barrier (queue@57)
-          before-wake: next, main passes a barrier (queue@57); next, main.0 passes a barrier (queue@57)
-          before-notify: next, main.0 opens a barrier (queue@57); next, main opens a barrier (queue@57)
+          before-barrier: next, main arrives at barrier@54; next, main.0 arrives at barrier@54
+          after-barrier: next, main waits at a barrier (queue@54); next, main.0 waits at a barrier (queue@54)
+          before-wait: next, main waits at a barrier (queue@54); next, main.0 waits at a barrier (queue@54)
+          before-wake: next, main passes a barrier (queue@54); next, main.0 passes a barrier (queue@54)
+          before-notify: next, main.0 opens a barrier (queue@54); next, main opens a barrier (queue@54)
         channel
-          before-channel-send: next, main sends to channel@62
-          after-channel-send: next, main receives from channel@62
-          before-channel-receive: next, main receives from channel@62
-          after-channel-receive: next, main drops a sender (channel@62)
-          before-channel-close: next, main drops a sender (channel@62)
-          after-channel-close: next, main drops a receiver (channel@62)
+          before-channel-send: next, main sends to channel@61
+          after-channel-send: next, main receives from channel@61
+          before-channel-receive: next, main receives from channel@61
+          after-channel-receive: next, main drops a sender (channel@61)
+          before-channel-close: next, main drops a sender (channel@61)
+          after-channel-close: next, main drops a receiver (channel@61)
         choice
           before-choice: next, main chooses, way 1 of 2 or chooses, way 2 of 2
           after-choice: main has nothing to do
         condvar
-          before-wait: next, main waits for condvar@75; ends as it should
+          before-wait: next, main waits for condvar@68; ends as it should
           after-wait: main has nothing to do; ends as it should
-          before-wake: ends as it should; next, main wakes from condvar@75
+          before-wake: ends as it should; next, main wakes from condvar@68
           after-wake: ends as it should; main has nothing to do
-          before-notify: next, main.0 notifies condvar@75
+          before-notify: next, main.0 notifies condvar@68
           after-notify: main.0 has nothing to do
         external
           before-external: next, main asks for the available parallelism
           after-external: main has nothing to do
         mutex
-          before-lock: next, main locks mutex@81
+          before-lock: next, main locks mutex@80
           after-lock: main has nothing to do
-          before-unlock: next, main unlocks mutex@81
+          before-unlock: next, main unlocks mutex@80
           after-unlock: main has nothing to do
         park
-          before-wait: next, main.0 parks this thread (parker@86)
+          before-wait: next, main.0 parks this thread (parker)
           before-wake: ends as it should; next, main.0 wakes after being unparked (queue)
-          before-notify: next, main unparks a thread (parker@86)
+          before-notify: next, main unparks a thread (parker)
         process
           creation: next, main spawns a task
           after-creation: main has nothing to do
@@ -763,8 +763,8 @@ fn every_kind_of_operation_can_be_stopped_at() {
           before-question: next, main asks whether a thread is finished
           after-question: main has nothing to do
         select
-          before-select: next, main selects channel@98, way 1 of 2 or selects channel@98, way 2 of 2
-          after-select: next, main drops a sender (channel@99)
+          before-select: next, main selects channel@97, way 1 of 2 or selects channel@97, way 2 of 2
+          after-select: next, main drops a sender (channel@97#2)
         thread
           creation: next, main spawns
           after-creation: main has nothing to do
@@ -790,7 +790,7 @@ fn steps_over_and_out_of_calls_are_refused() {
 
         > run
         1 universe paused at breakpoint 1 (before-lock)
-          [0] next, main.0 locks mutex@43; next, main.1 locks mutex@43
+          [0] next, main.0 locks mutex@40; next, main.1 locks mutex@40
 
         > over
         error in line 3: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
@@ -800,9 +800,9 @@ fn steps_over_and_out_of_calls_are_refused() {
 
         > into
         1 universe paused after into
-          [0] next, main.0 locks mutex@43
+          [0] next, main.0 locks mutex@40
         1 universe paused at breakpoint 1 (before-lock)
-          [1] next, main.1 locks mutex@43
+          [1] next, main.1 locks mutex@40
 
     "#]]
     .assert_eq(&run.stdout);

@@ -17,23 +17,51 @@ static EXECUTIONS: AtomicU32 = AtomicU32::new(AT_ONCE);
 /// So many are counted together.
 const AT_ONCE: u32 = 1 << 10;
 
-/// A line of the program, and which of the things it is that are met there in one operation.
+/// A line of the program, which of the things it is that are met there in one operation, and where that thing was made: those
+/// made at different lines are never the same.
 #[derive(Clone, Copy)]
-pub(super) struct Place(usize);
+pub(super) struct Place {
+    at: usize,
+    made_at: &'static Location<'static>,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Place) -> bool {
+        self.at == other.at && std::ptr::eq(self.made_at, other.made_at)
+    }
+}
 
 impl Place {
-    pub(super) fn new(site: &'static Location<'static>, index: usize) -> Place {
-        Place(std::ptr::from_ref(site).addr() ^ index << 48)
+    pub(super) fn new(
+        site: &'static Location<'static>,
+        index: usize,
+        made_at: &'static Location<'static>,
+    ) -> Place {
+        Place {
+            at: std::ptr::from_ref(site).addr() ^ index << 48,
+            made_at,
+        }
     }
 
-    /// As a number, which means the same in the children of this process.
-    pub(super) fn code(self) -> u64 {
-        self.0 as u64
+    /// As numbers, which mean the same in the children of this process.
+    pub(super) fn code(self) -> [u64; 2] {
+        [
+            self.at as u64,
+            std::ptr::from_ref(self.made_at).addr() as u64,
+        ]
     }
 
-    /// The one of such a number.
-    pub(super) fn from_code(code: u64) -> Place {
-        Place(code as usize)
+    /// The one of such numbers.
+    ///
+    /// # Safety
+    ///
+    /// They are those of a place in this process, or in a child of it, made by `fork`.
+    pub(super) unsafe fn from_code([at, made_at]: [u64; 2]) -> Place {
+        Place {
+            at: at as usize,
+            // SAFETY: The caller's: whatever is static in a child is at the same address here.
+            made_at: unsafe { &*(made_at as *const Location<'static>) },
+        }
     }
 }
 
@@ -42,7 +70,9 @@ impl Place {
 pub(crate) struct Things {
     execution: u32,
     /// What each activity met in the n-th operation at a line, and which line that was.
-    learned: Vec<Vec<Vec<(usize, u32)>>>,
+    learned: Vec<Vec<Vec<(Place, u32)>>>,
+    /// Where each was made.
+    made_at: Vec<&'static Location<'static>>,
     /// Of which thing each is another name: itself, for most.
     same_as: Vec<u32>,
     /// With which others each was in one execution, a bit for each.
@@ -122,7 +152,7 @@ impl Things {
         ((kept >> 32) as u32 == self.execution).then_some(kept as u32)
     }
 
-    fn place(&mut self, activity: u32, operation: u32) -> &mut Vec<(usize, u32)> {
+    fn place(&mut self, activity: u32, operation: u32) -> &mut Vec<(Place, u32)> {
         let (activity, operation) = (activity as usize, operation as usize);
         if self.learned.len() <= activity {
             self.learned.resize_with(activity + 1, Vec::new);
@@ -135,7 +165,7 @@ impl Things {
     }
 
     #[inline]
-    fn learn(&mut self, activity: u32, operation: u32, Place(site): Place, number: u32) {
+    fn learn(&mut self, activity: u32, operation: u32, site: Place, number: u32) {
         let place = self.place(activity, operation);
         let mut known = place.iter().filter(|(at, _)| *at == site);
         let Some(&(_, first)) = known.next() else {
@@ -149,7 +179,7 @@ impl Things {
     }
 
     #[cold]
-    fn name(&mut self, activity: u32, operation: u32, Place(at): Place) -> u32 {
+    fn name(&mut self, activity: u32, operation: u32, at: Place) -> u32 {
         self.place(activity, operation);
         let place = &self.learned[activity as usize][operation as usize];
         let known = || place.iter().filter(|(site, _)| *site == at);
@@ -161,6 +191,7 @@ impl Things {
             let number = self.same_as.len() as u32;
             self.same_as.push(number);
             self.met.push(Vec::new());
+            self.made_at.push(at.made_at);
             self.place(activity, operation).push((at, number));
             if let Some(first) = first {
                 self.unite(first, number);
@@ -210,8 +241,47 @@ impl Things {
         a == b
             || a != super::event::NOTHING
                 && b != super::event::NOTHING
+                && std::ptr::eq(self.made_at[a as usize], self.made_at[b as usize])
                 && (!has(&self.met[a as usize], b)
                     || self.has_aliases && self.root(a) == self.root(b))
+    }
+}
+
+impl Things {
+    /// How many there are in all.
+    pub(super) fn count(&self) -> u32 {
+        self.made_at.len() as u32
+    }
+
+    /// Where a thing was made.
+    pub(super) fn made_at(&self, number: u32) -> &'static Location<'static> {
+        self.made_at[number as usize]
+    }
+
+    /// Whether two numbers are those of one thing, as far as people are concerned: they were made at the same place, and never
+    /// met in one execution.
+    pub(super) fn are_called_alike(&self, a: u32, b: u32) -> bool {
+        a == b
+            || self.made_at(a) == self.made_at(b)
+                && (!has(&self.met[a as usize], b) || self.root(a) == self.root(b))
+    }
+
+    /// Who meets each thing, and in which of its operations: the least of them, activities being in the order of `rank`.
+    pub(super) fn least_users<K: Ord>(&self, rank: impl Fn(u32) -> K) -> Vec<Option<(K, usize)>> {
+        let mut least: Vec<Option<(K, usize)>> = Vec::new();
+        least.resize_with(self.made_at.len(), || None);
+        for (activity, operations) in (0..).zip(&self.learned) {
+            for (operation, met) in operations.iter().enumerate() {
+                for &(_, number) in met {
+                    let user = (rank(activity), operation);
+                    let least = &mut least[number as usize];
+                    if least.as_ref().is_none_or(|least| user < *least) {
+                        *least = Some(user);
+                    }
+                }
+            }
+        }
+        least
     }
 }
 
@@ -293,6 +363,18 @@ impl Families {
     /// Who was asked for since the last time.
     pub(super) fn take_log(&mut self) -> Vec<(u32, u32)> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Where it comes in the order of the family tree.
+    pub(super) fn rank(&self, number: u32) -> Vec<u32> {
+        match self.members.get(number as usize) {
+            Some(&(parent, index)) if number != Self::MAIN => {
+                let mut rank = self.rank(parent);
+                rank.push(index);
+                rank
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Its place in the family tree, as in `main.2.0`.

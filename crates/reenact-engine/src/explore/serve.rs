@@ -17,6 +17,7 @@
 //! inbox 2 double(12) 1 bank.rs 12 9       a message that it has not handled: the same
 //! turn 2 double(12) 1 bank.rs 12 9        the one that it handles now
 //! state 2 Math { result: 24 }  what could be seen of it when it was in no turn
+//! object 3 mutex bank.rs 5 1   a thing: what it is, where it was made, which of those made there
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
 //! panicked 2 at bank.rs:14:5: no money
@@ -35,6 +36,7 @@
 //! any other an execution from the start.
 
 mod answer;
+mod objects;
 
 use std::{
     collections::HashMap,
@@ -49,9 +51,12 @@ use reenact_multiverse::{
     explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
 };
 
-use self::answer::{Answer, message, touches};
+use self::{
+    answer::{Answer, message, touches},
+    objects::Objects,
+};
 use super::{
-    event::Event,
+    event::{Event, NOTHING},
     failure::Failure,
     subject::{Fineness, Subject},
     view::{Stands, View},
@@ -73,6 +78,7 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
     let mut server = Server {
         forked,
         known: HashMap::new(),
+        objects: Objects::default(),
         current: None,
     };
     // Before the program runs for the first time: who asks wants to know if that takes for ever.
@@ -104,6 +110,7 @@ struct Server {
     forked: Forked,
     /// What everybody was about to do in each universe: it has to be the same each time.
     known: HashMap<(Fingerprint, Fineness), u64>,
+    objects: Objects,
     /// The execution of the last question.
     current: Option<Current>,
 }
@@ -140,11 +147,15 @@ impl Server {
             let mut links = Links::default();
             let event = run.step_at(next.into(), fingerprinter.next(), &mut links);
             fingerprinter.push(next.into(), &identity(&event), &links);
+            self.objects.learn(&event);
             if matches!(event.touch.access, Access::TryTake | Access::TryLook) {
                 self.forked.let_releases_be_steps();
             }
         }
         self.forked.was_too_coarse();
+        // A whole run is known now.
+        let (things, families) = self.forked.names();
+        self.objects.name_all(things, families);
     }
 
     fn answer(&mut self, question: &str) -> Result<Answer, String> {
@@ -281,7 +292,12 @@ impl Server {
         )
     }
 
-    fn describe(&self, current: &Current) -> Result<Answer, String> {
+    fn describe(&mut self, current: &Current) -> Result<Answer, String> {
+        let all = (0..current.run.activities()).map(Activity);
+        let pending: Vec<Event> = all.filter_map(|who| current.run.pending(who)).collect();
+        pending.iter().for_each(|event| self.objects.learn(event));
+        let (things, families) = self.forked.names();
+        self.objects.name_all(things, families);
         let run = &current.run;
         let view = run.view().map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -298,6 +314,7 @@ impl Server {
         let fingerprint: Fingerprint = current.fingerprinter.fingerprint();
         answer.line("fingerprint", &[&fingerprint.to_string()]);
         self.describe_activities(&mut answer, run, &view);
+        self.describe_objects(&mut answer, &pending, &view);
         for held in &view.things {
             let thing = held.thing.to_string();
             if let Some((who, since)) = &held.holder {
@@ -325,6 +342,33 @@ impl Server {
             answer.line("exit", &[how, &number.to_string()]);
         }
         Ok(answer)
+    }
+
+    /// What everything is called that is about to be met, or held.
+    fn describe_objects(&self, answer: &mut Answer, pending: &[Event], view: &View) {
+        let (things, _) = self.forked.names();
+        let touched = pending.iter().flat_map(Event::touches);
+        let touched = touched
+            .map(|touch| touch.thing)
+            .filter(|&thing| thing != NOTHING);
+        let mut all: Vec<u32> = touched
+            .chain(view.things.iter().map(|held| held.thing))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        for thing in all {
+            if let Some(called) = self.objects.called(thing, things) {
+                let (line, ordinal) = (called.line.to_string(), called.ordinal.to_string());
+                let words = [
+                    &thing.to_string(),
+                    called.noun,
+                    called.file,
+                    &line,
+                    &ordinal,
+                ];
+                answer.line("object", &words);
+            }
+        }
     }
 
     fn describe_activities(&self, answer: &mut Answer, run: &ForkedRun, view: &View) {

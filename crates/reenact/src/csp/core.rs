@@ -104,6 +104,7 @@ impl<T> Drop for Locked<'_, T> {
 
 impl<T> Core<T> {
     /// A channel with room for so many messages.
+    #[track_caller]
     pub(super) fn new(capacity: usize) -> Core<T> {
         // Who uses it need not be one who has asked before whether there is something to record.
         is_active();

@@ -139,6 +139,7 @@ pub(super) const fn is_boxed<T>() -> bool {
 
 impl<T> Cell<T> {
     /// A variable with one handle.
+    #[track_caller]
     pub(super) fn allocate(value: T) -> ptr::NonNull<Cell<T>>
     where
         T: Send + 'static,

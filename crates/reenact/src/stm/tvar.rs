@@ -49,6 +49,7 @@ impl<T> TVar<T> {
 
 impl<T: Send + Sync + 'static> TVar<T> {
     /// A new variable.
+    #[track_caller]
     pub fn new(value: T) -> TVar<T> {
         TVar {
             cell: Cell::allocate(value),
@@ -127,6 +128,7 @@ impl<T> Drop for TVar<T> {
 }
 
 impl<T: Default + Send + Sync + 'static> Default for TVar<T> {
+    #[track_caller]
     fn default() -> TVar<T> {
         TVar::new(T::default())
     }

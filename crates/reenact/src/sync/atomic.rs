@@ -24,6 +24,7 @@ macro_rules! atomic {
         impl $(<$generic>)? $name $(<$generic>)? {
             /// Creates an atomic with this value.
             #[must_use]
+            #[track_caller]
             pub const fn new(value: $value) -> Self {
                 Self { entity: Entity::new(), inner: std_atomic::$name::new(value) }
             }
@@ -32,7 +33,7 @@ macro_rules! atomic {
             pub fn get_mut(&mut self) -> &mut $value {
                 // What is done with the reference is not an operation, but a replay knows values from operations: so this
                 // is another atomic from here on.
-                self.entity = Entity::new();
+                self.entity = self.entity.another();
                 self.inner.get_mut()
             }
 
@@ -199,8 +200,14 @@ macro_rules! integer {
     ($($name:ident $value:ident;)*) => {$(
         atomic! {
             #[doc = concat!("An integer that threads can share: [`std::sync::atomic::", stringify!($name), "`], recorded.")]
-            #[derive(Default)]
             $name, $value, |value: $value| value as u64, |bits: u64| bits as $value
+        }
+
+        impl Default for $name {
+            #[track_caller]
+            fn default() -> Self {
+                Self::new(0)
+            }
         }
 
         fetch! { $name, $value, |value: $value| value as u64,
@@ -223,8 +230,14 @@ integer! {
 
 atomic! {
     /// A boolean that threads can share: [`std::sync::atomic::AtomicBool`], recorded.
-    #[derive(Default)]
     AtomicBool, bool, |value: bool| u64::from(value), |bits: u64| bits != 0
+}
+
+impl Default for AtomicBool {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(false)
+    }
 }
 
 fetch! { AtomicBool, bool, |value: bool| u64::from(value),
@@ -279,6 +292,7 @@ pointer_arithmetic! {
 }
 
 impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
     fn default() -> Self {
         AtomicPtr::new(std::ptr::null_mut())
     }

@@ -23,6 +23,7 @@ pub struct BarrierWaitResult(bool);
 impl Barrier {
     /// A barrier for `n` threads.
     #[must_use]
+    #[track_caller]
     pub const fn new(n: usize) -> Barrier {
         Barrier {
             state: Mutex::new(State {

@@ -15,7 +15,6 @@ use super::MutexGuard;
 use crate::ops;
 
 /// A condition variable: [`std::sync::Condvar`], recorded.
-#[derive(Default)]
 pub struct Condvar {
     raw: RawCondvar,
     entity: Entity,
@@ -33,9 +32,17 @@ impl WaitTimeoutResult {
     }
 }
 
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Condvar {
+        Condvar::new()
+    }
+}
+
 impl Condvar {
     /// Creates a condition variable for which nobody waits.
     #[must_use]
+    #[track_caller]
     pub const fn new() -> Condvar {
         Condvar {
             raw: RawCondvar::new(),

@@ -29,6 +29,7 @@ fn is_ours() -> bool {
 
 /// A channel without bound: senders never wait.
 #[must_use]
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_ours() {
         let (sender, receiver) = csp::unbounded();
@@ -46,6 +47,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 
 /// A channel in which `bound` messages wait at most. With 0, each send waits for its receive.
 #[must_use]
+#[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_ours() {
         let (sender, receiver) = csp::bounded(bound);

@@ -59,6 +59,7 @@ unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 impl<T> Mutex<T> {
     /// Creates a mutex in an unlocked state.
     #[inline]
+    #[track_caller]
     pub const fn new(value: T) -> Mutex<T> {
         Mutex {
             raw: RawMutex::new(),
@@ -204,12 +205,14 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
 }
 
 impl<T> From<T> for Mutex<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Mutex::new(value)
     }
 }
 
 impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
     fn default() -> Self {
         Mutex::new(T::default())
     }

@@ -20,7 +20,6 @@ use crate::ops;
 ///
 /// Writers are ordered; readers only against writers. So a lock that is read by many and written by few costs bytes
 /// only when it is written, and its readers run at the same time in a replay too.
-#[derive(Default)]
 pub struct RwLock<T: ?Sized> {
     entity: Entity,
     /// In place of the one inside `raw`, which is never asked.
@@ -45,8 +44,16 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     raw: ManuallyDrop<std_sync::RwLockWriteGuard<'a, T>>,
 }
 
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> RwLock<T> {
+        RwLock::new(T::default())
+    }
+}
+
 impl<T> RwLock<T> {
     /// Creates an unlocked lock.
+    #[track_caller]
     pub const fn new(value: T) -> RwLock<T> {
         RwLock {
             entity: Entity::new(),

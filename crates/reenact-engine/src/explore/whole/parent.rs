@@ -24,6 +24,7 @@ use super::{
 use crate::explore::{
     Event, World,
     failure::Failure,
+    names::{Families, Things},
     recorded::Recorded,
     subject::{Fineness, Subject, Told},
     view::View,
@@ -73,6 +74,12 @@ impl Forked {
         let state = self.world.state();
         state.fineness = before.or(state.learned);
         run
+    }
+
+    /// What things and activities are known by.
+    pub(in crate::explore) fn names(&self) -> (&Things, &Families) {
+        let state = self.world.state();
+        (&state.names, &state.families)
     }
 
     /// Whether giving a lock back is.

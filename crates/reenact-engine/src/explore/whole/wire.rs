@@ -291,7 +291,8 @@ impl Snapshot {
         for met in &self.met {
             message.word(u64::from(met.activity) << 32 | u64::from(met.operation));
             message.word(met.known.map_or(0, |known| u64::from(known) + 1));
-            message.word(met.place.code());
+            let code = met.place.code();
+            code.into_iter().for_each(|code| message.word(code));
         }
         message.word(self.pending.len() as u64);
         for pending in &self.pending {
@@ -325,7 +326,8 @@ impl Snapshot {
                 activity: (who >> 32) as u32,
                 operation: who as u32,
                 known: known.checked_sub(1).map(|known| known as u32),
-                place: Place::from_code(message.read()?),
+                // SAFETY: As in `read_event`.
+                place: unsafe { Place::from_code([message.read()?, message.read()?]) },
             });
         }
         for _ in 0..message.count()? {

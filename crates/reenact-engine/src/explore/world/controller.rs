@@ -69,7 +69,7 @@ impl Controller for World {
             }
             (Outcome::Dropped { is_last }, _, [touch]) => {
                 if let Some(end) = end_of(touch.access) {
-                    self.dropped(touch.cell, end, is_last, site);
+                    self.dropped(touch, end, is_last, site);
                 }
             }
             _ => {}
@@ -191,7 +191,7 @@ impl World {
         let thing = match entity {
             // Of all transactions there is one order, whoever else explores in this process.
             Some(_) if access == Access::Transact => NOTHING,
-            Some(entity) => state.number(&entity.wanted, site, 0),
+            Some(entity) => state.number(&entity.wanted, entity.made_at, site, 0),
             None => NOTHING,
         };
         self.announce(|pending| {

@@ -95,7 +95,9 @@ impl World {
         touch: Touch<'_>,
         ready: Option<&dyn Fn() -> bool>,
     ) {
-        let thing = self.state().number(touch.cell, announcement.site, 0);
+        let thing = self
+            .state()
+            .number(touch.cell, touch.made_at, announcement.site, 0);
         let about = self.about(announcement);
         self.announce(|pending| {
             pending.be(announcement.op, announcement.site, touch.access, thing);
@@ -135,7 +137,7 @@ impl World {
         let state = self.state();
         let mut touched = |index: usize, touch: &Touch<'_>| Touched {
             access: touch.access,
-            thing: state.number(touch.cell, site, index),
+            thing: state.number(touch.cell, touch.made_at, site, index),
         };
         let all = touches.iter().chain(&besides).enumerate();
         let all: Vec<Touched> = all
@@ -183,7 +185,7 @@ impl World {
         let state = self.state();
         let met = met.iter().enumerate().map(|(index, touch)| Touched {
             access: touch.access,
-            thing: state.number(touch.cell, site, index + 1),
+            thing: state.number(touch.cell, touch.made_at, site, index + 1),
         });
         let met = met.collect();
         state.footprint = Some(met);
@@ -252,7 +254,7 @@ impl World {
     /// A handle of this end of a channel was dropped.
     pub(super) fn dropped(
         &self,
-        cell: &AtomicU64,
+        queue: &Touch<'_>,
         end: End,
         is_last: bool,
         site: &'static Location<'static>,
@@ -262,24 +264,22 @@ impl World {
             End::Receiving => Access::DropReceiver,
         };
         match self.is_step_to_leave(access) {
-            true => self.passed(cell, Passed::Stopped(end, is_last), usize::MAX),
-            false => self.leaves_silently(cell, is_last, site),
+            true => self.passed(queue.cell, Passed::Stopped(end, is_last), usize::MAX),
+            false => self.leaves_silently(queue, is_last, site),
         }
     }
 
     /// The activity that runs leaves the sending end of a queue, and that is no step. Whoever receives there has to know when.
-    pub(crate) fn leaves_silently(
-        &self,
-        queue: &AtomicU64,
-        is_last: bool,
-        site: &'static Location<'static>,
-    ) {
+    fn leaves_silently(&self, queue: &Touch<'_>, is_last: bool, site: &'static Location<'static>) {
         let state = self.state();
         if state.is_ending || state.actors.get(state.current as usize).is_none() {
             return;
         }
         state.has_left_silently = true;
-        let (thing, reasons) = (state.number(queue, site, 0), state.reasons_now());
+        let (thing, reasons) = (
+            state.number(queue.cell, queue.made_at, site, 0),
+            state.reasons_now(),
+        );
         state.thing(thing).left(End::Sending, is_last, &reasons);
     }
 

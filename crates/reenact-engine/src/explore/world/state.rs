@@ -342,6 +342,7 @@ impl State {
     pub(super) fn number(
         &mut self,
         cell: &AtomicU64,
+        made_at: &'static Location<'static>,
         site: &'static Location<'static>,
         index: usize,
     ) -> u32 {
@@ -349,7 +350,7 @@ impl State {
         let is_learned = self.is_whole || self.moment.is_some();
         match self.names.known(cell) {
             Some(number) if !is_learned => number,
-            known => self.learned_number(cell, known, site, index),
+            known => self.learned_number(cell, known, site, Place::new(site, index, made_at)),
         }
     }
 
@@ -358,12 +359,12 @@ impl State {
         cell: &AtomicU64,
         known: Option<u32>,
         site: &'static Location<'static>,
-        index: usize,
+        place: Place,
     ) -> u32 {
         let met = Met {
             activity: self.current,
             operation: self.actors[self.current as usize].operations_at(site),
-            place: Place::new(site, index),
+            place,
             known,
         };
         let thing = self.names.number(cell, met);
