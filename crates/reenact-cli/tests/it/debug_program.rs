@@ -261,8 +261,8 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
 
             > to-resolver
             5 universes paused after to-resolver
-              2 of them [0–1] next, main.a0 resolves promise
-              3 of them [2–4] next, main.a0 resolves promise#2
+              2 of them [0–1] next, main.a0 resolves promise@122
+              3 of them [2–4] next, main.a0 resolves promise@122#2
 
             > delete 1
             Removed 1: message-sender by main.1
@@ -293,7 +293,7 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
               1. main.0 sends balance() to main.a0 (line 122)
                  > next-turn of main.a0
               2. main.a0 handles balance() from main.0
-              3. main.a0 resolves promise
+              3. main.a0 resolves promise@122
               4. main.0 sends set(150) to main.a0 (line 123)
 
         "#]],
@@ -616,31 +616,31 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
 
         > run
         1 universe paused at breakpoint 1 (before-barrier by main.0)
-          [0] next, main.0 arrives at phaser@9
+          [0] next, main.0 arrives at object-0
 
         > show
         main:
           does: "waits for the end of main.0"
         main.0:
-          does: "arrives at phaser@9"
+          does: "arrives at object-0"
           line: 16
         main.1:
-          does: "arrives at phaser@9"
+          does: "arrives at object-0"
           line: 16
         last: null
 
         > into
         2 universes paused after into
-          [0] next, main.0 leaves phaser@9 in examples/phaser/src/party.rs
-          [1] next, main.0 locks mutex@7
+          [0] next, main.0 leaves object-0 in examples/phaser/src/party.rs
+          [1] next, main.0 locks object-2
 
         > story
         How universe 0 came about
-          1. main registers with phaser@9 (line 10)
-          2. main registers with phaser@9 (line 10)
+          1. main registers with object-0 (line 10)
+          2. main registers with object-0 (line 10)
              > into of main.0
-          3. main.0 arrives at phaser@9 (line 16)
-          4. main.1 arrives at phaser@9 (line 16)
+          3. main.0 arrives at object-0 (line 16)
+          4. main.1 arrives at object-0 (line 16)
 
     "#]]
     .assert_eq(&run.stdout);
@@ -848,8 +848,8 @@ fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
                  > resume
                  > return-from-activity of main.0
               2. main.0 begins (line 50)
-              3. main.0 locks mutex@43 (line 43)
-              4. main.0 locks mutex@43 (line 44)
+              3. main.0 locks mutex@40 (line 43)
+              4. main.0 locks mutex@40 (line 44)
 
         "#]],
     );
