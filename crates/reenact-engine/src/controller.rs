@@ -201,6 +201,11 @@ pub trait Controller: Send + Sync {
     /// that at once.
     fn operate(&self, who: &Activity, announcement: &Announcement<'_>) -> Decision;
 
+    /// Whether it wants to be asked about what concerns nobody else, too: [`Access::Own`](crate::Access::Own).
+    fn wants_own(&self) -> bool {
+        false
+    }
+
     /// What became of it.
     fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>);
 

@@ -278,9 +278,11 @@ impl Entity {
                 signalled
             }
             Mode::Replay | Mode::Controlled => {
+                let site = Location::caller();
                 let announcement = |op, access, touches| Announcement {
                     entity: Some(self),
                     touches,
+                    site,
                     ..Announcement::new(op, access)
                 };
                 condition.announce(op, Access::Wait);

@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use crate::{
     Access, Announcement, Fact, Op,
-    entity::announce,
+    activity::with_controlled,
     explore, mode,
     record::{BIRTH, LIGHT_BIRTH},
 };
@@ -25,17 +25,17 @@ pub(crate) fn creates(is_light: bool) {
         true => LIGHT_BIRTH,
         false => BIRTH,
     };
-    announce_own(op, Location::caller());
+    announced(op, Location::caller());
 }
 
 /// The calling activity, which was created at `site`, is about to do the first thing it does.
 pub fn begins(site: &'static Location<'static>) {
-    announce_own(BEGIN, site);
+    announced(BEGIN, site);
 }
 
 /// The calling activity, which was created at `site`, is about to end.
 pub fn ends(site: &'static Location<'static>) {
-    announce_own(END, site);
+    announced(END, site);
 }
 
 /// The calling activity joins the one of this number: it waits until that has ended.
@@ -44,14 +44,12 @@ pub fn joins(ended: &Fact, number: Option<u32>, wait: impl FnOnce()) {
     let site = Location::caller();
     let is_ended = || ended.is_established();
     let joins = || {
-        if mode::is_observed() {
-            announce(&Announcement {
-                ready: Some(&is_ended),
-                with: number,
-                site,
-                ..Announcement::new(JOIN, Access::Own)
-            });
-        }
+        announce_own(&Announcement {
+            ready: Some(&is_ended),
+            with: number,
+            site,
+            ..Announcement::new(JOIN, Access::Own)
+        });
     };
     // Who explores decides when it happens. Elsewhere it happens after the end that is waited for.
     if explore::is_here() {
@@ -63,12 +61,20 @@ pub fn joins(ended: &Fact, number: Option<u32>, wait: impl FnOnce()) {
     }
 }
 
+fn announced(op: Op, site: &'static Location<'static>) {
+    announce_own(&Announcement {
+        site,
+        ..Announcement::new(op, Access::Own)
+    });
+}
+
 #[inline]
-fn announce_own(op: Op, site: &'static Location<'static>) {
+fn announce_own(announcement: &Announcement<'_>) {
     if mode::is_observed() {
-        announce(&Announcement {
-            site,
-            ..Announcement::new(op, Access::Own)
+        with_controlled(|me| {
+            if me.controller.wants_own() {
+                me.controller.operate(&me.activity, announcement);
+            }
         });
     }
 }

@@ -344,9 +344,9 @@ fn a_transaction_is_one_step_and_the_schedule_decides_what_it_sees() {
     assert_eq!(
         story,
         [
-            "main.1 transaction",
-            "main.2 transaction",
-            "main.0 transaction"
+            "main.1 run a transaction",
+            "main.2 run a transaction",
+            "main.0 run a transaction"
         ]
     );
     assert_eq!(outcome(&["main.2", "main.1", "main.0"]).0, (5, 0));

@@ -92,6 +92,10 @@ impl Controller for Replay {
         decision
     }
 
+    fn wants_own(&self) -> bool {
+        self.log.is_some()
+    }
+
     fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
         match outcome {
             Outcome::Left(value) => self.left(who, announcement, value),

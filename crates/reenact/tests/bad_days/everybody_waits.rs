@@ -64,7 +64,7 @@ fn a_signal_that_was_lost() {
         stuck("lost-signal").ended(),
         expect![[r#"
         the replay is where the recording ends
-          main waits for the end of the recording, before: wait at stuck.rs:_ (main/1)
+          main waits for the end of the recording, before: wake from a condvar at stuck.rs:_ (main/1)
     "#]],
     );
 }

@@ -35,6 +35,10 @@ impl Controller for World {
         }
     }
 
+    fn wants_own(&self) -> bool {
+        self.state().own_are_steps
+    }
+
     #[inline]
     fn done(&self, _who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
         let Announcement {
