@@ -616,31 +616,31 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
 
         > run
         1 universe paused at breakpoint 1 (before-barrier by main.0)
-          [0] next, main.0 arrives at object-0
+          [0] next, main.0 arrives at phaser@9
 
         > show
         main:
           does: "waits for the end of main.0"
         main.0:
-          does: "arrives at object-0"
+          does: "arrives at phaser@9"
           line: 16
         main.1:
-          does: "arrives at object-0"
+          does: "arrives at phaser@9"
           line: 16
         last: null
 
         > into
         2 universes paused after into
-          [0] next, main.0 leaves object-0 in examples/phaser/src/party.rs
-          [1] next, main.0 locks object-2
+          [0] next, main.0 leaves phaser@9 in examples/phaser/src/party.rs
+          [1] next, main.0 locks mutex@7
 
         > story
         How universe 0 came about
-          1. main registers with object-0 (line 10)
-          2. main registers with object-0 (line 10)
+          1. main registers with phaser@9 (line 10)
+          2. main registers with phaser@9 (line 10)
              > into of main.0
-          3. main.0 arrives at object-0 (line 16)
-          4. main.1 arrives at object-0 (line 16)
+          3. main.0 arrives at phaser@9 (line 16)
+          4. main.1 arrives at phaser@9 (line 16)
 
     "#]]
     .assert_eq(&run.stdout);
