@@ -9,7 +9,7 @@ use std::{panic::Location, sync::atomic::AtomicU64};
 
 pub use reenact_multiverse::OperationKind;
 
-use crate::{Clock, Entity};
+use crate::{Arrival, Clock, Entity};
 
 /// The name of an operation of some model. A reference, so that naming one costs a fast path nothing.
 #[derive(Clone, Copy)]
@@ -226,6 +226,8 @@ pub struct Announcement<'a> {
     pub ready: Option<&'a dyn Fn() -> bool>,
     /// In how many ways it can go, if that is for the controller to decide ([`Decision::Way`](crate::Decision)).
     pub ways: Option<&'a dyn Fn() -> u32>,
+    /// Which of its touches are possible now, where it is one of them that happens: those are its ways.
+    pub possible: Option<&'a dyn Fn(usize) -> bool>,
     /// Whether it waits for a limited time only.
     pub is_timed: bool,
     /// For a question: the answer that is not worth writing down.
@@ -236,6 +238,8 @@ pub struct Announcement<'a> {
     pub site: &'static Location<'static>,
     /// What it is about, for people: the method that a message calls.
     pub label: Option<&'a dyn Fn() -> String>,
+    /// The message that is sent or handled, by what its receiver tells it from others; none for one that is known by its sender.
+    pub message: Option<Arrival>,
 }
 
 impl<'a> Announcement<'a> {
@@ -250,11 +254,13 @@ impl<'a> Announcement<'a> {
             touches: &[],
             ready: None,
             ways: None,
+            possible: None,
             is_timed: false,
             predicted: 0,
             is_settled: false,
             site: Location::caller(),
             label: None,
+            message: None,
         }
     }
 }

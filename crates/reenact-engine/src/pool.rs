@@ -45,7 +45,7 @@ use self::{
 use crate::{
     Fact,
     activity::aside,
-    controller, explore, mode,
+    apart, controller, explore, mode,
     raw::{Parker, now},
 };
 
@@ -622,9 +622,8 @@ impl Shared {
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(queue.stealer());
         self.sleepers.one_more_awake();
-        let thread = std::thread::Builder::new()
-            .name(format!("worker-{index}"))
-            .spawn(move || Worker::new(self, index, queue).run());
+        let thread = std::thread::Builder::new().name(format!("worker-{index}"));
+        let thread = apart(|| thread.spawn(move || Worker::new(self, index, queue).run()));
         match thread {
             Ok(thread) => self
                 .threads

@@ -351,7 +351,7 @@ impl Seat {
             // That was the operation.
             return None;
         }
-        match self.announce_send(Access::Send, usize::MAX, self.key()) {
+        match self.announce_send(Access::Send, usize::MAX, self.key(), None) {
             Decision::Answer(position) => Some((DIRECT | NUMBERED, position)),
             _ => None,
         }
@@ -360,18 +360,29 @@ impl Seat {
     /// A message is about to be sent to it that has a number.
     #[inline(always)]
     #[track_caller]
-    pub fn is_sent_numbered(&self) {
+    pub fn is_sent_numbered(&self, (source, number): (u32, u64)) {
         if mode::sends_matter() && mode::is_observed() {
-            self.announce_send(Access::Send, usize::MAX, 0);
+            let message = Arrival {
+                source: source | NUMBERED,
+                number,
+            };
+            self.announce_send(Access::Send, usize::MAX, 0, Some(message));
         }
     }
 
     #[cold]
     #[track_caller]
-    fn announce_send(&self, access: Access, room: usize, key: u64) -> Decision {
+    fn announce_send(
+        &self,
+        access: Access,
+        room: usize,
+        key: u64,
+        message: Option<Arrival>,
+    ) -> Decision {
         announce(&Announcement {
             touches: &[Touch::new(&self.mailbox, access).with_room(room)],
             predicted: if mode::with_sender() { key } else { 0 },
+            message,
             ..Announcement::new(SEND, access)
         })
     }
@@ -504,6 +515,13 @@ impl Seat {
     pub fn arrives(&self, arrival: Arrival, code: u64) {
         seeds::restart();
         self.tell(Message::Handled(arrival, tag_of(code)));
+        if mode::is_observed() && arrival != Arrival::CLOSING {
+            announce(&Announcement {
+                touches: &[Touch::new(&self.mailbox, Access::Receive)],
+                message: Some(arrival),
+                ..Announcement::new(HANDLE, Access::Receive)
+            });
+        }
     }
 
     /// Tells the controller of a message.

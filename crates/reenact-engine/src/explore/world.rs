@@ -251,6 +251,9 @@ impl World {
             return;
         };
         actor.operations += 1;
+        if actor.operations == 1 {
+            state.families.meet_foreign(number);
+        }
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
         state.about_to_act.push(Activity(number));

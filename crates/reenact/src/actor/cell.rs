@@ -187,7 +187,7 @@ impl<A: Send + 'static> ActorCell<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        self.core.seat.is_sent_numbered();
+        self.core.seat.is_sent_numbered((source, number));
         let source = source | NUMBERED;
         if is_large::<F>() {
             let message = Box::new(message);

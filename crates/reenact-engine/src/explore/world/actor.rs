@@ -5,7 +5,7 @@ use std::{any::Any, panic::Location};
 use reenact_multiverse::explore::Moment;
 
 use crate::{
-    Access, Op, Spot,
+    Access, Arrival, Op, Spot,
     activity::Controlled,
     explore::{
         event::{Event, Touched},
@@ -23,12 +23,16 @@ pub(in crate::explore) struct Pending {
     pub(super) ready: Option<*const dyn Fn() -> bool>,
     /// In how many ways it can go.
     pub(super) ways: Option<*const dyn Fn() -> u32>,
+    /// Which of the things that it meets those are.
+    pub(super) possible: Option<*const dyn Fn(usize) -> bool>,
     /// Access much fits into a queue.
     pub(super) room: usize,
     /// The same for what else it meets.
     pub(super) more_room: Vec<usize>,
     /// What it waits for to change.
     pub(super) awaits: Vec<u32>,
+    /// The message that it sends, if that is known by more than its sender.
+    pub(super) message: Option<Arrival>,
 }
 
 impl Pending {
@@ -37,9 +41,11 @@ impl Pending {
             event: Event::nothing(),
             ready: None,
             ways: None,
+            possible: None,
             room: usize::MAX,
             more_room: Vec::new(),
             awaits: Vec::new(),
+            message: None,
         }
     }
 
@@ -59,9 +65,11 @@ impl Pending {
         event.more = None;
         self.ready = None;
         self.ways = None;
+        self.possible = None;
         self.room = usize::MAX;
         self.more_room.clear();
         self.awaits.clear();
+        self.message = None;
     }
 
     /// Each thing that it meets, how, and how much fits into it.
@@ -108,7 +116,7 @@ pub(super) struct Actor {
     pub(super) strand: Option<Strand>,
     pub(super) name: String,
     /// Access many children it has had, and how many operations.
-    pub(super) children: [u32; 2],
+    pub(super) children: [u32; 3],
     pub(super) operations: u32,
     /// The step that its next one comes after for other reasons than its own steps.
     pub(super) inherited: Vec<Moment>,
@@ -143,7 +151,7 @@ impl Actor {
         self.phase = Phase::Unborn;
         self.name.clear();
         self.inherited.clear();
-        self.children = [0; 2];
+        self.children = [0; 3];
         self.operations = 0;
         self.is_notified = false;
         self.panic = None;
@@ -160,7 +168,7 @@ impl Actor {
             pending: Pending::nothing(),
             strand: None,
             name: String::new(),
-            children: [0; 2],
+            children: [0; 3],
             operations: 0,
             inherited: Vec::new(),
             is_notified: false,

@@ -207,7 +207,7 @@ impl World {
     /// A light activity is born: its number.
     fn light_child(&self) -> u32 {
         let state = self.state();
-        let number = state.child("", true);
+        let number = state.child("", Families::LIGHT);
         let actor = &mut state.actors[number as usize];
         actor.phase = Phase::Ended;
         actor.is_light = true;
