@@ -206,7 +206,7 @@ fn a_log_tells_which_messages_were_handled() {
     record(&place, "actors");
     let run = place.reenact(&["replay", "run.reenact", "--log"]);
     for sender in ["main.a1", "main.a2", "main.a3"] {
-        let line = format!("main.a0 handle a message from {sender}");
+        let line = format!("main.a0 handle a message - from {sender}");
         let count = run
             .stdout
             .lines()
