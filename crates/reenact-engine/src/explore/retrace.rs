@@ -504,6 +504,12 @@ impl<'a> Retracer<'a> {
             let Some(who) = self.who(activity) else {
                 return true;
             };
+            if matches!(
+                event.touch.access,
+                Access::DropSender | Access::DropReceiver
+            ) {
+                return true;
+            }
             // What it does after the end of the recording is not recorded either, but comes then.
             let mut rest = self.path.activities[who].1[self.next[who]..].iter();
             rest.len() > 0 && !rest.any(|&line| is(&self.path.lines[line], &event))

@@ -272,8 +272,11 @@ impl<'a> Reader<'a> {
             entity: self.entity(fields.entity),
             goes,
             meets,
-            is_optional: matches!(access, Access::Release | Access::DropSender)
-                || fields.is("panicking"),
+            // Who has the last of several references to an end of a channel is not recorded.
+            is_optional: matches!(
+                access,
+                Access::Release | Access::DropSender | Access::DropReceiver
+            ) || fields.is("panicking"),
             place: fields.place,
             objects: fields.objects.clone(),
         };
