@@ -37,6 +37,7 @@ use crate::{
     error::Failure,
     explore::MAX_STATES_IN_DEBUGGER,
     language::{self, Steps, Task},
+    recording::{Recording, Replayed},
     report::{self, counted},
     rust_program::Start,
     signals,
@@ -52,9 +53,22 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Failure> {
         let start = Start {
             command: &args.command,
             unlocks: args.unlocks,
+            recording: None,
         };
         return language::start(&start, Debug { args })?;
     };
+    if file.extension().is_some_and(|end| end == "reenact") {
+        let recording = match Recording::replay(file, false, &[])? {
+            Replayed::Recording(recording) => recording,
+            Replayed::Interrupted(exit) => return Ok(exit),
+        };
+        let start = Start {
+            command: &[],
+            unlocks: args.unlocks,
+            recording: Some(&recording),
+        };
+        return language::start(&start, Debug { args })?;
+    }
     language::open(file, steps, Debug { args })?
 }
 
@@ -86,6 +100,7 @@ impl Task for Debug<'_> {
             true => Input::terminal()?,
             false => Input::script(),
         };
+        console.begin(&mut anstream::stdout())?;
         converse(&mut console, input)
     }
 }

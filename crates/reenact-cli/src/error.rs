@@ -11,7 +11,7 @@ use reenact_ambient::{Source, SyntaxError};
 use reenact_multiverse::SessionError;
 use reenact_trace::{Exit, TraceError, live_path};
 
-use crate::{args::Command, suggest::did_you_mean};
+use crate::{args::Command, replay::DIVERGED, suggest::did_you_mean};
 
 /// Why a command could not do what it was asked to. No field is a `source`: the messages say what a chain of causes
 /// would repeat.
@@ -56,6 +56,9 @@ pub(crate) enum Failure {
         trace: PathBuf,
         error: io::Error,
     },
+    /// A recorded run is not what the program does when it is explored.
+    #[error("the recording cannot be explored: {0}")]
+    Unfit(String),
     /// The program is another one now.
     #[error("{} is not the program that was recorded: it was rebuilt or replaced since", executable.display())]
     #[diagnostic(help(
@@ -152,6 +155,7 @@ impl Failure {
         match (self, command) {
             (Failure::Start { error, .. }, _) if error.kind() == io::ErrorKind::NotFound => 127,
             (Failure::Start { .. }, _) => 126,
+            (Failure::Unfit(_), _) => DIVERGED,
             (_, Command::Record(_) | Command::Replay(_)) => 125,
             _ => 2,
         }

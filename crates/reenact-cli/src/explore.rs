@@ -62,6 +62,7 @@ fn run_paused(args: &ExploreArgs) -> Result<Exit, Failure> {
     let start = Start {
         command: &args.command,
         unlocks: false,
+        recording: None,
     };
     language::start(&start, Explore { args, conditions })?
 }

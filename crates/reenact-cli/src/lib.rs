@@ -29,6 +29,7 @@ mod findings;
 mod language;
 mod process;
 mod record;
+mod recording;
 mod replay;
 mod report;
 mod rust_program;

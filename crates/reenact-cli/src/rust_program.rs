@@ -28,6 +28,7 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
+    process::Command,
     sync::{Mutex, PoisonError},
 };
 
@@ -44,7 +45,7 @@ use self::{
     told::{Doing, Stands, Told},
     universe::{Choice, Granularity, Mark, Moved, Universe},
 };
-use crate::error::Failure;
+use crate::{error::Failure, recording::Recording};
 
 /// A Rust program that is debugged.
 pub(crate) struct RustProgram {
@@ -54,6 +55,8 @@ pub(crate) struct RustProgram {
     lines: Option<u32>,
     /// What is a step from now on although nobody else can tell when it happens.
     granularity: Granularity,
+    /// The steps of a recorded run.
+    path: Vec<Choice>,
 }
 
 struct Inside {
@@ -66,13 +69,37 @@ pub(crate) struct Start<'a> {
     pub(crate) command: &'a [OsString],
     /// Whether giving a lock back is a step in any case.
     pub(crate) unlocks: bool,
+    /// The recorded run that it is to begin with.
+    pub(crate) recording: Option<&'a Recording<'a>>,
+}
+
+impl Start<'_> {
+    fn command(&self) -> Command {
+        if let Some(recording) = self.recording {
+            return recording.command();
+        }
+        let (program, arguments) = self.command.split_first().expect("clap asks for it");
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command
+    }
 }
 
 impl RustProgram {
     /// Starts a program. Its text comes with it, if that is to be found.
     pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Failure> {
-        let (connection, has_unlocks) = Connection::open(start.command, start.unlocks)?;
-        let executable = start.command.first().map(PathBuf::from).unwrap_or_default();
+        let (connection, hello) = Connection::open(start)?;
+        let said = |what: &str| {
+            let mut lines = hello.iter().filter_map(|line| line.split_once('\t'));
+            lines.find_map(|(name, value)| (name == what).then_some(value))
+        };
+        if let Some(divergence) = said("divergence") {
+            return Err(Failure::Unfit(divergence.to_owned()));
+        }
+        let path = said("path").unwrap_or_default();
+        let path = path.split_whitespace().filter_map(Choice::parse).collect();
+        let has_unlocks = said("releases") == Some("1");
+        let executable = PathBuf::from(start.command().get_program());
         let mut program = RustProgram {
             inside: Mutex::new(Inside {
                 connection,
@@ -84,6 +111,7 @@ impl RustProgram {
                 releases: has_unlocks,
                 own: false,
             },
+            path,
         };
         let beginning = program.ask(&Universe::start(program.granularity));
         if let Some(error) = &beginning.told.error {
@@ -206,6 +234,10 @@ impl Semantics for RustProgram {
             inside.knowledge.follows(state, step, fingerprint);
         });
         next
+    }
+
+    fn path(&self) -> Vec<Choice> {
+        self.path.clone()
     }
 
     fn activity(&self, step: &Choice) -> Activity {

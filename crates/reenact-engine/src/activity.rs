@@ -467,7 +467,19 @@ pub(crate) fn begin_explored(number: u32) {
             hot.token.set(token_of(number));
             hot.fiber.set(controlled);
         });
+        if explore::is_whole() {
+            seeds::give_to_thread(world.number_in_recording(number));
+        }
         seeds::restart();
+    }
+}
+
+/// The activity that the calling thread runs, and that is explored, has ended.
+pub(crate) fn end_explored() {
+    // SAFETY: As in `with_controlled`.
+    if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
+        controlled.activity.ended.establish();
+        explore::end_thread();
     }
 }
 
@@ -499,6 +511,16 @@ impl Birth {
                 site: Location::caller(),
             },
             None => Birth::announce_unexplored(name),
+        }
+    }
+
+    /// The same for what is not to have a thread, even if the others have. Only where something is explored.
+    #[track_caller]
+    pub(crate) fn announce_on_fiber(name: &str) -> Birth {
+        let number = explore::here().map(|world| world.child_on_fiber(name));
+        Birth {
+            child: number.map_or(Child::Unrecorded, Child::Explored),
+            site: Location::caller(),
         }
     }
 

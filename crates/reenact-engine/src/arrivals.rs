@@ -46,6 +46,28 @@ impl Arrival {
         }
     }
 
+    /// Whether it is known by more than its sender.
+    pub(crate) fn is_numbered(self) -> bool {
+        self.source & NUMBERED != 0
+    }
+
+    /// A text by which a log tells it from others that the same activity handles. `name` is the name of an activity.
+    pub(crate) fn key(self, name: impl Fn(u32) -> String) -> String {
+        let Arrival { source, number } = self;
+        let sender = || name((source & !NUMBERED).saturating_sub(1));
+        match source {
+            CONTINUATION => format!("+:{number}"),
+            _ if source == DIRECT | NUMBERED => Arrival::key_of_position(number),
+            _ if self.is_numbered() => format!("{}:{number}", sender()),
+            _ => sender(),
+        }
+    }
+
+    /// The same for one whose sender recorded its position.
+    pub(crate) fn key_of_position(position: u64) -> String {
+        format!("#:{position}")
+    }
+
     /// A message from a sender whose messages come in the order in which they were sent.
     pub(crate) const fn from(source: Source) -> Arrival {
         Arrival { source, number: 0 }

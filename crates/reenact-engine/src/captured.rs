@@ -22,6 +22,7 @@ mod clock;
 pub(crate) mod identity;
 mod random;
 mod real;
+pub(crate) mod threads;
 
 use reenact_trace::Kind;
 
@@ -29,6 +30,7 @@ pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
 use crate::{
     Captured, Op,
     activity::{HOT, Hot},
+    explore,
     external::is_played,
     mode::{self, Mode},
 };
@@ -45,6 +47,9 @@ pub(crate) fn link() {
         identity::getpid as *const (),
         identity::kill as *const (),
         identity::getenv as *const (),
+        threads::pthread_create as *const (),
+        threads::pthread_join as *const (),
+        threads::syscall as *const (),
     ));
 }
 
@@ -92,8 +97,9 @@ fn is_captured() -> bool {
     }
     match mode::settled_if_known() {
         Some(Mode::Record | Mode::Replay) => true,
-        // Who does not play what is outside need not hear of threads that do nothing but look at clocks.
-        Some(Mode::Controlled) => is_played(),
+        // Who does not play what is outside need not hear of threads that do nothing but look at clocks. To what is explored
+        // the outside is the same each time.
+        Some(Mode::Controlled) => explore::is_here() || is_played(),
         _ => false,
     }
 }

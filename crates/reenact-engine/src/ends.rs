@@ -246,6 +246,7 @@ impl Ends {
             touches: &touches,
             ready: (is_alone || patience == Patience::Forever).then_some(&is_any),
             ways: (!is_alone).then_some(&count),
+            possible: (!is_alone).then_some(possible),
             is_timed: patience == Patience::Limited,
             ..Announcement::new(op, Access::Ask)
         };

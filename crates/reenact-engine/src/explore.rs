@@ -19,6 +19,7 @@ mod names;
 mod outside;
 mod overflow;
 mod recorded;
+mod retrace;
 mod run;
 mod schedule;
 mod search;
@@ -92,6 +93,25 @@ pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce()
 /// The calling thread, which the system has made, is this activity. Returns when it is its turn.
 pub(crate) fn begin_thread(number: u32) {
     whole::begin_thread(number);
+}
+
+/// Whether the calling code is explored, and has a thread of the system for itself.
+pub(crate) fn is_on_thread() -> bool {
+    here().is_some_and(World::is_on_thread)
+}
+
+/// A thread that the calling activity makes without us, and that is to be explored: its number.
+pub(crate) fn foreign_child() -> u32 {
+    here().map_or(0, World::foreign_child)
+}
+
+/// Waits for the end of an activity.
+pub(crate) fn wait_for_end(number: u32) {
+    if let Some(world) = here()
+        && let Some(activity) = world.activity(number).cloned()
+    {
+        world.waits_for_end(&activity);
+    }
 }
 
 /// A thread that was to run this activity will not.

@@ -273,6 +273,8 @@ pub struct Announcement<'a> {
     pub ready: Option<&'a dyn Fn() -> bool>,
     /// In how many ways it can go, if that is for the controller to decide ([`Decision::Way`](crate::Decision)).
     pub ways: Option<&'a dyn Fn() -> u32>,
+    /// Which of its touches are possible now, where it is one of them that happens: those are its ways.
+    pub possible: Option<&'a dyn Fn(usize) -> bool>,
     /// Whether it waits for a limited time only.
     pub is_timed: bool,
     /// For a question: the answer that is not worth writing down.
@@ -300,6 +302,16 @@ pub struct Envelope<'a> {
     pub state: Option<&'a dyn Fn() -> Option<String>>,
 }
 
+impl Announcement<'_> {
+    /// The message that is sent or handled, by what its receiver tells it from others; none for one that is known by its
+    /// sender.
+    pub(crate) fn message(&self) -> Option<Arrival> {
+        let arrival = self.envelope?.arrival;
+        let is_turn = self.op.kind() == OperationKind::Turn;
+        (is_turn || arrival.is_numbered()).then_some(arrival)
+    }
+}
+
 impl<'a> Announcement<'a> {
     /// An operation at the caller's line, of which nothing else is known.
     #[track_caller]
@@ -312,6 +324,7 @@ impl<'a> Announcement<'a> {
             touches: &[],
             ready: None,
             ways: None,
+            possible: None,
             is_timed: false,
             predicted: 0,
             is_settled: false,

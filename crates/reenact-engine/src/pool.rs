@@ -47,7 +47,7 @@ use self::{
 use crate::{
     Fact,
     activity::aside,
-    controller, explore, mode,
+    apart, controller, explore, mode,
     raw::{Parker, now},
 };
 
@@ -647,9 +647,8 @@ impl Shared {
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(queue.stealer());
         self.sleepers.one_more_awake();
-        let thread = std::thread::Builder::new()
-            .name(format!("worker-{index}"))
-            .spawn(move || Worker::new(self, index, queue).run());
+        let thread = std::thread::Builder::new().name(format!("worker-{index}"));
+        let thread = apart(|| thread.spawn(move || Worker::new(self, index, queue).run()));
         match thread {
             Ok(thread) => self
                 .threads

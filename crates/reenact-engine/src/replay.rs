@@ -10,6 +10,7 @@ mod cursor;
 mod ending;
 mod external;
 mod log;
+pub(crate) use self::{external::is_stranger, log::not_as_itself};
 pub(crate) mod quiet;
 mod reception;
 mod report;
@@ -157,20 +158,25 @@ fn process(number: &str) -> Option<String> {
     Some(format!("{number} {}", fields.split_whitespace().nth(19)?))
 }
 
+/// This process plays the recorded one: it has its number, and its maps are like those.
+pub(crate) fn play_process(trace: &Trace) {
+    let environment = &trace.program().environment;
+    let variable = |name: &str| {
+        let found = environment.iter().find(|(variable, _)| variable == name);
+        found.and_then(|(_, value)| value.to_str())
+    };
+    if let Some(keys) = variable(seeds::VARIABLE).and_then(seeds::from_text) {
+        seeds::set(keys);
+    }
+    let process = variable(captured::identity::VARIABLE).and_then(|text| text.parse().ok());
+    captured::identity::play(process.unwrap_or(0));
+}
+
 impl Replay {
     fn open(path: &Path, report: Option<PathBuf>) -> Result<Replay, TraceError> {
         let trace = Arc::new(Trace::open(path)?);
         withheld::set_missing(&trace.program().withheld);
-        let environment = &trace.program().environment;
-        let variable = |name: &str| {
-            let found = environment.iter().find(|(variable, _)| variable == name);
-            found.and_then(|(_, value)| value.to_str())
-        };
-        if let Some(keys) = variable(seeds::VARIABLE).and_then(seeds::from_text) {
-            seeds::set(keys);
-        }
-        let process = variable(captured::identity::VARIABLE).and_then(|text| text.parse().ok());
-        captured::identity::play(process.unwrap_or(0));
+        play_process(&trace);
         captured::link();
         let log = std::env::var_os("REENACT_LOG")
             .map(PathBuf::from)

@@ -389,6 +389,7 @@ impl Seat {
     /// Announces a message that is about to be sent to it and that has a number.
     pub fn is_sent_numbered(&self, (source, number): (u32, u64), sending: Sending<'_>) {
         if mode::sends_matter() && mode::is_observed() {
+            let source = source | NUMBERED;
             self.announce_send(0, Arrival { source, number }, sending);
         }
     }
@@ -544,6 +545,13 @@ impl Seat {
     pub fn arrives(&self, arrival: Arrival, code: u64) {
         seeds::restart();
         self.tell(Message::Handled(arrival, tag_of(code)));
+        if mode::is_observed() && arrival != Arrival::CLOSING {
+            announce(&Announcement {
+                touches: &[Touch::new(&self.mailbox, Access::Receive)],
+                envelope: Some(&self.envelope(arrival, None)),
+                ..Announcement::new(HANDLE, Access::Receive)
+            });
+        }
     }
 
     /// Tells the controller of a message.

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Question, activity::with_controlled, explore, mode};
+use crate::{Question, activity::with_controlled, explore, external::apart, mode};
 
 /// A thread that was started.
 pub struct Running<T>(Runs<T>);
@@ -46,7 +46,7 @@ pub fn kept<T: Clone + 'static>(number: u32, first: impl FnOnce() -> T) -> Optio
 
 /// The calling activity's number, and what the program calls it. None where it [has its own](has_own) thread, which knows.
 pub fn current() -> Option<(u32, Option<&'static str>)> {
-    let world = explore::here()?;
+    let world = explore::here().filter(|world| !world.is_on_thread())?;
     let number = world.state().current();
     Some((number, world.name_given(number)))
 }
@@ -143,7 +143,7 @@ impl<T: Send> Running<T> {
             // SAFETY: The caller's.
             Some(number) => unsafe { Runs::start_on_fiber(number, body) },
             // SAFETY: The caller's.
-            None => Runs::System(unsafe { builder.spawn_unchecked(body) }?),
+            None => Runs::System(unsafe { apart(|| builder.spawn_unchecked(body)) }?),
         }))
     }
 }

@@ -12,14 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Birth, explore, external::stay_apart, mode, raw::now};
+use crate::{Birth, explore, external::stay_apart, mode, raw::now, replay::not_as_itself};
 
 /// Calls `fire` after `delay`, on some thread.
 pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
     if explore::is_here() {
         fire_some_time(fire);
     } else if mode::is_controlled() {
-        fire();
+        // In an exploration a timer fires by itself: whoever made it does nothing of this there.
+        not_as_itself(fire);
     } else {
         clock().add(Timer {
             due: now() + delay,
@@ -30,7 +31,7 @@ pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
 
 #[cold]
 fn fire_some_time(fire: impl FnOnce() + Send + 'static) {
-    let birth = Birth::announce(Some("timer"));
+    let birth = Birth::announce_on_fiber("timer");
     if let (Some(number), Some(world)) = (birth.number(), explore::here()) {
         let body = move || {
             let _life = birth.begin();

@@ -90,6 +90,16 @@ impl<'s, S: Semantics> Debugger<'s, S> {
         }
     }
 
+    /// The same, where the debugger waits for a command unless the program has ended there.
+    pub fn enter_paused(&self, base: S::State) -> Configuration<S::State> {
+        let mut state = self.enter(base);
+        if !self.base.steps(&state.base).is_empty() {
+            let all: Vec<_> = state.activities.iter().map(|(one, _)| *one).collect();
+            self.pause(&mut state, Cause::Command, &all);
+        }
+        state
+    }
+
     /// The same configuration, after breakpoints were added or removed. A new one does not stop those who are stopped
     /// already, and takes every message as sent from its line: who knows where those that are under way come from.
     pub fn refit(&self, configuration: &Configuration<S::State>) -> Configuration<S::State> {

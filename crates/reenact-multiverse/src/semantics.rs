@@ -99,6 +99,11 @@ pub trait Semantics: Sync {
     /// Where one of the steps of `state` leads.
     fn take(&self, state: &Self::State, step: &Self::Step) -> Self::State;
 
+    /// The steps that the program is known to have taken, from its start: those of a recorded run.
+    fn path(&self) -> Vec<Self::Step> {
+        Vec::new()
+    }
+
     /// Who takes the step.
     fn activity(&self, step: &Self::Step) -> Activity;
 

@@ -135,6 +135,38 @@ impl<S: Semantics> Session<S> {
         self.standings()
     }
 
+    /// Goes along the [path](Semantics::path) that the program is known to have gone, without stopping at breakpoints, and waits
+    /// there. Each of its steps can be [undone](Session::back).
+    pub fn follow_path(&mut self) -> Standings {
+        self.past.clear();
+        self.rewind();
+        let path = self.language.path();
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        for node in &mut self.nodes {
+            node.state = debugger.enter_paused(node.state.base.clone());
+        }
+        for step in path {
+            let Some(&at) = self.current.first() else {
+                break;
+            };
+            let before = &self.nodes[at].state.base;
+            let state = debugger.enter_paused(self.language.take(before, &step));
+            self.past.push(Past {
+                current: self.current.clone(),
+                selected: self.selected,
+                states: self.states,
+                nodes: self.nodes.len(),
+            });
+            self.nodes.push(Node {
+                state,
+                from: Some((at, Link::Rule(Rule::CelStepGlobal(step)))),
+            });
+            self.current = vec![self.nodes.len() - 1];
+            self.states += 1;
+        }
+        self.standings()
+    }
+
     fn rewind(&mut self) {
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
         let states = self.language.initial().into_iter();

@@ -195,7 +195,7 @@ pub(crate) struct DebugArgs {
     #[arg(long)]
     pub(crate) single_step: bool,
     /// With a Rust program: let giving a lock back be a step, even if nobody could tell when it happens
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long)]
     pub(crate) unlocks: bool,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
@@ -209,6 +209,7 @@ Examples:
   reenact debug listing1.at                    Then type: help
   reenact debug listing1.at < listing1.debug   The commands of a file, with what they say
   reenact debug -- ./app --fast                A Rust program that uses reenact
+  reenact debug run.reenact                    The same from a recording: begins where that ended
 
 A session may look like this:
   ends                                What can come of the program

@@ -18,9 +18,10 @@ use super::{
 };
 use crate::{
     args::BoundsArgs,
+    error::Failure,
     explore::{MAX_MEMORY_MB, MAX_STATES, run_search},
     findings::{Findings, Stories},
-    report::quoted,
+    report::{counted, quoted},
     suggest::did_you_mean,
     universe::{BOLD, Deed, PAUSED, about_to, ending_lines, tell, tell_found, tell_standings},
 };
@@ -50,6 +51,23 @@ impl<S: Semantics> Console<S> {
             bounds,
             has_run: false,
         }
+    }
+
+    /// Goes where a recorded run went, if the program is one of which there is such a thing.
+    pub(super) fn begin(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        let steps = self.session.language().path().len();
+        if steps == 0 {
+            return Ok(());
+        }
+        self.has_run = true;
+        let standings = self.session.follow_path();
+        writeln!(
+            out,
+            "at the end of what was recorded, {}; back goes back along it",
+            counted(steps as u64, "step", "steps")
+        )
+        .and_then(|()| tell_standings(out, &standings))
+        .map_err(Failure::Output)
     }
 
     pub(super) fn session(&self) -> &Session<S> {

@@ -119,6 +119,11 @@ impl Errand {
         self.options += &format!("{name}={value}\n");
     }
 
+    /// The same for lines of `name=value`.
+    pub(super) fn ask_all(&mut self, lines: &str) {
+        self.options += lines;
+    }
+
     pub(super) fn ask_for_file(&mut self, name: &str, file: &Path) -> Result<(), Failure> {
         let file = std::path::absolute(file).map_err(Failure::Scratch)?;
         self.ask(name, &file.display().to_string());

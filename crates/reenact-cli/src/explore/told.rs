@@ -21,6 +21,8 @@ pub(super) struct Told {
     pub(super) execution: Option<u64>,
     /// Where a schedule does not fit.
     pub(super) misfit: Option<String>,
+    /// Where a recording does not fit: then there is nothing else.
+    pub(super) divergence: Option<String>,
     /// How it comes to the failure.
     pub(super) story: Option<String>,
     /// Whether what was recorded fails.
@@ -124,6 +126,12 @@ impl Told {
                 "failure" => told.failures.push(value),
                 "execution" => told.execution = Some(number()),
                 "misfit" => told.misfit = Some(value),
+                "divergence" => told.divergence = Some(value),
+                // What was told before is not so.
+                "again" => {
+                    told = Told::default();
+                    is_whole = false;
+                }
                 "story" => told.story = Some(value),
                 "base" => told.base_is_bad = value == "true",
                 "outcome" => told.outcomes.push(Outcome {

@@ -130,6 +130,11 @@ impl Plan {
         &self.notes
     }
 
+    /// How the recorded run ended, as far as the trace knows.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        self.recorded.exit
+    }
+
     /// The program, as it was run.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);

@@ -8,7 +8,7 @@ use std::{
         net::{UnixListener, UnixStream},
         process::{CommandExt, ExitStatusExt},
     },
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -17,7 +17,7 @@ use reenact_trace::Exit;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use super::told::Told;
+use super::{Start, told::Told};
 use crate::{error::Failure, signals};
 
 /// How often it is looked whether it has come, or whether somebody has had enough.
@@ -49,21 +49,23 @@ impl Drop for Program {
 }
 
 impl Connection {
-    /// Starts a program, and waits until it can be asked. Whether giving a lock back is a step in it comes with it.
-    pub(super) fn open(command: &[OsString], unlocks: bool) -> Result<(Connection, bool), Failure> {
-        let (program, arguments) = command.split_first().expect("clap asks for it");
+    /// Starts a program, and waits until it can be asked. What it has to say first comes with it.
+    pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Vec<String>), Failure> {
+        let mut starting = start.command();
+        let program = &starting.get_program().to_owned();
         let scratch = TempDir::new().map_err(Failure::Scratch)?;
         let socket = scratch.path().join("socket");
         let report = scratch.path().join("report");
         let listener = UnixListener::bind(&socket).map_err(Failure::Scratch)?;
         listener.set_nonblocking(true).map_err(Failure::Scratch)?;
         let mut options = format!("serve={}\n", socket.display());
-        if unlocks {
+        if start.unlocks {
             options += "releases\n";
         }
-        let mut starting = Command::new(program);
+        if let Some(recording) = start.recording {
+            options += &recording.request()?;
+        }
         starting
-            .args(arguments)
             .env("REENACT", "explore")
             .env("REENACT_EXPLORE", options)
             .env("REENACT_REPORT", &report)
@@ -106,8 +108,7 @@ impl Connection {
             program: program.clone(),
             error,
         })?;
-        let has_unlocks = hello.iter().any(|line| line == "releases\t1");
-        Ok((connection, has_unlocks))
+        Ok((connection, hello))
     }
 
     /// Asks for a universe.

@@ -18,6 +18,17 @@ pub(crate) struct Choice {
     pub(super) way: u32,
 }
 
+impl Choice {
+    /// A step as it is written, such as `2:0`.
+    pub(super) fn parse(text: &str) -> Option<Choice> {
+        let (activity, way) = text.split_once(':')?;
+        Some(Choice {
+            activity: activity.parse().ok()?,
+            way: way.parse().ok()?,
+        })
+    }
+}
+
 /// Something that was put into a queue, or taken out of one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moved {

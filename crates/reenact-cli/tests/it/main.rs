@@ -10,6 +10,7 @@ mod help;
 mod outside;
 mod program;
 mod record;
+mod recordings;
 mod replay;
 mod run;
 mod terminal;

@@ -1,7 +1,7 @@
 //! The functions of the C library that ours stand before.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_void},
+    ffi::{CStr, c_char, c_int, c_long, c_void},
     sync::atomic::{AtomicPtr, Ordering::Relaxed},
 };
 
@@ -75,7 +75,17 @@ unsafe extern "C" fn first_reading(clock: clockid_t, time: *mut timespec) -> c_i
 
 unsafe extern "C" fn by_system_call(clock: clockid_t, time: *mut timespec) -> c_int {
     // SAFETY: The caller's.
-    match unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time) } {
+    match unsafe {
+        syscall([
+            libc::SYS_clock_gettime,
+            clock.into(),
+            time as c_long,
+            0,
+            0,
+            0,
+            0,
+        ])
+    } {
         0 => 0,
         _ => -errno(),
     }
@@ -140,4 +150,57 @@ pub(super) fn errno() -> c_int {
 pub(super) fn set_errno(errno: c_int) {
     // SAFETY: The calling thread's own.
     unsafe { *libc::__errno_location() = errno }
+}
+
+/// Makes a thread.
+///
+/// # Safety
+///
+/// As for the C library's.
+pub(super) unsafe fn pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    start: extern "C" fn(*mut c_void) -> *mut c_void,
+    argument: *mut c_void,
+) -> c_int {
+    type Create = unsafe extern "C" fn(
+        *mut libc::pthread_t,
+        *const libc::pthread_attr_t,
+        extern "C" fn(*mut c_void) -> *mut c_void,
+        *mut c_void,
+    ) -> c_int;
+    static REAL: Real = Real::new(c"pthread_create");
+    // SAFETY: That is its type, and it is there where there are threads.
+    let real: Create = unsafe { std::mem::transmute(REAL.get()) };
+    // SAFETY: The caller's.
+    unsafe { real(thread, attributes, start, argument) }
+}
+
+/// Waits for the end of a thread.
+///
+/// # Safety
+///
+/// As for the C library's.
+pub(super) unsafe fn pthread_join(thread: libc::pthread_t, result: *mut *mut c_void) -> c_int {
+    type Join = unsafe extern "C" fn(libc::pthread_t, *mut *mut c_void) -> c_int;
+    static REAL: Real = Real::new(c"pthread_join");
+    // SAFETY: As for `pthread_create`.
+    let real: Join = unsafe { std::mem::transmute(REAL.get()) };
+    // SAFETY: The caller's.
+    unsafe { real(thread, result) }
+}
+
+/// Calls the system: its number and six arguments.
+///
+/// # Safety
+///
+/// As for the C library's.
+pub(super) unsafe fn syscall(words: [c_long; 7]) -> c_long {
+    type Syscall = unsafe extern "C" fn(c_long, ...) -> c_long;
+    static REAL: Real = Real::new(c"syscall");
+    // SAFETY: That is its type, and it is there.
+    let real: Syscall = unsafe { std::mem::transmute(REAL.get()) };
+    let [number, a, b, c, d, e, f] = words;
+    // SAFETY: The caller's.
+    unsafe { real(number, a, b, c, d, e, f) }
 }

@@ -18,8 +18,9 @@ use reenact_multiverse::explore::{Around, Budget, Moment, Progress, Step};
 
 use super::{
     failure::Failure,
-    follow::{follow, write_down},
+    follow::write_down,
     recorded::Recorded,
+    retrace::{Path as Recording, retrace},
     schedule::Schedule,
     search::{Finding, Search, Way},
     serve::serve,
@@ -44,14 +45,17 @@ struct Errand {
     releases: bool,
     /// What the world outside said to a recorded run.
     recorded: Option<Recorded>,
-    /// Not to look for failures, but at what else could have happened than what the schedule says.
+    /// Not to look for failures, but at what else could have happened than what was recorded.
     around: Option<Surroundings>,
+    /// What the recorded run did, and the status that it exited with.
+    path: Option<Recording>,
+    exit: Option<i32>,
 }
 
-/// How far to look around a schedule.
+/// How far to look around a recorded run.
 #[derive(Default)]
 struct Surroundings {
-    /// From this line of it on, from 0.
+    /// From this operation of its log on, from 1.
     from: usize,
     /// So many changes.
     near: Option<u32>,
@@ -145,6 +149,8 @@ impl Errand {
                     let recorded = Recorded::open(Path::new(value));
                     errand.recorded = Some(recorded.map_err(|error| error.to_string())?);
                 }
+                "path" => errand.path = Some(Recording::read(Path::new(value))?),
+                "exit" => errand.exit = Some(number()? as i32),
                 "around" => errand.around = Some(Surroundings::default()),
                 "from" | "near" => {
                     let around = errand.around.get_or_insert_default();
@@ -166,15 +172,16 @@ impl Errand {
             forked.let_releases_be_steps();
         }
         if let Some(path) = &self.serve {
-            return serve(forked, path)
+            let recording = self.path.as_ref().map(|path| (path, self.exit));
+            return serve(forked, path, recording)
                 .map(|()| NOTHING_FOUND)
                 .map_err(|error| error.to_string());
         }
-        match (self.around, &self.search.way) {
-            (Some(around), Way::Schedule(schedule)) => {
-                around.run(&forked, &self.search, schedule, teller)
+        match (self.around, &self.path) {
+            (Some(around), Some(path)) => {
+                around.run(&forked, &self.search, (path, self.exit), teller)
             }
-            (Some(_), _) => Err("around what? A schedule is needed".to_owned()),
+            (Some(_), None) => Err("around what? A path is needed".to_owned()),
             (None, _) => {
                 let listener = &mut |progress: &Progress| teller.progress(progress);
                 let divide = |count| forked.divide(count);
@@ -194,20 +201,36 @@ impl Surroundings {
         &self,
         forked: &Forked,
         search: &Search,
-        schedule: &Schedule,
+        recording: (&Recording, Option<i32>),
+        teller: &mut Teller,
+    ) -> Result<i32, String> {
+        loop {
+            let was_fine = forked.are_releases_steps();
+            let status = self.look(forked, search, recording, teller)?;
+            if was_fine || !forked.are_releases_steps() {
+                return Ok(status);
+            }
+            // It turned out that more are steps than were so far: what was found is forgotten.
+            teller.tell("again", "");
+        }
+    }
+
+    fn look(
+        &self,
+        forked: &Forked,
+        search: &Search,
+        (path, exit): (&Recording, Option<i32>),
         teller: &mut Teller,
     ) -> Result<i32, String> {
         let most = search.steps as usize;
-        let base = follow(forked, schedule, most);
-        if let Some(misfit) = &base.misfit {
-            teller.tell("misfit", &misfit.to_string());
+        let base = retrace(forked, path, most, exit);
+        if let Some(divergence) = &base.divergence {
+            teller.tell("divergence", &divergence.to_string());
+            teller.tell("end", "");
+            return Ok(IMPOSSIBLE);
         }
         let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
-        let from = match base.before.get(self.from) {
-            Some(&from) => from,
-            None if self.from == 0 => 0,
-            None => base.steps.len(),
-        };
+        let from = base.step_of(self.from);
         let mut around = Around::of(forked, &base.steps).from(Moment(from as u32));
         if let Some(near) = self.near {
             around = around.near(near);
@@ -236,8 +259,7 @@ impl Surroundings {
         teller.tell("executions", &report.progress.executions.to_string());
         teller.tell("complete", &report.is_everything.to_string());
         teller.tell("covered", &report.to_string());
-        let is_bad = base.verdict.is_bad();
-        teller.tell("base", &is_bad.to_string());
+        teller.tell("base", &base.is_bad.to_string());
         let mut found: Vec<_> = outcomes.into_iter().collect();
         found.sort_by_key(|(_, outcome)| outcome.distance);
         for (text, outcome) in &found {

@@ -8,6 +8,7 @@
 //! the same reason two things that never were in the same execution are not taken to be different.
 
 use std::{
+    collections::BTreeMap,
     panic::Location,
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
@@ -306,12 +307,14 @@ fn set(bits: &mut Vec<u64>, number: u32) {
 /// The numbers of activities.
 #[derive(Default)]
 pub(crate) struct Families {
-    /// Of each one, its children's: threads, and light ones.
-    numbers: Vec<[Vec<Option<u32>>; 2]>,
+    /// Of each one, its children's: threads, light ones, and threads that the program has made without us.
+    numbers: Vec<[Vec<Option<u32>>; 3]>,
     /// Parent and index of each; of the first, itself.
     members: Vec<(u32, u32)>,
     /// Who was asked for since this was, if somebody does.
     log: Option<Vec<(u32, u32)>>,
+    /// What those are called that the program has made without us, by number, once they are known.
+    foreign: BTreeMap<u32, String>,
 }
 
 impl Families {
@@ -320,6 +323,61 @@ impl Families {
 
     /// In an index: that it counts light ones, which are counted by themselves.
     pub(super) const LIGHT: u32 = 1 << 31;
+
+    /// The same for threads that the program has made without us.
+    pub(super) const FOREIGN: u32 = 1 << 30;
+
+    /// As which an index counts.
+    pub(super) fn kind_of(index: u32) -> usize {
+        match index & (Self::LIGHT | Self::FOREIGN) {
+            0 => 0,
+            Self::FOREIGN => 2,
+            _ => 1,
+        }
+    }
+
+    fn place_of(index: u32) -> usize {
+        (index & !(Self::LIGHT | Self::FOREIGN)) as usize
+    }
+
+    /// A thread that the program has made without us has this name, as far as the system knows. Others of it may have had it
+    /// before.
+    fn call_foreign(&mut self, number: u32, name: &str) {
+        let all = self.foreign.iter();
+        let others =
+            all.filter(|(other, one)| **other != number && one.ends_with(&format!("({name})")));
+        let count = others.count();
+        self.foreign.entry(number).or_insert_with(|| match name {
+            "" => format!("foreign{count}"),
+            name => format!("foreign{count}({name})"),
+        });
+    }
+
+    /// If the calling thread, which runs this one, was made by the program without us, it is called what it is called there.
+    #[inline]
+    pub(super) fn meet_foreign(&mut self, number: u32) {
+        if self.is_foreign(number) {
+            let thread = std::thread::current();
+            self.call_foreign(number, thread.name().unwrap_or_default());
+        }
+    }
+
+    /// Whether it is such a thread.
+    #[inline]
+    fn is_foreign(&self, number: u32) -> bool {
+        let member = self.members.get(number as usize);
+        member.is_some_and(|(_, index)| Self::kind_of(*index) == 2)
+    }
+
+    /// Another process has called it that.
+    pub(super) fn know_foreign(&mut self, number: u32, name: &str) {
+        self.foreign.insert(number, name.to_owned());
+    }
+
+    /// What those are called that are known.
+    pub(super) fn foreign(&self) -> impl ExactSizeIterator<Item = (u32, &str)> {
+        self.foreign.iter().map(|(number, name)| (*number, &**name))
+    }
 
     /// The n-th child of this one.
     pub(super) fn child(&mut self, parent: u32, index: u32) -> u32 {
@@ -334,8 +392,8 @@ impl Families {
     }
 
     fn known(&self, parent: u32, index: u32) -> Option<u32> {
-        let children = &self.numbers.get(parent as usize)?[(index >> 31) as usize];
-        *children.get((index & !Self::LIGHT) as usize)?
+        let children = &self.numbers.get(parent as usize)?[Self::kind_of(index)];
+        *children.get(Self::place_of(index))?
     }
 
     #[cold]
@@ -346,8 +404,8 @@ impl Families {
             self.numbers
                 .resize_with(parent as usize + 1, Default::default);
         }
-        let children = &mut self.numbers[parent as usize][(index >> 31) as usize];
-        let index = (index & !Self::LIGHT) as usize;
+        let children = &mut self.numbers[parent as usize][Self::kind_of(index)];
+        let index = Self::place_of(index);
         if children.len() <= index {
             children.resize(index + 1, None);
         }
@@ -380,21 +438,31 @@ impl Families {
     /// Its place in the family tree, as in `main.2.0`.
     pub(super) fn name(&self, number: u32) -> String {
         match self.members.get(number as usize) {
-            Some(&(parent, index)) if number != Self::MAIN => {
-                let light = if index & Self::LIGHT == 0 { "" } else { "a" };
-                format!("{}.{light}{}", self.name(parent), index & !Self::LIGHT)
-            }
+            Some(&(parent, index)) if number != Self::MAIN => match Self::kind_of(index) {
+                0 => format!("{}.{index}", self.name(parent)),
+                1 => format!("{}.a{}", self.name(parent), Self::place_of(index)),
+                _ => match self.foreign.get(&number) {
+                    Some(name) => name.clone(),
+                    None => "foreign".to_owned(),
+                },
+            },
             _ => "main".to_owned(),
         }
     }
 
     /// Whose place this is, if anybody's so far.
     pub(super) fn find(&self, name: &str) -> Option<u32> {
-        let mut parts = name.split('.');
-        if parts.next() != Some("main") {
+        let foreign = self.foreign.iter().find_map(|(number, called)| {
+            let rest = name.strip_prefix(&**called)?;
+            (rest.is_empty() || rest.starts_with('.')).then_some((*number, rest))
+        });
+        let main = || Some((Self::MAIN, name.strip_prefix("main")?));
+        let (first, rest) = foreign.or_else(main)?;
+        let mut parts = rest.split('.');
+        if parts.next() != Some("") {
             return None;
         }
-        parts.try_fold(Self::MAIN, |parent, index| {
+        parts.try_fold(first, |parent, index| {
             let index = match index.strip_prefix('a') {
                 Some(light) => light.parse::<u32>().ok()? | Self::LIGHT,
                 None => index.parse().ok()?,

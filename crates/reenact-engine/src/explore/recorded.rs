@@ -5,15 +5,20 @@
 
 use std::{borrow::Cow, collections::HashMap, path::Path, sync::Arc};
 
-use reenact_trace::{Event, Item, Kind, Trace, TraceError};
+use reenact_trace::{Event, Item, Kind, Origin, Trace, TraceError};
 
-use crate::{Asked, Captured, Heard, Reply};
+use crate::{
+    Asked, Captured, Heard, Reply,
+    replay::{is_stranger, play_process},
+};
 
 /// What came from outside in a recorded run.
 pub(super) struct Recorded {
     trace: Arc<Trace>,
     /// By the place of the activity in the family tree.
     answers: HashMap<String, Vec<Event>>,
+    /// Its number there, too.
+    numbers: HashMap<String, u32>,
 }
 
 /// How far an activity is in that.
@@ -33,8 +38,10 @@ impl Given {
 impl Recorded {
     pub(super) fn open(path: &Path) -> Result<Recorded, TraceError> {
         let trace = Arc::new(Trace::open(path)?);
-        let mut answers = HashMap::new();
+        play_process(&trace);
+        let (mut answers, mut numbers) = (HashMap::new(), HashMap::new());
         for activity in trace.activities() {
+            numbers.insert(trace.family_name(activity.number), activity.number);
             let mut own = Vec::new();
             for item in trace.events(activity.number) {
                 if let Item::Event(event) = item?
@@ -47,7 +54,22 @@ impl Recorded {
                 answers.insert(trace.family_name(activity.number), own);
             }
         }
-        Ok(Recorded { trace, answers })
+        Ok(Recorded {
+            trace,
+            answers,
+            numbers,
+        })
+    }
+
+    /// Whether threads took part in it that the program had made without us.
+    pub(super) fn has_foreign(&self) -> bool {
+        let mut all = self.trace.activities();
+        all.any(|one| one.origin == Origin::Foreign && !is_stranger(&self.trace, one.number))
+    }
+
+    /// The number of an activity in the recorded run, if it was there.
+    pub(super) fn number_of(&self, family: &str) -> Option<u32> {
+        self.numbers.get(family).copied()
     }
 
     /// The first answer that an activity has not been given yet and that this is true of.

@@ -24,7 +24,7 @@ use super::{
 use crate::{activity::begin_explored, mode, seeds};
 
 /// The keys of maps while a program is explored.
-const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
+pub(super) const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
 
 /// A program that is explored, by the thread that made this.
 pub struct Explored<F> {

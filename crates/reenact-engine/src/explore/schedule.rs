@@ -155,14 +155,23 @@ fn parse(line: &str) -> Result<Line, String> {
     let mut parts = line.split('\t').flat_map(|part| part.split("  "));
     let mut next = || parts.by_ref().map(str::trim).find(|part| !part.is_empty());
     let who = next().unwrap_or_default();
-    if !who.split('.').enumerate().all(|(depth, part)| match depth {
-        0 => part == "main",
-        _ => part
-            .strip_prefix('a')
-            .unwrap_or(part)
-            .parse::<u32>()
-            .is_ok(),
-    }) {
+    // What a thread is called that the program has made by itself may be anything.
+    let place = match who.strip_prefix("foreign") {
+        Some(rest) => format!("main{}", rest.rsplit_once(')').map_or("", |(_, rest)| rest)),
+        None => who.to_owned(),
+    };
+    if !place
+        .split('.')
+        .enumerate()
+        .all(|(depth, part)| match depth {
+            0 => part == "main",
+            _ => part
+                .strip_prefix('a')
+                .unwrap_or(part)
+                .parse::<u32>()
+                .is_ok(),
+        })
+    {
         return Err(format!(
             "`{who}` is no activity: one is called `main.2.0`, say"
         ));

@@ -58,6 +58,7 @@ use self::{
 use super::{
     event::{Event, NOTHING},
     failure::Failure,
+    retrace::{Path as Recording, retrace},
     subject::{Fineness, Subject},
     view::{Stands, View},
     whole::{Forked, ForkedRun},
@@ -72,7 +73,13 @@ const TRIED: usize = 10_000;
 const REMEMBERED: usize = 1 << 20;
 
 /// Answers until nobody asks any more.
-pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
+///
+/// If there is a recorded run, it is said first where that leads: `path 0:0 1:0`, or `divergence` and why it leads nowhere.
+pub(super) fn serve(
+    forked: Forked,
+    path: &Path,
+    recording: Option<(&Recording, Option<i32>)>,
+) -> io::Result<()> {
     // SAFETY: It asks for a signal, should who asks be gone.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     let mut server = Server {
@@ -87,6 +94,17 @@ pub(super) fn serve(forked: Forked, path: &Path) -> io::Result<()> {
     let mut questions = BufReader::new(stream.try_clone()?);
     let mut answers = stream;
     let mut hello = Answer::default();
+    if let Some((recorded, exit)) = recording {
+        let retraced = retrace(&server.forked, recorded, TRIED, exit);
+        match retraced.divergence {
+            Some(divergence) => hello.line("divergence", &[&divergence.to_string()]),
+            None => {
+                let steps = retraced.steps.iter();
+                let steps = steps.map(|step| format!("{}:{}", step.activity.0, step.choice));
+                hello.line("path", &[&steps.collect::<Vec<_>>().join(" ")]);
+            }
+        }
+    }
     hello.line(
         "releases",
         &[&u8::from(server.forked.are_releases_steps()).to_string()],

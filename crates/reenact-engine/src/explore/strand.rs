@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::fiber::{Fiber, Pause};
+use crate::captured::threads::in_kernel;
 
 /// What an activity runs on.
 pub(super) enum Strand {
@@ -107,6 +108,10 @@ impl Baton {
 
     /// Waits for its turn, on the thread.
     pub(super) fn take(&self) {
+        in_kernel(|| self.wait_for_turn());
+    }
+
+    fn wait_for_turn(&self) {
         let mut turn = self.turn();
         while !matches!(*turn, Turn::Thread) {
             turn = self
@@ -118,14 +123,14 @@ impl Baton {
 
     /// Gives it back, on the thread; unless that is done, until its next turn.
     pub(super) fn give_back(&self, pause: Pause) {
-        {
+        in_kernel(|| {
             let mut turn = self.turn();
             *turn = match pause {
                 Pause::Waits => Turn::Back(pause),
                 Pause::Done | Pause::Overflowed => Turn::Gone,
             };
             self.changed.notify_all();
-        }
+        });
         if pause == Pause::Waits {
             self.take();
         }

@@ -26,8 +26,8 @@ pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
 pub(super) use self::family::{Account, Family};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
-use super::{HERE, World, names::Families, recorded::Recorded, strand::Baton};
-use crate::mode;
+use super::{HERE, World, names::Families, recorded::Recorded, run::KEYS, strand::Baton};
+use crate::{captured, mode, seeds};
 
 /// The execution that this process is, if it is one.
 static WHOLE: OnceLock<Whole> = OnceLock::new();
@@ -72,6 +72,7 @@ pub(crate) fn follow_from_environment() {
         .transpose();
     match (schedule, recorded) {
         (Ok(schedule), Ok(recorded)) => {
+            seeds::set(KEYS);
             let world = World::new();
             world.state().recorded = recorded.map(Arc::new);
             become_execution(&world, Control::Follow(schedule), true);
@@ -96,6 +97,10 @@ fn become_execution(world: &Arc<World>, control: Control, is_shown: bool) {
         is_shown,
     };
     assert!(WHOLE.set(whole).is_ok(), "a process is one execution");
+    let recorded = world.state().recorded.as_ref();
+    if recorded.is_some_and(|recorded| recorded.has_foreign()) {
+        captured::threads::capture();
+    }
     mode::be_explored();
     super::listen_to_panics();
     child::control(Arc::clone(world), Arc::clone(&main), control);

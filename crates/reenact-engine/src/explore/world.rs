@@ -251,6 +251,9 @@ impl World {
             // It was made before anything was explored.
             return;
         };
+        if actor.operations.is_empty() {
+            state.families.meet_foreign(number);
+        }
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
         actor.count_operation();

@@ -13,11 +13,13 @@ use reenact_trace::Origin;
 use super::{
     Replay, Runner,
     cursor::{Cursor, Next, Observation},
-    describe, name_of,
+    describe,
+    log::{Happened, not_as_itself},
+    name_of,
     sent::refuse_while_describing,
 };
 use crate::{
-    Access, Activity, Announcement, Controller, Decision, Ending, Heard, Message, Newborn,
+    Access, Activity, Announcement, Arrival, Controller, Decision, Ending, Heard, Message, Newborn,
     NextArrival, Outcome, Question, Spot, activity::HOT, clock::is_clock,
 };
 
@@ -81,13 +83,18 @@ impl Controller for Replay {
             _ => Decision::Free,
         };
         if let Some(log) = &self.log {
-            log.happened(
-                &self.trace,
-                self.family_of(runner),
+            let place = self.place(runner, announcement, decision);
+            let message = announcement.message();
+            let note = message.map(|message| self.describe_arrival(message));
+            log.happened(&Happened {
+                trace: &self.trace,
+                family: self.family_of(runner),
                 who,
                 announcement,
                 decision,
-            );
+                place,
+                note: note.as_deref(),
+            });
         }
         decision
     }
@@ -103,7 +110,7 @@ impl Controller for Replay {
                 if let Some(entity) = announcement.entity {
                     self.turns.bump(entity);
                 }
-                self.operate(who, announcement);
+                not_as_itself(|| self.operate(who, announcement));
             }
             Outcome::Placed => self.transacted(self.runner(who), announcement),
             _ => {}
@@ -166,10 +173,8 @@ impl Controller for Replay {
                 return self.next_for(runner);
             }
             Message::Handled(arrival, tag) => {
-                if let Some(log) = &self.log {
-                    let which = self.describe_arrival(arrival);
-                    let family = self.family_of(runner);
-                    log.handled(&self.trace, family, runner.number, arrival, &which);
+                if let Some(log) = self.log.as_ref().filter(|_| arrival == Arrival::CLOSING) {
+                    log.handled(self.family_of(runner), &self.describe_arrival(arrival));
                 }
                 self.receive(runner, arrival, tag);
             }
@@ -204,6 +209,34 @@ impl Replay {
             None => self.silent(runner, &mut cursor, operation),
             Some(event) => self.surprising(runner, &mut cursor, operation, event),
         }
+    }
+
+    /// How many operations that changed the entity came before this one, for who reads the log: a read that goes as predicted
+    /// is not waited for, and may be late.
+    fn place(
+        &self,
+        runner: &Runner,
+        operation: &Announcement<'_>,
+        decision: Decision,
+    ) -> Option<u64> {
+        let entity = operation.entity?;
+        if decision == Decision::Decline && !matches!(operation.access, Access::Wake { .. }) {
+            return None;
+        }
+        let key = entity.key.load(Relaxed);
+        let mut cursor = runner.cursor();
+        if let (Access::Read, Decision::Answer(_)) = (operation.access, decision) {
+            return cursor.places.get(&key).copied();
+        }
+        let place = entity.version.load(Relaxed);
+        let changes = match operation.access {
+            Access::Read => cursor.observation == Observation::First,
+            access => access == Access::Write,
+        };
+        if matches!(operation.access, Access::Read | Access::Write) {
+            cursor.places.insert(key, place + u64::from(changes));
+        }
+        Some(place)
     }
 
     /// An operation has taken effect.

@@ -53,6 +53,8 @@ pub(super) struct Cursor {
     pub(super) views: Views,
     /// Values that this activity last saw or wrote, by entity.
     pub(super) seen: Map<u64, u64>,
+    /// How many changes it knows of, by entity. For the log.
+    pub(super) places: Map<u64, u64>,
     /// How many entities it was the first to use.
     pub(super) entities: u32,
     /// Numbers for its light children.
@@ -92,6 +94,7 @@ impl Cursor {
             next: Next::Cut { hash: None },
             views: Views::default(),
             seen: Map::default(),
+            places: Map::default(),
             entities: 0,
             block: Block::default(),
             observation: Observation::Silent,

@@ -116,7 +116,7 @@ impl Replay {
 }
 
 /// Whether a foreign thread does nothing in the trace but ask the C library for something.
-pub(super) fn is_stranger(trace: &Arc<Trace>, number: u32) -> bool {
+pub(crate) fn is_stranger(trace: &Arc<Trace>, number: u32) -> bool {
     trace.events(number).all(|item| match item {
         Ok(Item::Event(event)) => event.silent == 0 && is_of_library(event.kind),
         Ok(Item::Tick { silent, .. } | Item::End { silent, .. } | Item::Cut { silent, .. }) => {

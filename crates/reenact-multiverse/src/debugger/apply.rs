@@ -138,7 +138,12 @@ impl<S: Semantics> Debugger<'_, S> {
     }
 
     /// Pauses the universe and some activities.
-    fn pause(&self, state: &mut Configuration<S::State>, cause: Cause, stopped: &[Activity]) {
+    pub(super) fn pause(
+        &self,
+        state: &mut Configuration<S::State>,
+        cause: Cause,
+        stopped: &[Activity],
+    ) {
         for activity in stopped {
             if let Some(standing) = state.standing_mut(*activity) {
                 standing.state = ActivityState::Pause;

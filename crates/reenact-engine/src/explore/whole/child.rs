@@ -16,7 +16,7 @@ use super::{
     WHOLE,
     glance::write_view,
     here::Here,
-    wire::{Command, Message, Snapshot, write_failures, write_links},
+    wire::{Command, Message, Next, Snapshot, write_failures, write_links},
 };
 use crate::{
     explore::{
@@ -27,7 +27,7 @@ use crate::{
         strand::{Baton, Strand},
     },
     external::stay_apart,
-    raw,
+    raw, seeds,
 };
 
 /// Those threads that were born and have not begun.
@@ -105,6 +105,8 @@ pub(super) fn control(world: Arc<World>, main: Arc<Baton>, control: Control) {
     unsafe { libc::atexit(at_exit) };
     let control = move || {
         stay_apart();
+        // Light activities run here.
+        seeds::give_to_worker();
         world.begin_whole(main);
         match control {
             Control::Obey(stream) => {
@@ -191,8 +193,13 @@ impl World {
         let was_too_coarse = self.was_too_coarse();
         let state = self.state();
         let pending = (0..state.activities()).map(|number| {
-            let event = state.pending(number)?.clone();
-            Some((event, state.is_enabled(number), state.choices(number)))
+            Some(Next {
+                event: state.pending(number)?.clone(),
+                is_enabled: state.is_enabled(number),
+                choices: state.choices(number),
+                prospect: state.prospect(number),
+                message: state.message(number),
+            })
         });
         // Who ends the program while the first activity goes on ends all others, too.
         let pending = match state.has_exited {
@@ -203,6 +210,9 @@ impl World {
             pending,
             has_ended: state.main_has_ended,
             births: state.families.take_log(),
+            foreign: (state.families.foreign())
+                .map(|(number, name)| (number, name.to_owned()))
+                .collect(),
             met: state.names.take_log(),
             performed,
             is_deadlock: state.is_deadlock(),

@@ -19,15 +19,20 @@ use super::{
     family::Family,
     glance::read_view,
     printed,
-    wire::{Command, Message, Snapshot, read_failures, read_links},
+    wire::{Command, Message, Next, Snapshot, read_failures, read_links},
 };
-use crate::explore::{
-    Event, World,
-    failure::Failure,
-    names::{Families, Things},
-    recorded::Recorded,
-    subject::{Fineness, Subject, Told},
-    view::View,
+use crate::{
+    Arrival,
+    explore::{
+        Event, World,
+        failure::Failure,
+        names::{Families, Things},
+        recorded::Recorded,
+        run::KEYS,
+        subject::{Fineness, Subject, Told},
+        view::View,
+    },
+    seeds,
 };
 
 /// The program that this process would be, were it not exploring.
@@ -45,6 +50,8 @@ struct IsChild;
 
 impl Forked {
     pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
+        // Those of a recorded run, if there is one; the first that are set stay.
+        seeds::set(KEYS);
         let world = World::new();
         world.state().recorded = recorded.map(Arc::new);
         Forked {
@@ -199,6 +206,9 @@ impl ForkedRun {
                 for &(parent, index) in &snapshot.births {
                     state.families.child(parent, index);
                 }
+                for (number, name) in &snapshot.foreign {
+                    state.families.know_foreign(*number, name);
+                }
                 for met in &snapshot.met {
                     state.names.meet_again(met);
                 }
@@ -219,6 +229,26 @@ impl ForkedRun {
                 None
             }
         }
+    }
+
+    fn next(&self, activity: Activity) -> Option<&Next> {
+        self.snapshot.pending.get(activity.0 as usize)?.as_ref()
+    }
+
+    /// How what an activity is about to do would go now: which of several operations are possible, a bit for each; otherwise 0
+    /// if it would be declined.
+    pub(in crate::explore) fn prospect(&self, activity: Activity) -> u64 {
+        self.next(activity).map_or(1, |next| next.prospect)
+    }
+
+    /// The message that an activity is about to send, if that is known by more than its sender.
+    pub(in crate::explore) fn message(&self, activity: Activity) -> Option<Arrival> {
+        self.next(activity)?.message
+    }
+
+    /// Whether the child has ended, or is about to.
+    pub(in crate::explore) fn has_ended(&self) -> bool {
+        self.has_ended
     }
 
     /// What there is to see, until it has been asked how it ended; nothing of one that has ended without a word.
@@ -352,20 +382,15 @@ impl Run for ForkedRun {
     }
 
     fn pending(&self, activity: Activity) -> Option<Event> {
-        let pending = self.snapshot.pending.get(activity.0 as usize)?;
-        pending.as_ref().map(|(event, ..)| event.clone())
+        self.next(activity).map(|next| next.event.clone())
     }
 
     fn is_enabled(&self, activity: Activity) -> bool {
-        let pending = self.snapshot.pending.get(activity.0 as usize);
-        matches!(pending, Some(Some((_, true, _))))
+        self.next(activity).is_some_and(|next| next.is_enabled)
     }
 
     fn choices(&self, activity: Activity) -> u32 {
-        match self.snapshot.pending.get(activity.0 as usize) {
-            Some(Some((_, _, choices))) => *choices,
-            _ => 1,
-        }
+        self.next(activity).map_or(1, |next| next.choices)
     }
 
     fn step(&mut self, step: Step) {

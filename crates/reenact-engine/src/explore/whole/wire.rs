@@ -13,7 +13,7 @@ use reenact_multiverse::{
 };
 
 use crate::{
-    Access, Op, OpInfo,
+    Access, Arrival, Op, OpInfo,
     explore::{
         event::{About, Event, Touched},
         failure::{Failure, Panic, Waiting},
@@ -46,10 +46,12 @@ pub(super) enum Command {
 pub(super) struct Snapshot {
     /// Who was born, by parent and index, in this order.
     pub(super) births: Vec<(u32, u32)>,
+    /// What threads are called that the program has made without us.
+    pub(super) foreign: Vec<(u32, String)>,
     /// Which things were met, in this order.
     pub(super) met: Vec<Met>,
-    /// For each activity, what it is about to do, whether it can, and in how many ways.
-    pub(super) pending: Vec<Option<(Event, bool, u32)>>,
+    /// For each activity, what it is about to do, if anything.
+    pub(super) pending: Vec<Option<Next>>,
     /// What the step was.
     pub(super) performed: Option<Event>,
     /// Whether it deadlocks, if nobody can go on.
@@ -61,6 +63,17 @@ pub(super) struct Snapshot {
     pub(super) has_ended: bool,
     /// The last panic of the first activity.
     pub(super) panic: Option<Panic>,
+}
+
+/// What an activity is about to do.
+pub(super) struct Next {
+    pub(super) event: Event,
+    /// Whether it can, in how many ways, and [how it would go](crate::explore::world::State::prospect).
+    pub(super) is_enabled: bool,
+    pub(super) choices: u32,
+    pub(super) prospect: u64,
+    /// The message that is sent, if that is known by more than its sender.
+    pub(super) message: Option<Arrival>,
 }
 
 /// A message that is written or read.
@@ -287,6 +300,11 @@ impl Snapshot {
         for &(parent, index) in &self.births {
             message.word(u64::from(parent) << 32 | u64::from(index));
         }
+        message.word(self.foreign.len() as u64);
+        for (number, name) in &self.foreign {
+            message.word((*number).into());
+            message.text(name);
+        }
         message.word(self.met.len() as u64);
         for met in &self.met {
             message.word(u64::from(met.activity) << 32 | u64::from(met.operation));
@@ -297,10 +315,16 @@ impl Snapshot {
         message.word(self.pending.len() as u64);
         for pending in &self.pending {
             message.word(pending.is_some().into());
-            if let Some((event, is_enabled, choices)) = pending {
-                write_event(message, event);
-                message.word((*is_enabled).into());
-                message.word((*choices).into());
+            if let Some(next) = pending {
+                write_event(message, &next.event);
+                message.word(next.is_enabled.into());
+                message.word(next.choices.into());
+                message.word(next.prospect);
+                let sent = next
+                    .message
+                    .map_or((0, 0), |sent| (sent.source, sent.number));
+                message.word(sent.0.into());
+                message.word(sent.1);
             }
         }
         message.word(self.performed.is_some().into());
@@ -321,6 +345,10 @@ impl Snapshot {
             snapshot.births.push(((word >> 32) as u32, word as u32));
         }
         for _ in 0..message.count()? {
+            let named = (message.small()?, message.read_text()?);
+            snapshot.foreign.push(named);
+        }
+        for _ in 0..message.count()? {
             let (who, known) = (message.read()?, message.read()?);
             snapshot.met.push(Met {
                 activity: (who >> 32) as u32,
@@ -333,7 +361,16 @@ impl Snapshot {
         for _ in 0..message.count()? {
             let pending = match message.read()? {
                 0 => None,
-                _ => Some((read_event(message)?, message.read()? != 0, message.small()?)),
+                _ => Some(Next {
+                    event: read_event(message)?,
+                    is_enabled: message.read()? != 0,
+                    choices: message.small()?,
+                    prospect: message.read()?,
+                    message: {
+                        let (source, number) = (message.small()?, message.read()?);
+                        (source != 0).then_some(Arrival { source, number })
+                    },
+                }),
             };
             snapshot.pending.push(pending);
         }

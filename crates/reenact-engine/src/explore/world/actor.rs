@@ -5,7 +5,7 @@ use std::{any::Any, collections::VecDeque, panic::Location, sync::Arc};
 use reenact_multiverse::explore::Moment;
 
 use crate::{
-    Access, Op, Spot,
+    Access, Arrival, Op, Spot,
     activity::Controlled,
     explore::{
         event::{About, Event, Touched},
@@ -23,6 +23,8 @@ pub(in crate::explore) struct Pending {
     pub(super) ready: Option<*const dyn Fn() -> bool>,
     /// In how many ways it can go.
     pub(super) ways: Option<*const dyn Fn() -> u32>,
+    /// Which of the things that it meets those are.
+    pub(super) possible: Option<*const dyn Fn(usize) -> bool>,
     /// How much fits into a queue.
     pub(super) room: usize,
     /// The same for what else it meets.
@@ -31,6 +33,8 @@ pub(in crate::explore) struct Pending {
     pub(super) awaits: Vec<u32>,
     /// The other party.
     pub(super) with: Option<u32>,
+    /// The message that it sends, if that is known by more than its sender.
+    pub(super) message: Option<Arrival>,
 }
 
 impl Pending {
@@ -39,10 +43,12 @@ impl Pending {
             event: Event::nothing(),
             ready: None,
             ways: None,
+            possible: None,
             room: usize::MAX,
             more_room: Vec::new(),
             awaits: Vec::new(),
             with: None,
+            message: None,
         }
     }
 
@@ -63,10 +69,12 @@ impl Pending {
         event.about = None;
         self.ready = None;
         self.ways = None;
+        self.possible = None;
         self.room = usize::MAX;
         self.more_room.clear();
         self.awaits.clear();
         self.with = None;
+        self.message = None;
     }
 
     /// Each thing that it meets, how, and how much fits into it.
@@ -113,7 +121,7 @@ pub(super) struct Actor {
     pub(super) strand: Option<Strand>,
     pub(super) name: String,
     /// How many children it has had.
-    pub(super) children: [u32; 2],
+    pub(super) children: [u32; 3],
     /// How many operations it has done at each line of the program. What it does elsewhere does not change by what an object is
     /// known that it meets there.
     pub(super) operations: Vec<(&'static Location<'static>, u32)>,
@@ -173,7 +181,7 @@ impl Actor {
         self.phase = Phase::Unborn;
         self.name.clear();
         self.inherited.clear();
-        self.children = [0; 2];
+        self.children = [0; 3];
         self.operations.clear();
         self.is_notified = false;
         self.panic = None;
@@ -193,7 +201,7 @@ impl Actor {
             pending: Pending::nothing(),
             strand: None,
             name: String::new(),
-            children: [0; 2],
+            children: [0; 3],
             operations: Vec::new(),
             inherited: Vec::new(),
             is_notified: false,

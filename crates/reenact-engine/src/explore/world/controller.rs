@@ -36,7 +36,7 @@ impl Controller for World {
     }
 
     fn wants_own(&self) -> bool {
-        self.state().own_are_steps
+        self.state().fineness.own
     }
 
     #[inline]
@@ -249,7 +249,7 @@ impl World {
     /// A light activity is born: its number.
     fn light_child(&self) -> u32 {
         let state = self.state();
-        let number = state.child("", true);
+        let number = state.child("", Families::LIGHT);
         let actor = &mut state.actors[number as usize];
         actor.phase = Phase::Ended;
         actor.is_light = true;

@@ -17,6 +17,7 @@ use crate::{
         event::{NOTHING, Touched},
         failure::Panic,
         names::Families,
+        strand::StrandEnd,
         thing::Passed,
         whole,
     },
@@ -115,6 +116,7 @@ impl World {
             touches,
             ready,
             ways,
+            possible,
             site,
             ..
         } = *announcement;
@@ -148,6 +150,7 @@ impl World {
             .collect();
         let ready = ready.map(outliving);
         let ways = ways.map(outliving_ways);
+        let possible = possible.map(outliving_cases);
         self.announce(|pending| match (access, &*all) {
             (Access::Transact, awaited) => {
                 pending.be(op, site, access, NOTHING);
@@ -162,7 +165,9 @@ impl World {
                 pending.event.more = (!more.is_empty()).then(|| more.into());
                 pending.ready = ready;
                 pending.ways = ways;
+                pending.possible = possible;
                 pending.room = touches[0].room;
+                pending.message = announcement.message();
                 pending
                     .more_room
                     .extend(touches[1..].iter().map(|touch| touch.room));
@@ -389,12 +394,28 @@ impl World {
 
     /// A new child of the activity that runs: its number.
     pub(crate) fn child(&self, name: &str) -> u32 {
+        let number = self.child_on_fiber(name);
         let state = self.state();
-        let number = state.child(name, false);
         if state.is_whole {
             state.actors[number as usize].strand = Some(whole::strand_of(number));
             state.ready.push_back(number);
         }
+        number
+    }
+
+    /// The same for one that the program makes without us.
+    pub(crate) fn foreign_child(&self) -> u32 {
+        let number = self.state().child("", Families::FOREIGN);
+        self.be_known(number, "");
+        let state = self.state();
+        state.actors[number as usize].strand = Some(whole::strand_of(number));
+        state.ready.push_back(number);
+        number
+    }
+
+    /// The same for one that will be [started](World::start) on a fiber.
+    pub(crate) fn child_on_fiber(&self, name: &str) -> u32 {
+        let number = self.state().child(name, 0);
         self.be_known(number, name);
         number
     }
@@ -425,6 +446,20 @@ impl World {
         controlled
             .as_deref()
             .map_or(std::ptr::null(), std::ptr::from_ref)
+    }
+
+    /// Whether the activity that runs has a thread of the system for itself.
+    pub(crate) fn is_on_thread(&self) -> bool {
+        matches!(self.state().running, Some(StrandEnd::Thread(_)))
+    }
+
+    /// The number that an activity had in the recorded run, if there is one and it was there; otherwise its own.
+    pub(crate) fn number_in_recording(&self, number: u32) -> u32 {
+        let state = self.state();
+        let recorded = state.recorded.as_ref();
+        let recorded =
+            recorded.and_then(|recorded| recorded.number_of(&state.families.name(number)));
+        recorded.unwrap_or(number)
     }
 
     /// The activity that runs goes on when this one has ended.
@@ -545,6 +580,17 @@ pub(super) fn outliving_ways(ways: &dyn Fn() -> u32) -> *const (dyn Fn() -> u32 
     // SAFETY: As above.
     unsafe {
         std::mem::transmute::<*const dyn Fn() -> u32, *const (dyn Fn() -> u32 + 'static)>(ways)
+    }
+}
+
+/// The same, for which of several operations are possible.
+#[inline]
+fn outliving_cases(possible: &dyn Fn(usize) -> bool) -> *const (dyn Fn(usize) -> bool + 'static) {
+    // SAFETY: As above.
+    unsafe {
+        std::mem::transmute::<*const dyn Fn(usize) -> bool, *const (dyn Fn(usize) -> bool + 'static)>(
+            possible,
+        )
     }
 }
 

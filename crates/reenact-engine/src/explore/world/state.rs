@@ -14,7 +14,7 @@ use reenact_multiverse::{
 
 use super::actor::{Actor, Phase};
 use crate::{
-    Access, Decision,
+    Access, Arrival, Decision, End,
     explore::{
         event::{Event, Touched},
         failure::{Failure, Panic},
@@ -238,10 +238,11 @@ impl State {
     }
 
     /// The number of a new child of the activity that runs.
-    pub(super) fn child(&mut self, name: &str, is_light: bool) -> u32 {
+    pub(super) fn child(&mut self, name: &str, kind: u32) -> u32 {
         let parent = self.current;
-        let children = &mut self.actors[parent as usize].children[usize::from(is_light)];
-        let index = *children | if is_light { Families::LIGHT } else { 0 };
+        self.families.meet_foreign(parent);
+        let children = &mut self.actors[parent as usize].children[Families::kind_of(kind)];
+        let index = *children | kind;
         *children += 1;
         let number = self.families.child(parent, index);
         self.born(number, name);
@@ -335,6 +336,41 @@ impl State {
             // SAFETY: The activity waits with it on its stack.
             _ => pending.ways.map_or(1, |ways| unsafe { (*ways)() }.max(1)),
         }
+    }
+
+    /// How what is pending would go now: which of several operations are possible, a bit for each; otherwise 0 if it would be
+    /// declined (a try that fails, a wait whose time is up, a channel without anybody at its other end), and 1 if not.
+    pub(in crate::explore) fn prospect(&self, number: u32) -> u64 {
+        let Some(actor) = self.actors.get(number as usize) else {
+            return 1;
+        };
+        let Some(pending) = actor.pending() else {
+            return 1;
+        };
+        if let Some(possible) = pending.possible {
+            let cases = pending.event.touches().count().min(64);
+            // SAFETY: The activity waits with it on its stack.
+            let is_possible = |case: &usize| unsafe { (*possible)(*case) };
+            return (0..cases).filter(is_possible).map(|case| 1 << case).sum();
+        }
+        let touch = pending.event.touch;
+        let Some(thing) = self.things.get(touch.thing as usize) else {
+            return 1;
+        };
+        let goes = match touch.access {
+            Access::TryTake => thing.is_free(),
+            Access::TryLook => thing.holder.is_none(),
+            Access::Wake { .. } => actor.is_notified,
+            Access::Send => !thing.is_over(End::Sending),
+            Access::Receive => !thing.is_over(End::Receiving),
+            _ => true,
+        };
+        u64::from(goes)
+    }
+
+    /// The message that what is pending sends, if that is known by more than its sender.
+    pub(in crate::explore) fn message(&self, number: u32) -> Option<Arrival> {
+        self.actors.get(number as usize)?.pending()?.message
     }
 
     /// The number of a thing that the activity that runs meets.

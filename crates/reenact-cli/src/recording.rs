@@ -1,0 +1,84 @@
+//! A recorded run as a path through all that the program could have done: replayed once, with a log of its operations, which
+//! the program takes again when it explores itself.
+
+use std::{ffi::OsString, path::Path, process::Command};
+
+use reenact_trace::Exit;
+use tempfile::TempDir;
+
+use crate::{
+    error::Failure,
+    replay::{Output, Plan, Request},
+    report, signals,
+};
+
+/// A recorded run that has been replayed.
+pub(crate) struct Recording<'a> {
+    file: &'a Path,
+    plan: Plan,
+    scratch: TempDir,
+}
+
+/// What came of replaying a recorded run.
+pub(crate) enum Replayed<'a> {
+    Recording(Recording<'a>),
+    Interrupted(Exit),
+}
+
+impl<'a> Recording<'a> {
+    /// Replays a recorded run.
+    pub(crate) fn replay(
+        file: &'a Path,
+        force: bool,
+        command: &[OsString],
+    ) -> Result<Replayed<'a>, Failure> {
+        let plan = Plan::new(&Request {
+            trace: file,
+            force,
+            command,
+            really_write: false,
+        })?;
+        plan.notes().iter().for_each(report::note);
+        let scratch = TempDir::new().map_err(Failure::Scratch)?;
+        let recording = Recording {
+            file,
+            plan,
+            scratch,
+        };
+        let (output, log) = (Output::Hidden.stdio(), recording.log());
+        let outcome = (recording.plan).run(output, recording.scratch.path(), Some(&log))?;
+        if let Some(signal) = signals::received() {
+            return Ok(Replayed::Interrupted(Exit::Signal(signal)));
+        }
+        match outcome.is_same() {
+            true => Ok(Replayed::Recording(recording)),
+            false => Err(Failure::Unfit(format!("it cannot be replayed: {outcome}"))),
+        }
+    }
+
+    fn log(&self) -> std::path::PathBuf {
+        self.scratch.path().join("log")
+    }
+
+    /// What to ask of the program, a line each, for it to go where the recorded run went.
+    pub(crate) fn request(&self) -> Result<String, Failure> {
+        let file = std::path::absolute(self.file).map_err(Failure::Scratch)?;
+        let mut lines = format!(
+            "path={}\nrecording={}\n",
+            self.log().display(),
+            file.display()
+        );
+        if let Some(Exit::Status(status)) = self.plan.exit() {
+            lines += &format!("exit={status}\n");
+        }
+        Ok(lines)
+    }
+
+    /// The program, as it was run. A test binary is to run its tests one after the other: with several threads, its own main thread
+    /// takes part in what is not recorded.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = self.plan.command();
+        command.env("RUST_TEST_THREADS", "1");
+        command
+    }
+}

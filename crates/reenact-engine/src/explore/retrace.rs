@@ -1,0 +1,612 @@
+//! Going where a recorded run went: what was replayed becomes a sequence of steps of an exploration.
+//!
+//! Both are the same announcements. But a replay lets go whom it can: it lists a receive before its send, a read after a write
+//! that it did not see, and what nothing is recorded of (a notification, a message, a try that fails) at any time at which it may have
+//! been. What counts is that each activity does what it did, in its own order; that the operations of an object are in the order
+//! that is recorded; and that everything goes as it went then. So of all activities whose next operation can be a step, and would go
+//! as it did, the one goes on whose operation is the first in the log. If there is none before all are done, the recording does
+//! not fit, and that is said.
+
+mod path;
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
+
+use reenact_multiverse::{
+    Activity,
+    explore::{Links, Moment, Run, Runs, Step},
+};
+
+pub(super) use self::path::Path;
+use self::path::{Goes, Line, Meets};
+use super::{
+    event::Event,
+    subject::Subject,
+    whole::{Forked, ForkedRun},
+};
+use crate::{Access, Arrival, OperationKind};
+
+/// Where a recorded run went.
+pub(super) struct Retraced {
+    pub(super) steps: Vec<Step>,
+    /// The number of each operation of the log that is a step, and which step it is.
+    places: Vec<(usize, usize)>,
+    pub(super) divergence: Option<Divergence>,
+    /// Whether what it ended with is a failure.
+    pub(super) is_bad: bool,
+}
+
+impl Retraced {
+    /// The step at which this operation of the log is, from 1, or the next one.
+    pub(super) fn step_of(&self, operation: usize) -> usize {
+        if operation <= 1 {
+            return 0;
+        }
+        let later = self
+            .places
+            .iter()
+            .filter(|(number, _)| *number >= operation);
+        let first = later.min_by_key(|(number, _)| *number);
+        first.map_or(self.steps.len(), |(_, step)| *step)
+    }
+}
+
+/// The first operation of a recorded run that the program does not do when it is explored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Divergence {
+    /// Its number in the log, from 1; none if it is how the program ended.
+    pub(super) operation: Option<usize>,
+    pub(super) expected: String,
+    pub(super) found: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence {
+            expected, found, ..
+        } = self;
+        match self.operation {
+            Some(number) => write!(f, "operation {number}, {expected}, does not fit: {found}"),
+            None => write!(f, "{expected}, but here {found}"),
+        }
+    }
+}
+
+/// Takes the steps that were recorded, for at most so many, and then goes on until nobody can. `exit` is how the recorded program
+/// ended.
+pub(super) fn retrace(forked: &Forked, path: &Path, most: usize, exit: Option<i32>) -> Retraced {
+    loop {
+        let was_fine = forked.are_releases_steps();
+        let retraced = Retracer::new(forked, path).run(most, exit);
+        // Otherwise it turned out that more are steps, and everything is another path.
+        if was_fine || !forked.are_releases_steps() {
+            return retraced;
+        }
+    }
+}
+
+struct Retracer<'a> {
+    forked: &'a Forked,
+    path: &'a Path,
+    run: ForkedRun,
+    steps: Vec<Step>,
+    places: Vec<(usize, usize)>,
+    /// By activity of the path: who that is here, and how many of its lines are done.
+    known: Vec<Option<Activity>>,
+    next: Vec<usize>,
+    is_done: Vec<bool>,
+    /// By entity: how many of its operations are done.
+    orders: Vec<usize>,
+    /// By mailbox: how many messages were sent and handled.
+    mailboxes: HashMap<u64, (usize, usize)>,
+    /// By number of a thing here: what it is in the path.
+    objects: HashMap<u32, u64>,
+    /// By condition: who waits for a notification.
+    waiting: HashMap<u64, Vec<Activity>>,
+    /// Promises that have been settled, by the number of the thing here.
+    settled: HashSet<u32>,
+    /// How many operations are still to come that others must leave possible.
+    awaited: HashMap<Awaited, usize>,
+}
+
+/// An operation that is still to come, and that others must leave possible: what it is, at this object or entity.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Awaited {
+    /// It finds no room, or nothing to receive.
+    FailedSend(u64),
+    FailedReceive(u64),
+    /// It finds that somebody else has it.
+    FailedTry(usize),
+    /// It finds somebody at the other end.
+    Send(u64),
+    /// It is notified.
+    Wake(u64),
+    /// Its time is up before some promise is settled.
+    FailedWait,
+}
+
+/// When to take a step that can be taken, and in which way.
+type Candidate = (When, u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    /// It changes nothing for others, who may change what it sees.
+    AtOnce,
+    /// In the order of the log.
+    InTurn,
+    /// If nothing else can be done: others may be kept from doing what they did after it.
+    Later,
+    /// The same, but most likely.
+    Last,
+}
+
+impl<'a> Retracer<'a> {
+    fn new(forked: &'a Forked, path: &'a Path) -> Retracer<'a> {
+        let mut awaited = HashMap::new();
+        for line in &path.lines {
+            each_awaited(line, |what| *awaited.entry(what).or_default() += 1);
+        }
+        Retracer {
+            forked,
+            path,
+            run: forked.start(),
+            steps: Vec::new(),
+            places: Vec::new(),
+            known: vec![None; path.activities.len()],
+            next: vec![0; path.activities.len()],
+            is_done: vec![false; path.lines.len()],
+            orders: vec![0; path.orders.len()],
+            mailboxes: HashMap::new(),
+            objects: HashMap::new(),
+            waiting: HashMap::new(),
+            settled: HashSet::new(),
+            awaited,
+        }
+    }
+
+    fn run(mut self, most: usize, exit: Option<i32>) -> Retraced {
+        while self.steps.len() < most {
+            for who in 0..self.path.activities.len() {
+                self.activity(who);
+            }
+            if let Some(step) = self.free() {
+                self.take(step, true);
+            } else if let Some((line, step)) = self.choose() {
+                self.follow(line, step);
+            } else if let Some(step) = self.unlisted() {
+                self.take(step, true);
+            } else {
+                break;
+            }
+        }
+        let divergence = self.missing();
+        if divergence.is_none() {
+            self.go_on(most);
+        }
+        let divergence = divergence.or_else(|| self.ended_otherwise(exit));
+        Retraced {
+            is_bad: divergence.is_none() && self.run.verdict().is_bad(),
+            steps: self.steps,
+            places: self.places,
+            divergence,
+        }
+    }
+
+    /// A step of which nothing is recorded but where it leads to: what is done to a promise that one alone may settle, and passing on a
+    /// message because it is settled. Whoever settles it does that, or whoever asks for what it becomes, the later of both. A
+    /// message is passed on when it is the next that was handled.
+    fn free(&self) -> Option<Step> {
+        let mut all = (0..self.run.activities()).map(Activity);
+        let next = all.find(|&activity| {
+            if !self.run.is_enabled(activity) {
+                return false;
+            }
+            if let Some(message) = self.run.message(activity) {
+                return self.is_next_message(activity, message);
+            }
+            let Some(event) = self.run.pending(activity) else {
+                return false;
+            };
+            match event.op.kind() {
+                OperationKind::Resolve if self.is_awaited(Awaited::FailedWait) => false,
+                OperationKind::Resolve | OperationKind::Local => self.is_free(activity, &event),
+                _ => false,
+            }
+        });
+        next.map(Step::from)
+    }
+
+    fn is_free(&self, activity: Activity, event: &Event) -> bool {
+        let is_listed = |who: usize| {
+            let line = self.head(who).map(|line| &self.path.lines[line]);
+            line.is_some_and(|line| is(line, event) && line.site == event.site.to_string())
+        };
+        event.touch.access == Access::Write && !self.who(activity).is_some_and(is_listed)
+    }
+
+    /// Who of the path an activity is.
+    fn who(&self, activity: Activity) -> Option<usize> {
+        let mut known = self.known.iter();
+        known.position(|known| *known == Some(activity))
+    }
+
+    fn is_next_message(&self, activity: Activity, message: Arrival) -> bool {
+        let event = self.run.pending(activity);
+        let object = event.and_then(|event| self.objects.get(&event.touch.thing).copied());
+        let Some(object) = object else {
+            return true;
+        };
+        let (sent, _) = self.mailboxes.get(&object).copied().unwrap_or_default();
+        let name = |number| self.forked.name(Activity(number));
+        let handled = self.path.mailboxes.get(&object);
+        let turn = handled.and_then(|handled| handled.turn_of(&message.key(name)));
+        let all = handled.map_or(0, |handled| handled.count);
+        turn.map_or(sent >= all, |turn| turn == sent)
+    }
+
+    /// The line of the path that is next, and the step that it is.
+    fn choose(&mut self) -> Option<(usize, Step)> {
+        let mut best: Option<(When, usize, Step)> = None;
+        for who in 0..self.path.activities.len() {
+            let Some(activity) = self.activity(who) else {
+                continue;
+            };
+            let Some(event) = self.run.pending(activity) else {
+                continue;
+            };
+            self.skip_to(who, &event);
+            let Some(line) = self.head(who) else {
+                continue;
+            };
+            if !is(&self.path.lines[line], &event)
+                || self.run.message(activity).is_some()
+                || !self.run.is_enabled(activity)
+                || !self.is_due(line)
+            {
+                continue;
+            }
+            if let Some((when, choice)) = self.goes_as_recorded(line, activity)
+                && best.is_none_or(|(first, least, _)| (when, line) < (first, least))
+            {
+                best = Some((when, line, Step { activity, choice }));
+            }
+        }
+        best.map(|(_, line, step)| (line, step))
+    }
+
+    fn activity(&mut self, who: usize) -> Option<Activity> {
+        if self.known[who].is_none() {
+            self.known[who] = self.forked.find(&self.path.activities[who].0);
+        }
+        self.known[who]
+    }
+
+    /// What an activity of the path does next.
+    fn head(&self, who: usize) -> Option<usize> {
+        self.path.activities[who].1.get(self.next[who]).copied()
+    }
+
+    /// What may be part of another step is, if something else is pending.
+    fn skip_to(&mut self, who: usize, event: &Event) {
+        while let Some(line) = self.head(who) {
+            let expected = &self.path.lines[line];
+            let is_there = || expected.what.is_empty() || expected.site == event.site.to_string();
+            if !expected.is_optional || is(expected, event) && is_there() {
+                return;
+            }
+            self.is_done(line);
+        }
+    }
+
+    fn is_done(&mut self, index: usize) {
+        let line = &self.path.lines[index];
+        self.is_done[index] = true;
+        self.next[line.who] += 1;
+        each_awaited(line, |what| {
+            if let Some(count) = self.awaited.get_mut(&what) {
+                *count -= 1;
+            }
+        });
+        if let Some(entity) = line.entity {
+            let order = &self.path.orders[entity];
+            let done = &mut self.orders[entity];
+            while order.get(*done).is_some_and(|&line| self.is_done[line]) {
+                *done += 1;
+            }
+        }
+    }
+
+    /// Whether what its object saw before has happened.
+    fn is_due(&self, index: usize) -> bool {
+        let line = &self.path.lines[index];
+        match line.entity {
+            Some(entity) if line.has_place() => {
+                self.path.orders[entity].get(self.orders[entity]) == Some(&index)
+            }
+            _ => true,
+        }
+    }
+
+    fn is_awaited(&self, what: Awaited) -> bool {
+        self.awaited.get(&what).is_some_and(|count| *count > 0)
+    }
+
+    /// Whether it would go as it went then, when it should, and in which way.
+    fn goes_as_recorded(&self, index: usize, activity: Activity) -> Option<Candidate> {
+        let line = &self.path.lines[index];
+        let prospect = self.run.prospect(activity);
+        let if_so = |is_so: bool, when| is_so.then_some((when, 0));
+        match (line.access, line.goes, line.meets) {
+            (_, Goes::Case(None), _) => if_so(prospect == 0, When::AtOnce),
+            (_, Goes::Case(Some(case)), _) => {
+                let bit = 1u64.checked_shl(case as u32)?;
+                let choice = (prospect & (bit - 1)).count_ones();
+                (prospect & bit != 0).then(|| (self.when_passed(line), choice))
+            }
+            (Access::Notify { all }, ..) => self.notify(line, all),
+            (Access::TryTake | Access::TryLook, Goes::Fails, _) => {
+                if_so(prospect == 0, When::AtOnce)
+            }
+            (Access::TryTake | Access::TryLook, ..) => if_so(prospect == 1, When::InTurn),
+            (Access::Wake { .. }, goes, _) => {
+                if_so(prospect == u64::from(goes != Goes::Fails), When::InTurn)
+            }
+            (_, Goes::Fails, Meets::Channel) => if_so(prospect == 0, When::AtOnce),
+            (_, _, Meets::Channel) => if_so(prospect == 1, self.when_passed(line)),
+            (_, goes, Meets::Mailbox(turn, room)) => {
+                let (sent, handled) = self
+                    .mailboxes
+                    .get(&line.object())
+                    .copied()
+                    .unwrap_or_default();
+                let has_room = sent.saturating_sub(handled) < room;
+                if goes == Goes::Answer(false) {
+                    return if_so(!has_room, When::AtOnce);
+                }
+                let handled = self.path.mailboxes.get(&line.object());
+                let all = handled.map_or(0, |handled| handled.count);
+                let is_next = turn.map_or(sent >= all, |turn| turn == sent);
+                if_so(is_next && has_room, When::InTurn)
+            }
+            (_, _, Meets::OwnMailbox) => {
+                let is_full = self.is_awaited(Awaited::FailedSend(line.object()));
+                Some((if is_full { When::Later } else { When::InTurn }, 0))
+            }
+            (Access::Write, Goes::Answer(is_first), Meets::Promise) => {
+                let is_settled = self.is_settled(activity);
+                match is_first {
+                    true => if_so(!is_settled, When::InTurn),
+                    false => if_so(is_settled, When::AtOnce),
+                }
+            }
+            (Access::Read, Goes::Answer(in_time), Meets::Promise) => {
+                if_so(in_time == self.is_settled(activity), When::AtOnce)
+            }
+            (_, Goes::Answer(true), _) => Some((When::AtOnce, 0)),
+            (_, Goes::Answer(false), _) => Some((When::Later, 0)),
+            (Access::Release, ..) => {
+                let is_tried = |entity| self.is_awaited(Awaited::FailedTry(entity));
+                let is_tried = line.entity.is_some_and(is_tried);
+                Some((if is_tried { When::Later } else { When::InTurn }, 0))
+            }
+            (Access::DropSender, ..) => Some((When::Later, 0)),
+            (Access::DropReceiver, ..) => {
+                let is_met = self.is_awaited(Awaited::Send(line.object()));
+                Some((if is_met { When::Last } else { When::InTurn }, 0))
+            }
+            _ => Some((When::InTurn, 0)),
+        }
+    }
+
+    /// Whether the promise that an activity is about to meet is settled.
+    fn is_settled(&self, activity: Activity) -> bool {
+        let event = self.run.pending(activity);
+        event.is_some_and(|event| self.settled.contains(&event.touch.thing))
+    }
+
+    /// When to send something into a channel, or to receive it: who found it empty, or full, found that before.
+    fn when_passed(&self, line: &Line) -> When {
+        let mut objects = line.objects.iter().copied();
+        let is_later = objects.any(|object| {
+            line.sends() && self.is_awaited(Awaited::FailedReceive(object))
+                || line.receives() && self.is_awaited(Awaited::FailedSend(object))
+        });
+        match is_later {
+            true => When::Later,
+            false => When::InTurn,
+        }
+    }
+
+    /// Whom a notification lets go on, and when.
+    fn notify(&self, line: &Line, all: bool) -> Option<Candidate> {
+        let waiting = self.waiting.get(&line.object());
+        let waiting = waiting.map_or(&[][..], |waiting| waiting);
+        let wakes = |activity: &Activity| {
+            let head = self.head(self.who(*activity)?)?;
+            (self.path.lines[head].goes != Goes::Fails).then_some(head)
+        };
+        let woken = waiting.iter().filter_map(wakes).count();
+        match (all, waiting.len()) {
+            (_, 0) if self.is_awaited(Awaited::Wake(line.object())) => Some((When::Later, 0)),
+            (_, 0) => Some((When::InTurn, 0)),
+            (true, count) if woken == count => Some((When::InTurn, 0)),
+            (false, _) if woken > 0 => {
+                let first = (0..waiting.len()).min_by_key(|&index| {
+                    let head = wakes(&waiting[index]);
+                    (head.is_none(), head)
+                });
+                Some((When::InTurn, first? as u32))
+            }
+            // Somebody's time is up before.
+            _ => Some((When::Last, 0)),
+        }
+    }
+
+    /// Takes the step that a line is.
+    fn follow(&mut self, index: usize, step: Step) {
+        let line = &self.path.lines[index];
+        let waiting = self.waiting.entry(line.object()).or_default();
+        match line.access {
+            Access::Wait => {
+                waiting.push(step.activity);
+                waiting.sort_unstable_by_key(|activity| activity.0);
+            }
+            Access::Wake { .. } => waiting.retain(|who| *who != step.activity),
+            Access::Notify { all: true } => waiting.clear(),
+            Access::Notify { all: false } if !waiting.is_empty() => {
+                waiting.remove(step.choice as usize);
+            }
+            _ => {}
+        }
+        if line.meets == Meets::OwnMailbox {
+            self.mailboxes.entry(line.object()).or_default().1 += 1;
+        }
+        if let Some(event) = self.run.pending(step.activity) {
+            self.objects.insert(event.touch.thing, line.object());
+        }
+        self.places.push((line.number, self.steps.len()));
+        self.is_done(index);
+        self.take(step, line.goes != Goes::Answer(false));
+    }
+
+    /// Takes a step. If it sends a message, `is_sent` says whether that succeeds.
+    fn take(&mut self, step: Step, is_sent: bool) {
+        if let Some(event) = self.run.pending(step.activity) {
+            match event.op.kind() {
+                OperationKind::MessageSend if is_sent => {
+                    if let Some(object) = self.objects.get(&event.touch.thing) {
+                        self.mailboxes.entry(*object).or_default().0 += 1;
+                    }
+                }
+                OperationKind::Resolve => {
+                    self.settled.insert(event.touch.thing);
+                }
+                _ => {}
+            }
+        }
+        let moment = Moment(self.steps.len() as u32);
+        self.run.step_at(step, moment, &mut Links::default());
+        self.steps.push(step);
+    }
+
+    /// A step that a replay knows nothing of: a timer that fires, a choice, a wait until there is nothing to do.
+    fn unlisted(&self) -> Option<Step> {
+        let mut all = (0..self.run.activities()).map(Activity);
+        let next = all.find(|&activity| {
+            let Some(event) = self.run.pending(activity) else {
+                return false;
+            };
+            if !self.run.is_enabled(activity) || self.run.message(activity).is_some() {
+                return false;
+            }
+            let Some(who) = self.who(activity) else {
+                return true;
+            };
+            if matches!(
+                event.touch.access,
+                Access::DropSender | Access::DropReceiver
+            ) {
+                return true;
+            }
+            // What it does after the end of the recording is not recorded either, but comes then.
+            let mut rest = self.path.activities[who].1[self.next[who]..].iter();
+            rest.len() > 0 && !rest.any(|&line| is(&self.path.lines[line], &event))
+        });
+        next.map(Step::from)
+    }
+
+    /// The first operation that has not been done, and has to be.
+    fn missing(&mut self) -> Option<Divergence> {
+        let lines = self.path.lines.iter().enumerate();
+        let mut missing = lines.filter(|(index, line)| !self.is_done[*index] && !line.is_optional);
+        let (_, line) = missing.next()?;
+        let who = &self.path.activities[line.who].0;
+        let found = match self.activity(line.who) {
+            None => format!("there is no {who}"),
+            Some(activity) => self.finds(who, activity),
+        };
+        Some(Divergence {
+            operation: Some(line.number),
+            expected: format!("`{}` of {who} at {}", line.what, line.site),
+            found,
+        })
+    }
+
+    fn finds(&self, who: &str, activity: Activity) -> String {
+        match self.run.pending(activity) {
+            None if self.run.has_ended() => "the program has ended".to_owned(),
+            None => format!("{who} has ended, or waits for something else"),
+            Some(event) if self.run.is_enabled(activity) => {
+                format!(
+                    "{who} is about to do `{}` at {}, which would go another way, or come at another time",
+                    event.op.name(),
+                    event.site
+                )
+            }
+            Some(event) => format!("{who} waits to do `{}` at {}", event.op.name(), event.site),
+        }
+    }
+
+    /// What comes after the end of the recording: whoever went last goes on as long as it can, then the others.
+    fn go_on(&mut self, most: usize) {
+        let mut last = self.steps.last().map_or(Activity(0), |step| step.activity);
+        while self.steps.len() < most {
+            let others = (0..self.run.activities()).map(Activity);
+            let next = std::iter::once(last).chain(others);
+            let Some(next) = next
+                .into_iter()
+                .find(|&activity| self.run.is_enabled(activity))
+            else {
+                return;
+            };
+            self.take(next.into(), true);
+            last = next;
+        }
+    }
+
+    fn ended_otherwise(&self, exit: Option<i32>) -> Option<Divergence> {
+        let exit = exit?;
+        let end = self.run.end()?;
+        let found = match libc::WIFEXITED(end) {
+            true if libc::WEXITSTATUS(end) == exit => return None,
+            true => format!("it exited with status {}", libc::WEXITSTATUS(end)),
+            false => format!("it was killed by signal {}", libc::WTERMSIG(end)),
+        };
+        Some(Divergence {
+            operation: None,
+            expected: format!("the recorded program exited with status {exit}"),
+            found,
+        })
+    }
+}
+
+/// What of this line others must leave possible.
+fn each_awaited(line: &Line, mut note: impl FnMut(Awaited)) {
+    match (line.access, line.goes, line.meets) {
+        (_, Goes::Case(None), _) => {
+            for &object in &line.objects {
+                note(match line.sends() {
+                    true => Awaited::FailedSend(object),
+                    false => Awaited::FailedReceive(object),
+                });
+            }
+        }
+        (_, Goes::Answer(false), Meets::Mailbox(..)) => note(Awaited::FailedSend(line.object())),
+        (Access::TryTake | Access::TryLook, Goes::Fails, _) => {
+            line.entity
+                .into_iter()
+                .for_each(|entity| note(Awaited::FailedTry(entity)));
+        }
+        (Access::Send, Goes::Succeeds, Meets::Channel) => note(Awaited::Send(line.object())),
+        (Access::Wake { .. }, Goes::Succeeds, _) => note(Awaited::Wake(line.object())),
+        (Access::Read, Goes::Answer(false), Meets::Promise) => note(Awaited::FailedWait),
+        _ => {}
+    }
+}
+
+/// Whether what an activity is about to do is what this line says.
+fn is(line: &Line, event: &Event) -> bool {
+    line.access == event.touch.access && (line.what.is_empty() || line.what == event.op.name())
+}

@@ -1,0 +1,397 @@
+//! The log of a replay, as a path: which steps each activity takes, and in which order they have to be.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    path::Path as File,
+};
+
+use crate::{Access, Arrival};
+
+/// What a replayed run did.
+#[derive(Default)]
+pub(in crate::explore) struct Path {
+    pub(super) lines: Vec<Line>,
+    /// Who did something, and which lines that is.
+    pub(super) activities: Vec<(String, Vec<usize>)>,
+    /// Of each entity, its operations in their order.
+    pub(super) orders: Vec<Vec<usize>>,
+    /// The messages that are handled, by mailbox.
+    pub(super) mailboxes: HashMap<u64, Handled>,
+}
+
+/// The messages that an activity handles, in their order.
+#[derive(Default)]
+pub(super) struct Handled {
+    pub(super) count: usize,
+    /// By what a message is known by: which of them it is, for each that is known by that.
+    turns: HashMap<String, VecDeque<usize>>,
+}
+
+impl Handled {
+    /// Which of them the only one is that is known by this.
+    pub(super) fn turn_of(&self, message: &str) -> Option<usize> {
+        self.turns.get(message)?.front().copied()
+    }
+}
+
+/// An operation that is a step, or may be one.
+pub(super) struct Line {
+    /// Which operation of the log it is, from 1.
+    pub(super) number: usize,
+    pub(super) who: usize,
+    pub(super) what: String,
+    pub(super) site: String,
+    pub(super) access: Access,
+    /// What it meets. Another object may have the same number when it is gone.
+    pub(super) objects: Vec<u64>,
+    pub(super) entity: Option<usize>,
+    pub(super) goes: Goes,
+    pub(super) meets: Meets,
+    /// It may be part of another step: giving something back, leaving a channel, what is done while a panic unwinds.
+    pub(super) is_optional: bool,
+    /// How many changes of the entity came before.
+    place: Option<u64>,
+}
+
+impl Line {
+    /// The first thing that it meets; 0 if it meets none.
+    pub(super) fn object(&self) -> u64 {
+        self.objects.first().copied().unwrap_or(0)
+    }
+
+    /// Whether it is known where in the order of its entity it was.
+    pub(super) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// Whether it sends something, or receives something, or tries to.
+    pub(super) fn sends(&self) -> bool {
+        matches!(self.access, Access::Send | Access::TrySend)
+    }
+
+    pub(super) fn receives(&self) -> bool {
+        matches!(self.access, Access::Receive | Access::TryReceive)
+    }
+}
+
+/// How an operation went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Goes {
+    /// As it may.
+    Anyhow,
+    Succeeds,
+    /// A try failed, time was up, the other end of a channel was gone.
+    Fails,
+    /// This one of several happened, or none.
+    Case(Option<usize>),
+    /// The answer to a question is the usual one, or not.
+    Answer(bool),
+}
+
+/// What kind of object it meets, where that makes a difference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meets {
+    Anything,
+    /// A message is sent, which is the n-th that is handled there, if it is; there is room for so many.
+    Mailbox(Option<usize>, usize),
+    /// A message is handled.
+    OwnMailbox,
+    /// A promise, which several may settle, or which is waited for for some time.
+    Promise,
+    /// An end of a channel, or several.
+    Channel,
+}
+
+/// A line of the log.
+struct Fields<'a> {
+    who: &'a str,
+    what: &'a str,
+    entity: &'a str,
+    site: &'a str,
+    access: Option<Access>,
+    objects: Vec<u64>,
+    result: &'a str,
+    place: Option<u64>,
+    room: usize,
+    message: &'a str,
+    traits: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    fn of(line: &'a str) -> Fields<'a> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next().unwrap_or_default();
+        let (who, _name, what) = (next(), next(), next());
+        let (object, site, _note) = (next(), next(), next());
+        let access = Access::from_name(next());
+        let objects = next().split(' ');
+        let fields = Fields {
+            who,
+            what,
+            entity: object,
+            site,
+            access,
+            objects: objects
+                .filter_map(|object| u64::from_str_radix(object, 16).ok())
+                .collect(),
+            result: next(),
+            place: next().parse().ok(),
+            room: next().parse().unwrap_or(usize::MAX),
+            message: next(),
+            traits: next(),
+        };
+        match fields.is("recorded") {
+            true => fields,
+            // What else it is about is for people.
+            false => Fields {
+                entity: "-",
+                ..fields
+            },
+        }
+    }
+
+    fn is(&self, what: &str) -> bool {
+        self.traits.split(' ').any(|has| has == what)
+    }
+
+    fn answer(&self) -> Option<u64> {
+        self.result.strip_prefix('=')?.parse().ok()
+    }
+
+    fn has_entity(&self) -> bool {
+        self.entity != "-"
+    }
+
+    fn is_at_channel(&self, access: Access) -> bool {
+        let is_end = matches!(
+            access,
+            Access::Send | Access::Receive | Access::TrySend | Access::TryReceive
+        );
+        // Where there is room for a limited number of messages in a mailbox, it is asked whether there is.
+        let is_bounded = self.is("asked") && self.what == SEND_BOUNDED;
+        is_end && (self.has_entity() || self.is("asked")) && !is_bounded
+    }
+
+    /// How it went, and what it met.
+    fn how(&self, access: Access) -> (Goes, Meets) {
+        let goes = match self.result {
+            "decline" => Goes::Fails,
+            "go" => Goes::Succeeds,
+            _ => Goes::Anyhow,
+        };
+        let usual = Goes::Answer(self.is("usual"));
+        match access {
+            _ if self.is_at_channel(access) && self.is("asked") => {
+                let case = match self.answer() {
+                    Some(0) => Some(0),
+                    Some(1) | None => None,
+                    Some(answer) => usize::try_from(answer - 1).ok(),
+                };
+                let goes = match (self.is("several"), case) {
+                    (true, case) => Goes::Case(case),
+                    // It waits until it happens.
+                    (false, Some(_)) => Goes::Succeeds,
+                    (false, None) => Goes::Fails,
+                };
+                (goes, Meets::Channel)
+            }
+            _ if self.is_at_channel(access) => (goes, Meets::Channel),
+            Access::TrySend if self.is("asked") => (usual, Meets::Mailbox(None, self.room)),
+            Access::Read | Access::Write if self.is("asked") => (usual, Meets::Promise),
+            _ if self.is("asked") => (usual, Meets::Anything),
+            Access::Send if !self.has_entity() => (Goes::Anyhow, Meets::Mailbox(None, self.room)),
+            Access::Receive if !self.has_entity() => (Goes::Anyhow, Meets::OwnMailbox),
+            _ => (goes, Meets::Anything),
+        }
+    }
+}
+
+/// The operation by which a message is sent to a mailbox that may be full.
+const SEND_BOUNDED: &str = "send to a bounded mailbox";
+
+impl Path {
+    /// Reads a log.
+    pub(in crate::explore) fn read(file: &File) -> Result<Path, String> {
+        let text = std::fs::read(file);
+        let text = text.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        Ok(Reader::default().read(&String::from_utf8_lossy(&text)))
+    }
+}
+
+/// A path while it is read.
+#[derive(Default)]
+struct Reader<'a> {
+    path: Path,
+    activities: HashMap<&'a str, usize>,
+    entities: HashMap<&'a str, usize>,
+    /// By activity: the selection whose operation comes next.
+    selections: HashMap<&'a str, usize>,
+    /// What was sent: the line, to where, and what.
+    sent: Vec<(usize, u64, String)>,
+}
+
+impl<'a> Reader<'a> {
+    fn read(mut self, text: &'a str) -> Path {
+        for (number, line) in (1..).zip(text.lines()) {
+            let fields = Fields::of(line);
+            if let Some(access) = fields.access.filter(|_| fields.is("step")) {
+                self.operation(number, access, fields);
+            }
+        }
+        self.assign_messages();
+        self.sort();
+        self.path
+    }
+
+    fn operation(&mut self, number: usize, access: Access, fields: Fields<'a>) {
+        if access != Access::Release
+            && let Some(selection) = self.selections.remove(fields.who)
+            && fields.is_at_channel(access)
+        {
+            // It is the same step.
+            let entity = self.entity(fields.entity);
+            let selection = &mut self.path.lines[selection];
+            selection.entity = entity;
+            selection.place = fields.place;
+            if let (Goes::Succeeds, "decline") = (selection.goes, fields.result) {
+                selection.goes = Goes::Fails;
+            }
+            return;
+        }
+        let is_of_promise = access == Access::Write && !fields.has_entity() && !fields.is("asked");
+        let is_passed_on = access == Access::Send && fields.is("numbered");
+        if is_of_promise || is_passed_on {
+            // Who settles a promise passes it on, or who asks for what it becomes: whoever comes later. That is not recorded.
+            return;
+        }
+        let index = self.path.lines.len();
+        let (goes, meets) = fields.how(access);
+        self.message(index, &fields, goes, meets);
+        let is_selection = meets == Meets::Channel && fields.is("asked");
+        if is_selection && !matches!(goes, Goes::Case(None) | Goes::Fails) {
+            self.selections.insert(fields.who, index);
+        }
+        let line = Line {
+            number,
+            who: self.activity(fields.who),
+            what: fields.what.to_owned(),
+            site: fields.site.to_owned(),
+            access,
+            entity: self.entity(fields.entity),
+            goes,
+            meets,
+            // Who has the last of several references to an end of a channel is not recorded.
+            is_optional: matches!(
+                access,
+                Access::Release | Access::DropSender | Access::DropReceiver
+            ) || fields.is("panicking"),
+            place: fields.place,
+            objects: fields.objects.clone(),
+        };
+        self.push(line);
+        if is_selection && fields.is("timed") && !fields.is("several") {
+            self.end_of_wait(index);
+        }
+    }
+
+    fn push(&mut self, line: Line) {
+        let index = self.path.lines.len();
+        self.path.activities[line.who].1.push(index);
+        self.path.lines.push(line);
+    }
+
+    fn activity(&mut self, name: &'a str) -> usize {
+        let activities = &mut self.path.activities;
+        *self.activities.entry(name).or_insert_with(|| {
+            activities.push((name.to_owned(), Vec::new()));
+            activities.len() - 1
+        })
+    }
+
+    fn entity(&mut self, name: &'a str) -> Option<usize> {
+        let next = self.entities.len();
+        (name != "-").then(|| *self.entities.entry(name).or_insert(next))
+    }
+
+    /// A timed wait at a channel without room ends in a step of its own, of which a replay knows nothing.
+    fn end_of_wait(&mut self, selection: usize) {
+        let line = &mut self.path.lines[selection];
+        let goes = std::mem::replace(&mut line.goes, Goes::Anyhow);
+        let end = Line {
+            number: line.number,
+            who: line.who,
+            what: String::new(),
+            site: line.site.clone(),
+            access: match line.access {
+                Access::Send => Access::SendTimeout,
+                _ => Access::ReceiveTimeout,
+            },
+            objects: line.objects.clone(),
+            entity: None,
+            // If its time is up, nobody may have come; if not, somebody has to.
+            goes: Goes::Answer(goes == Goes::Fails),
+            meets: Meets::Anything,
+            is_optional: true,
+            place: None,
+        };
+        self.push(end);
+    }
+
+    /// Notes a message that is sent or handled.
+    fn message(&mut self, line: usize, fields: &Fields<'_>, goes: Goes, meets: Meets) {
+        let Some(&mailbox) = fields.objects.first() else {
+            return;
+        };
+        match meets {
+            Meets::OwnMailbox => {
+                let handled = self.path.mailboxes.entry(mailbox).or_default();
+                let turns = handled.turns.entry(fields.message.to_owned());
+                turns.or_default().push_back(handled.count);
+                handled.count += 1;
+            }
+            Meets::Mailbox(..) if goes != Goes::Answer(false) => {
+                let position = fields.answer().filter(|_| !fields.is("asked"));
+                let message = match position {
+                    Some(position) => Arrival::key_of_position(position),
+                    None => fields.message.to_owned(),
+                };
+                self.sent.push((line, mailbox, message));
+            }
+            _ => {}
+        }
+    }
+
+    /// Finds out which of the messages that are handled each is that is sent: those of one sender are in their order.
+    fn assign_messages(&mut self) {
+        for (line, mailbox, message) in self.sent.drain(..) {
+            let handled = self.path.mailboxes.get_mut(&mailbox);
+            let turns = handled.and_then(|handled| handled.turns.get_mut(&message));
+            let turn = turns.and_then(VecDeque::pop_front);
+            if let Meets::Mailbox(place, _) = &mut self.path.lines[line].meets {
+                *place = turn;
+            }
+        }
+    }
+
+    /// Puts the operations of each entity in their order.
+    fn sort(&mut self) {
+        let Path { lines, orders, .. } = &mut self.path;
+        orders.resize_with(self.entities.len(), Vec::new);
+        for (index, line) in lines.iter().enumerate() {
+            if let (Some(entity), Some(_)) = (line.entity, line.place) {
+                orders[entity].push(index);
+            }
+        }
+        for order in orders {
+            // Who looks comes before who changes what it has looked at.
+            order.sort_by_key(|&index| {
+                let line = &lines[index];
+                let changes = !matches!(
+                    line.access,
+                    Access::Read | Access::Look | Access::TryLook | Access::Transact
+                );
+                (line.place, changes, index)
+            });
+        }
+    }
+}
