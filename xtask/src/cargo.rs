@@ -54,7 +54,7 @@ pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
     Ok(command)
 }
 
-/// The call of `cargo nextest run` for these tests, guarded. Installs nextest if it is missing.
+/// A call of `cargo nextest run`, guarded. Installs nextest if it is missing. `.config/nextest.toml` says more.
 pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
     let mut version = command(&["nextest", "--version"]);
     let is_there = version.output().is_ok_and(|output| output.status.success());
@@ -62,13 +62,7 @@ pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
         eprintln!("xtask: installing cargo-nextest, which runs the tests");
         run(&["install", "cargo-nextest", "--locked"])?;
     }
-    guarded(
-        &[
-            &["nextest", "run", "--workspace", "--no-fail-fast"],
-            arguments,
-        ]
-        .concat(),
-    )
+    guarded(&[&["nextest", "run", "--workspace"], arguments].concat())
 }
 
 /// Where cargo builds.

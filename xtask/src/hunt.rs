@@ -17,7 +17,7 @@ use std::{
 };
 
 use crate::{
-    cargo::{nextest, target},
+    cargo::{nextest, run_command, target},
     process::{SIGTERM, send},
 };
 
@@ -53,6 +53,8 @@ const GENERATED: &[&str] = &[
 ];
 
 pub(crate) fn run(minutes: u64) -> Result<(), String> {
+    // Building is not hunting.
+    run_command(nextest(&["--no-run"])?)?;
     let end = Instant::now() + Duration::from_secs(60 * minutes);
     let second = SystemTime::now().duration_since(UNIX_EPOCH);
     let second = second.map_or(0, |time| time.as_secs());

@@ -3,8 +3,8 @@
 use std::{
     fs,
     os::unix::process::ExitStatusExt,
-    path::Path,
-    process::{Command, Output},
+    path::{Path, PathBuf},
+    process::{self, Command, Output},
 };
 
 /// Runs a script of the shell guarded, with a limit in seconds.
@@ -74,6 +74,49 @@ fn what_a_test_leaves_behind_is_ended() {
     assert!(output.status.success());
     let orphan = text(&output.stdout);
     assert!(!is_there(orphan.trim()), "{orphan} outlives the test");
+}
+
+/// A directory that is removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        let name = format!("xtask-guard-{}", process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path).unwrap();
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_hunt_keeps_what_fails_and_how_to_run_it_again() {
+    let scratch = Scratch::new();
+    for (script, test) in [
+        ("echo fine", "module::good"),
+        ("echo bad; exit 1", "module::bad"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .args(["guard", "/bin/sh", "-c", script, test])
+            .env("REENACT_HUNT", &scratch.0)
+            .env("REENACT_TEST_SEED", "77")
+            .env("CARGO_PKG_NAME", "some-crate")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.success(), test == "module::good");
+    }
+    let kept: Vec<_> = fs::read_dir(&scratch.0).unwrap().flatten().collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(kept[0].file_name(), "sh-module-bad-77.txt");
+    assert_eq!(
+        fs::read_to_string(kept[0].path()).unwrap(),
+        "REENACT_TEST_SEED=77 cargo nextest run --package some-crate -E 'test(=module::bad)'\n\nbad\n"
+    );
 }
 
 #[test]

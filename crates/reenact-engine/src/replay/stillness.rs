@@ -11,6 +11,7 @@
 
 use std::{
     fs,
+    path::PathBuf,
     sync::{Arc, Weak, mpsc},
     thread,
     time::Duration,
@@ -82,7 +83,7 @@ fn look_again_and_again(replay: &Weak<Replay>) {
             true => idle + PERIOD,
             false => Duration::ZERO,
         };
-        let waits = still >= STILL && nobody_moves(aborting);
+        let waits = still >= STILL && others().is_some_and(|others| nobody_moves(others, aborting));
         in_vain = match is_work_queued() {
             true => in_vain + u32::from(waits),
             false => 0,
@@ -141,39 +142,118 @@ fn moves_of_others() -> Moves {
     }
 }
 
-/// Whether every other thread waits for another, and did so all the time while that was found out.
+/// Whether these threads, which are all but the calling one, wait for each other, and did so all the time while that was
+/// found out.
 ///
 /// Whoever moves was able to run before the first look, or was woken by one that was. It runs when it is looked at, and then
 /// it does not wait; or it has ceased to run by then, and that is counted.
-fn nobody_moves(aborting: bool) -> bool {
+fn nobody_moves(threads: impl Iterator<Item = PathBuf>, aborting: bool) -> bool {
     let before = switches_of_others();
-    everybody_waits_for_another(aborting) && switches_of_others() == before
+    everybody_waits_for_another(threads, aborting) && switches_of_others() == before
 }
 
-/// Whether every other thread sleeps in a futex without a time limit, or as a worker does that has nothing to do, or until
-/// there is a signal and we know that there will be none. No if the system does not say.
-fn everybody_waits_for_another(aborting: bool) -> bool {
+/// Where the system tells of all threads but the calling one. `None` if it does not.
+fn others() -> Option<impl Iterator<Item = PathBuf>> {
     let me = rustix::thread::gettid().as_raw_nonzero().to_string();
-    let Ok(threads) = fs::read_dir("/proc/self/task") else {
-        return false;
-    };
-    threads
-        .flatten()
-        .filter(|thread| thread.file_name() != *me)
-        .all(|thread| {
-            let call = fs::read_to_string(thread.path().join("syscall")).unwrap_or_default();
-            // The number of the call and its arguments; the third after the address is the time limit.
-            let mut fields = call.split_whitespace();
-            let number = fields.next().and_then(|number| number.parse().ok());
-            match number {
-                Some(libc::SYS_futex) => {
-                    let address = fields.next().and_then(|field| field.strip_prefix("0x"));
-                    let address = address.and_then(|digits| usize::from_str_radix(digits, 16).ok());
-                    fields.nth(2) == Some("0x0") || address.is_some_and(is_resting_place)
-                }
-                #[cfg(target_arch = "x86_64")]
-                Some(libc::SYS_pause) => aborting,
-                _ => false,
+    let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
+    let others = threads.filter(move |thread| thread.file_name() != *me);
+    Some(others.map(|thread| thread.path()))
+}
+
+/// Whether each of these threads sleeps in a futex without a time limit, or as a worker does that has nothing to do, or until
+/// there is a signal and we know that there will be none. No if the system does not say.
+fn everybody_waits_for_another(mut threads: impl Iterator<Item = PathBuf>, aborting: bool) -> bool {
+    threads.all(|thread| {
+        let call = fs::read_to_string(thread.join("syscall")).unwrap_or_default();
+        // The number of the call and its arguments; the third after the address is the time limit.
+        let mut fields = call.split_whitespace();
+        let number = fields.next().and_then(|number| number.parse().ok());
+        match number {
+            Some(libc::SYS_futex) => {
+                let address = fields.next().and_then(|field| field.strip_prefix("0x"));
+                let address = address.and_then(|digits| usize::from_str_radix(digits, 16).ok());
+                fields.nth(2) == Some("0x0") || address.is_some_and(is_resting_place)
             }
-        })
+            #[cfg(target_arch = "x86_64")]
+            Some(libc::SYS_pause) => aborting,
+            _ => false,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+    use super::*;
+
+    const THREADS: usize = 12;
+
+    /// A token that goes round: whoever has it hands it on and sleeps.
+    #[derive(Default)]
+    struct Ring {
+        holder: AtomicUsize,
+        is_held: AtomicBool,
+        is_over: AtomicBool,
+        /// By number: who it is, and where the system tells of it.
+        members: [std::sync::OnceLock<(thread::Thread, PathBuf)>; THREADS],
+    }
+
+    impl Ring {
+        fn join(&self, me: usize) {
+            let id = rustix::thread::gettid().as_raw_nonzero();
+            let place = PathBuf::from(format!("/proc/self/task/{id}"));
+            let _ = self.members[me].set((thread::current(), place));
+            while !self.is_over.load(SeqCst) {
+                if self.holder.load(SeqCst) == me && !self.is_held.load(SeqCst) {
+                    let next = (me + 1) % THREADS;
+                    self.holder.store(next, SeqCst);
+                    self.wake(next);
+                }
+                thread::park();
+            }
+        }
+
+        fn wake(&self, member: usize) {
+            if let Some((thread, _)) = self.members[member].get() {
+                thread.unpark();
+            }
+        }
+
+        fn places(&self) -> impl Iterator<Item = PathBuf> {
+            let members = self.members.iter().filter_map(|member| member.get());
+            members.map(|(_, place)| place.clone())
+        }
+    }
+
+    /// ```text
+    /// ring  ── 0 ── 1 ── 2 ── … ── 11 ── 0 ── …   each asleep, but for one
+    /// look  ────── 0? ── 1? ── 2? ── …
+    /// ```
+    #[test]
+    fn threads_of_which_one_moves_at_a_time_do_not_all_wait() {
+        let ring = Ring::default();
+        thread::scope(|scope| {
+            for me in 0..THREADS {
+                let ring = &ring;
+                scope.spawn(move || ring.join(me));
+            }
+            while ring.places().count() < THREADS {
+                thread::yield_now();
+            }
+            // The first may have been on its way when the second was not there.
+            ring.wake(ring.holder.load(SeqCst));
+            let wrong = (0..3000)
+                .filter(|_| nobody_moves(ring.places(), false))
+                .count();
+            ring.is_held.store(true, SeqCst);
+            // Now they do.
+            while !nobody_moves(ring.places(), false) {
+                thread::yield_now();
+            }
+            ring.is_over.store(true, SeqCst);
+            (0..THREADS).for_each(|member| ring.wake(member));
+            assert_eq!(wrong, 0);
+        });
+    }
 }
