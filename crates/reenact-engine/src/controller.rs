@@ -17,8 +17,8 @@ use std::{
 use reenact_trace::Origin;
 
 use crate::{
-    Activity, Announcement, Arrival, Asked, Fact, Reply, Touch, explore, mode, pool::Task,
-    raw::Parker,
+    Activity, Announcement, Arrival, Asked, Fact, Reply, Touch, activity::with_controlled, explore,
+    mode, pool::Task, raw::Parker,
 };
 
 /// The answer to an operation that was announced.
@@ -275,6 +275,30 @@ pub(crate) fn one_less_awake() {
         && let Some((controller, _)) = current()
     {
         controller.worker(false);
+    }
+}
+
+/// Those who wait at this spot go on.
+#[inline]
+pub(crate) fn unpark(at: Spot<'_>) {
+    match explore::here() {
+        Some(execution) => execution.unpark(at),
+        None => {
+            if let Some((controller, _)) = current() {
+                controller.unpark(at);
+            }
+        }
+    }
+}
+
+/// The calling activity waits at this spot.
+#[inline]
+pub(crate) fn park(at: Spot<'_>, what: &dyn Fn() -> String) {
+    match explore::here() {
+        Some(execution) => execution.waits_at(at, what),
+        None => {
+            with_controlled(|me| me.controller.park(&me.activity, at, what));
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use std::{
 use crate::{
     Access, Announcement, Asked, Decision, Named, Op, Outcome, Reply, Touch,
     activity::{Hot, with_controlled},
+    explore,
     external::apart,
     mode::{self, Mode},
     record,
@@ -598,12 +599,19 @@ pub(crate) fn arrive(op: Op, access: Access, entity: Option<&Entity>, predicted:
 /// Announces an operation to the controller, and waits for what it decides. Nobody decides where there is none.
 #[inline]
 pub(crate) fn announce(announcement: &Announcement<'_>) -> Decision {
+    // An execution knows whose turn it is: it is asked without finding out who runs, which would take as long as the answer.
+    if let Some(execution) = explore::here() {
+        return execution.decide(announcement);
+    }
     with_controlled(|me| me.controller.operate(&me.activity, announcement)).unwrap_or(Decision::Go)
 }
 
 /// Tells the controller what became of an operation.
 #[inline]
 pub(crate) fn done(announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+    if let Some(execution) = explore::here() {
+        return execution.conclude(announcement, outcome);
+    }
     with_controlled(|me| me.controller.done(&me.activity, announcement, outcome));
 }
 

@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{Spot, activity::with_controlled, controller, mode, raw};
+use crate::{Spot, controller, mode, raw};
 
 /// Something that becomes true once.
 ///
@@ -61,10 +61,8 @@ impl Fact {
         if self.state.swap(TRUE, SeqCst) == AWAITED {
             raw::wake_all(&self.state);
         }
-        if mode::is_controlled()
-            && let Some((controller, _)) = controller::current()
-        {
-            controller.unpark(Spot::Fact(self));
+        if mode::is_controlled() {
+            controller::unpark(Spot::Fact(self));
         }
     }
 
@@ -98,7 +96,7 @@ impl Fact {
     /// Elsewhere whoever needs to wait has its own way.
     pub fn wait_if_controlled(&self, what: &dyn Fn() -> String) {
         if mode::is_controlled() {
-            with_controlled(|me| me.controller.park(&me.activity, Spot::Fact(self), what));
+            controller::park(Spot::Fact(self), what);
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::panic::Location;
 
 use crate::{
-    Access, Announcement, Fact, Op,
+    Access, Announcement, Controller, Fact, Op,
     activity::with_controlled,
     explore, mode,
     record::{BIRTH, LIGHT_BIRTH},
@@ -70,7 +70,11 @@ fn announced(op: Op, site: &'static Location<'static>) {
 
 #[inline]
 fn announce_own(announcement: &Announcement<'_>) {
-    if mode::is_observed() {
+    if let Some(execution) = explore::here() {
+        if execution.wants_own() {
+            execution.decide(announcement);
+        }
+    } else if mode::is_observed() {
         with_controlled(|me| {
             if me.controller.wants_own() {
                 me.controller.operate(&me.activity, announcement);

@@ -315,7 +315,7 @@ impl Announcement<'_> {
 impl<'a> Announcement<'a> {
     /// An operation at the caller's line, of which nothing else is known.
     #[track_caller]
-    #[inline]
+    #[inline(always)]
     pub fn new(op: Op, access: Access) -> Announcement<'a> {
         Announcement {
             op,

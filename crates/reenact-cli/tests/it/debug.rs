@@ -1038,6 +1038,7 @@ fn help_for_debug_shows_a_session() {
           reenact debug listing1.at                    Then type: help
           reenact debug listing1.at < listing1.debug   The commands of a file, with what they say
           reenact debug -- ./app --fast                A Rust program that uses reenact
+          reenact debug run.reenact                    The same from a recording: begins where that ended
 
         A session may look like this:
           ends                                What can come of the program

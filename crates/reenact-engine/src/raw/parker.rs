@@ -12,9 +12,7 @@ use std::{
 
 use super::{now, sleep_while, wake_threads};
 use crate::{
-    Spot,
-    activity::with_controlled,
-    controller, mode,
+    Spot, controller, mode,
     pool::{about_to_block, carrier::Carrier},
 };
 
@@ -138,7 +136,7 @@ impl Parker {
 
     #[cold]
     fn wait_controlled(&self, what: &dyn Fn() -> String) {
-        with_controlled(|me| me.controller.park(&me.activity, Spot::Parker(self), what));
+        controller::park(Spot::Parker(self), what);
         self.state.store(EMPTY, Relaxed);
     }
 
@@ -167,9 +165,7 @@ impl Parker {
     fn tell_controlled(&self) {
         // Release: pairs with the Acquire in `is_told`.
         self.state.store(TOLD, Release);
-        if let Some((controller, _)) = controller::current() {
-            controller.unpark(Spot::Parker(self));
-        }
+        controller::unpark(Spot::Parker(self));
     }
 
     /// As [`Parker::wake`], for who is in [`Parker::wait_in_operation`].

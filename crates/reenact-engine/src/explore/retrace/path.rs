@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
             // Who has the last of several references to an end of a channel is not recorded.
             is_optional: matches!(
                 access,
-                Access::Release | Access::DropSender | Access::DropReceiver
+                Access::Release | Access::Queue | Access::DropSender | Access::DropReceiver
             ) || fields.is("panicking"),
             place: fields.place,
             objects: fields.objects.clone(),

@@ -26,72 +26,20 @@ impl Controller for World {
 
     fn end(&self, _who: &Activity, _how: Ending) {}
 
-    #[inline]
     fn operate(&self, _who: &Activity, announcement: &Announcement<'_>) -> Decision {
-        self.refuses_while_describing();
-        match announcement.touches {
-            [] => self.arrives(announcement),
-            _ => self.meets(announcement),
-        }
+        self.decide(announcement)
     }
 
     fn wants_own(&self) -> bool {
         self.state().fineness.own
     }
 
-    #[inline]
     fn done(&self, _who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
-        let Announcement {
-            op,
-            access,
-            entity,
-            touches,
-            site,
-            ..
-        } = *announcement;
-        match (outcome, entity, touches) {
-            (Outcome::Left(_), Some(entity), _) => self.leaves(op, access, entity, site),
-            (Outcome::Left(_), None, _) => self.ends_turn(announcement),
-            (Outcome::Downgraded, Some(entity), _) => self.downgrades(entity),
-            (Outcome::Footprint(met), _, _) => self.has_met(met, site),
-            (Outcome::Happened(index), _, touches) => {
-                let touch = touches[index];
-                if let Some(end) = end_of(touch.access) {
-                    self.comes(touch.cell, end, touch.room);
-                }
-                self.is_sent(announcement);
-            }
-            (Outcome::GaveUp, _, [touch]) => {
-                if let Some(end) = end_of(touch.access) {
-                    self.passed(touch.cell, Passed::GaveUp(end), touch.room);
-                }
-            }
-            (Outcome::Disconnected, _, [touch]) => {
-                if let Some(end) = end_of(touch.access) {
-                    self.found_gone(touch.cell, end.other());
-                }
-            }
-            (Outcome::Dropped { is_last }, _, [touch]) => {
-                if let Some(end) = end_of(touch.access) {
-                    self.dropped(touch, end, is_last, site);
-                }
-            }
-            _ => {}
-        }
+        self.conclude(announcement, outcome);
     }
 
     fn park(&self, _who: &Activity, at: Spot<'_>, what: &dyn Fn() -> String) {
-        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
-        let what = unsafe {
-            std::mem::transmute::<*const dyn Fn() -> String, *const (dyn Fn() -> String + 'static)>(
-                what,
-            )
-        };
-        let awaited = match at {
-            Spot::Parker(_) => Awaited::Operation,
-            Spot::Fact(_) => Awaited::Described(what),
-        };
-        self.parks(at, awaited);
+        self.waits_at(at, what);
     }
 
     fn unpark(&self, at: Spot<'_>) {
@@ -158,6 +106,73 @@ fn end_of(access: Access) -> Option<End> {
 }
 
 impl World {
+    /// The activity that runs is about to do something.
+    #[inline]
+    pub(crate) fn decide(&self, announcement: &Announcement<'_>) -> Decision {
+        self.refuses_while_describing();
+        match announcement.touches {
+            [] => self.arrives(announcement),
+            _ => self.meets(announcement),
+        }
+    }
+
+    /// What became of it.
+    #[inline]
+    pub(crate) fn conclude(&self, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+        let Announcement {
+            op,
+            access,
+            entity,
+            touches,
+            site,
+            ..
+        } = *announcement;
+        match (outcome, entity, touches) {
+            (Outcome::Left(_), Some(entity), _) => self.leaves(op, access, entity, site),
+            (Outcome::Left(_), None, _) => self.ends_turn(announcement),
+            (Outcome::Downgraded, Some(entity), _) => self.downgrades(entity),
+            (Outcome::Footprint(met), _, _) => self.has_met(met, site),
+            (Outcome::Happened(index), _, touches) => {
+                let touch = touches[index];
+                if let Some(end) = end_of(touch.access) {
+                    self.comes(touch.cell, end, touch.room);
+                }
+                self.is_sent(announcement);
+            }
+            (Outcome::GaveUp, _, [touch]) => {
+                if let Some(end) = end_of(touch.access) {
+                    self.passed(touch.cell, Passed::GaveUp(end), touch.room);
+                }
+            }
+            (Outcome::Disconnected, _, [touch]) => {
+                if let Some(end) = end_of(touch.access) {
+                    self.found_gone(touch.cell, end.other());
+                }
+            }
+            (Outcome::Dropped { is_last }, _, [touch]) => {
+                if let Some(end) = end_of(touch.access) {
+                    self.dropped(touch, end, is_last, site);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The activity that runs waits at this spot.
+    pub(crate) fn waits_at(&self, at: Spot<'_>, what: &dyn Fn() -> String) {
+        // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
+        let what = unsafe {
+            std::mem::transmute::<*const dyn Fn() -> String, *const (dyn Fn() -> String + 'static)>(
+                what,
+            )
+        };
+        let awaited = match at {
+            Spot::Parker(_) => Awaited::Operation,
+            Spot::Fact(_) => Awaited::Described(what),
+        };
+        self.parks(at, awaited);
+    }
+
     /// An operation on one entity, or a question that may depend on anything.
     #[inline]
     fn arrives(&self, announcement: &Announcement<'_>) -> Decision {
