@@ -4,13 +4,13 @@
 
 use std::{
     cell::Cell,
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Mutex, PoisonError},
 };
 
 use crate::{
-    Announcement, Arrival, Decision,
+    Announcement, Arrival, Decision, Map,
     arrivals::{DIRECT, NUMBERED},
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Sent {
 
 /// Those that were not handled, by who handles them and by what that one knows them by.
 #[derive(Default)]
-pub(super) struct Unhandled(Mutex<HashMap<(u32, Arrival), VecDeque<Sent>>>);
+pub(super) struct Unhandled(Mutex<Map<(u32, Arrival), VecDeque<Sent>>>);
 
 impl Unhandled {
     /// A message is sent, unless it is refused.
