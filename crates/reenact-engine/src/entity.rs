@@ -25,6 +25,10 @@ use crate::{
     replay::quiet,
 };
 
+crate::operations! {
+    QUEUE = 0xfa Lock "wait for those who share it";
+}
+
 /// Something that activities meet at. Lives inside of the lock, channel or whatever it stands for; 40 bytes that are
 /// not touched when off.
 ///
@@ -405,7 +409,7 @@ impl Entity {
                     undo(taken);
                 }
                 if from_lookers {
-                    self.announce(op, Access::Queue);
+                    self.announce(QUEUE, Access::Queue);
                 }
                 self.arrive(op, access);
                 apart(block)

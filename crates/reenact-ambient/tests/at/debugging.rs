@@ -404,7 +404,9 @@ fn the_catalogue_of_actors() {
         break resolver: before a promise is resolved
         break resolution: before a callback runs because its promise is resolved
         break creation: before an activity is created
+        break after-creation: after an activity was created
         break begin: before the first action of an activity
+        break after-begin: after the first action of an activity
         resume: run to the next breakpoint
         pause: pause everyone
         stop: leave this universe alone

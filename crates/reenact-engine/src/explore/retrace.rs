@@ -506,7 +506,7 @@ impl<'a> Retracer<'a> {
             };
             if matches!(
                 event.touch.access,
-                Access::DropSender | Access::DropReceiver
+                Access::Queue | Access::DropSender | Access::DropReceiver
             ) {
                 return true;
             }

@@ -66,6 +66,10 @@ impl Log {
 
     pub(super) fn happened(&self, happened: &Happened<'_>) {
         let operation = happened.announcement;
+        if operation.access == Access::Queue {
+            // In a replay nobody waits for that.
+            return;
+        }
         let note = match (happened.decision, operation.access) {
             (Decision::Decline, Access::Wake { .. }) => "timed out",
             (Decision::Decline, _) => "not to be had",

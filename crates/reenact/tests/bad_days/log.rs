@@ -19,7 +19,8 @@ fn lines(log: &str) -> impl Iterator<Item = Line<'_>> {
     assert!(log.ends_with('\n'), "no line is cut short");
     log.lines().map(|line| {
         let fields: Vec<_> = line.split('\t').collect();
-        let [family, name, what, entity, site, note] = fields[..] else {
+        // What follows is for those who explore from it.
+        let [family, name, what, entity, site, note, ..] = fields[..] else {
             panic!("not six fields: {line:?}");
         };
         Line {

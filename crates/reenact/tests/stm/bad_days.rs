@@ -236,7 +236,7 @@ fn a_lock_within_a_transaction_is_reported() {
           activity:  main
           operation: number 2 of this activity
           trace:     another operation, or no transaction of others since the last of this activity; a transaction in which something else is recorded, such as a lock, cannot be replayed
-          program:   transaction at bad_days.rs:_
+          program:   run a transaction at bad_days.rs:_
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
     );
