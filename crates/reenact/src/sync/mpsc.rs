@@ -1,7 +1,7 @@
 //! `std::sync::mpsc`, recorded.
 //!
 //! A program that runs off gets std's channels, behind one branch. Everything else, and whatever a process makes, gets a
-//! channel of [`csp`](crate::csp): the n-th send meets the n-th receive, and both ends have an order of their own.
+//! channel of [`csp`]: the n-th send meets the n-th receive, and both ends have an order of their own.
 
 use std::{
     fmt,
