@@ -26,7 +26,7 @@ enum Runs<T> {
 }
 
 /// Whether an activity that is started now has a thread of the system for itself. If not, what a model would keep in a
-/// thread-local, it has [kept](kept) with the activity.
+/// thread-local, it has [`kept`] with the activity.
 #[inline]
 pub fn has_own() -> bool {
     !explore::is_here() || explore::is_whole()
