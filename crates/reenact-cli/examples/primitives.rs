@@ -66,11 +66,28 @@ const PROGRAMS: &[(&str, fn())] = &[
     ("clock", clock),
     ("hash-map", hash_map),
     ("mixture", mixture),
+    ("closed-channel", closed_channel),
+    ("channels-in-turn", channels_in_turn),
+    ("is-finished-at-last", is_finished_at_last),
+    ("lock-while-unwinding", lock_while_unwinding),
+    (
+        "receiver-dropped-while-unwinding",
+        receiver_dropped_while_unwinding,
+    ),
+    ("rwlock-read-twice", rwlock_read_twice),
+    (
+        "foreign-thread-with-a-long-name",
+        foreign_thread_with_a_long_name,
+    ),
 ];
+
+/// Programs that are not listed, because of how they end.
+const UNLISTED: &[(&str, fn())] = &[("endless", endless), ("third-run", third_run)];
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
-    match PROGRAMS.iter().find(|(known, _)| *known == name) {
+    let mut programs = PROGRAMS.iter().chain(UNLISTED);
+    match programs.find(|(known, _)| *known == name) {
         Some((_, program)) => program(),
         None => {
             let names: Vec<_> = PROGRAMS.iter().map(|(name, _)| *name).collect();
@@ -690,4 +707,126 @@ fn mixture() {
         receiver.iter().collect::<Vec<_>>(),
         counter.seen().wait().unwrap()
     );
+}
+
+fn closed_channel() {
+    let (sender, receiver) = mpsc::sync_channel::<u32>(0);
+    drop(receiver);
+    let sent = [sender.send(1).is_ok(), sender.try_send(2).is_ok()];
+    let (sender, receiver) = mpsc::channel::<u32>();
+    drop(sender);
+    let received = [receiver.try_recv().is_ok(), receiver.recv().is_ok()];
+    println!("{sent:?} {received:?}");
+}
+
+/// Each channel may be where the one before it was.
+fn channels_in_turn() {
+    let received = [1, 2, 3].map(|number| {
+        let (sender, receiver) = csp::bounded(1);
+        thread::scope(|scope| {
+            let receives = scope.spawn(|| receiver.recv().ok());
+            scope.spawn(|| sender.send(number).unwrap());
+            receives.join().unwrap()
+        })
+    });
+    println!("{received:?}");
+}
+
+/// The thread has done all that others can see when it is asked for.
+fn is_finished_at_last() {
+    let lock = Arc::new(Mutex::new(0));
+    let shared = Arc::clone(&lock);
+    let barrier = Arc::new(Barrier::new(2));
+    let opened = Arc::clone(&barrier);
+    let thread = thread::spawn(move || {
+        *shared.lock().unwrap() += 1;
+        opened.wait();
+        thread::sleep(Duration::from_millis(2));
+    });
+    barrier.wait();
+    let asked = (0..20).position(|_| {
+        thread::sleep(Duration::from_micros(500));
+        thread.is_finished()
+    });
+    thread.join().unwrap();
+    println!("{asked:?} {}", lock.lock().unwrap());
+}
+
+fn lock_while_unwinding() {
+    struct Counts(Arc<Mutex<u32>>);
+    impl Drop for Counts {
+        fn drop(&mut self) {
+            *self.0.lock().unwrap() += 1;
+        }
+    }
+    let lock = Arc::new(Mutex::new(0));
+    let counts = Counts(Arc::clone(&lock));
+    let thread = thread::spawn(move || {
+        let _counts = counts;
+        panic!("on purpose");
+    });
+    println!("{}", thread.join().is_err());
+    println!("{}", lock.lock().unwrap());
+}
+
+fn receiver_dropped_while_unwinding() {
+    let (sender, receiver) = mpsc::channel();
+    let receiver = thread::spawn(move || {
+        let first: u32 = receiver.recv().unwrap();
+        panic!("on purpose, after {first}");
+    });
+    let senders = [1, 2].map(|number| {
+        let sender = sender.clone();
+        thread::spawn(move || sender.send(number).is_ok())
+    });
+    let sent = senders.map(|sender| sender.join().unwrap());
+    println!("{} {}", receiver.join().is_err(), sent.contains(&true));
+}
+
+fn rwlock_read_twice() {
+    let lock = RwLock::new(1);
+    *lock.write().unwrap() += 1;
+    let (first, second) = (lock.read().unwrap(), lock.read().unwrap());
+    println!("{} {}", *first, *second);
+}
+
+/// A trace keeps the beginning of the name.
+fn foreign_thread_with_a_long_name() {
+    let lock = Arc::new(Mutex::new(0));
+    let shared = Arc::clone(&lock);
+    let builder = std::thread::Builder::new().name("long".repeat(30));
+    let thread = builder.spawn(move || *shared.lock().unwrap() += 1).unwrap();
+    let seen = *lock.lock().unwrap();
+    thread.join().unwrap();
+    println!("{seen} {}", lock.lock().unwrap());
+}
+
+/// Says who it is, and then goes on until somebody ends it.
+fn endless() {
+    println!("{}", std::process::id());
+    let lock = Arc::new(Mutex::new(0));
+    let shared = Arc::clone(&lock);
+    thread::spawn(move || {
+        loop {
+            *shared.lock().unwrap() += 1;
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+    loop {
+        println!("{}", *lock.lock().unwrap() < 0);
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits for ever when it runs for the third time, in a directory in which it notes that: of this, nothing is recorded.
+fn third_run() {
+    let runs = std::path::Path::new("runs");
+    let count = std::fs::read(runs).map_or(0, |runs| runs.len());
+    std::fs::write(runs, vec![b'.'; count + 1]).unwrap();
+    let lock = Arc::new(Mutex::new(0));
+    let shared = Arc::clone(&lock);
+    threads(2, move |_| *shared.lock().unwrap() += 1);
+    if count >= 2 {
+        thread::park();
+    }
 }

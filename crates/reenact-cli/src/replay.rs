@@ -3,7 +3,12 @@
 pub(crate) mod log;
 mod plan;
 
-use std::{io::Write, path::PathBuf, process::Stdio};
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::Path,
+    process::Stdio,
+};
 
 use indicatif::ProgressBar;
 use reenact_trace::Exit;
@@ -28,10 +33,17 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         really_write: args.really_write,
     })?;
     let scratch = TempDir::new().map_err(Failure::Scratch)?;
+    // Whether it can be written is better known before the program has run than after.
+    let file = args.log.as_ref().and_then(Option::as_ref);
+    let create = |path: &Path| File::create(path).map_err(cannot_write(path));
+    let file = file
+        .map(|path| create(path).map(|file| (path, file)))
+        .transpose()?;
     let mut series = Series::new(args, &plan);
     for number in 1..=args.times {
         let shown = number == 1 || args.verbose;
-        let log = (number == 1).then(|| log_path(args, &scratch)).flatten();
+        let is_logged = number == 1 && args.log.is_some();
+        let log = is_logged.then(|| scratch.path().join("log"));
         let output = match (shown, args.json) {
             (false, _) => Output::Hidden,
             (true, true) => Output::ToStandardError,
@@ -42,18 +54,19 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
             return Ok(Exit::Signal(signal));
         }
         series.add(number, outcome, shown)?;
-        if let (Some(None), Some(log)) = (&args.log, &log) {
-            log::print(log)?;
+        match (&log, &file) {
+            (Some(log), Some((path, file))) => log::write(log, file).map_err(cannot_write(path))?,
+            (Some(log), None) => log::print(log)?,
+            (None, _) => {}
         }
     }
     Ok(series.finish())
 }
 
-fn log_path(args: &ReplayArgs, scratch: &TempDir) -> Option<PathBuf> {
-    match &args.log {
-        None => None,
-        Some(None) => Some(scratch.path().join("log")),
-        Some(Some(path)) => Some(path.clone()),
+fn cannot_write(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure::Log {
+        path: path.to_owned(),
+        error,
     }
 }
 

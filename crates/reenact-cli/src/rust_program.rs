@@ -276,7 +276,10 @@ impl Semantics for RustProgram {
             },
             with: match message {
                 Some(message) => Some(Activity(message.peer)),
-                None => doing.and_then(|doing| doing.with).map(Activity),
+                None => {
+                    let with = doing.and_then(|doing| doing.with.as_ref());
+                    with.map(|(number, _)| Activity(*number))
+                }
             },
             site: doing.and_then(Doing::site),
             sent_at: match message {
@@ -378,12 +381,16 @@ impl Semantics for RustProgram {
             // What concerns nobody else is no step elsewhere.
             if doing.touches.first().map(|touch| touch.0) != Some(Access::Own) {
                 let (what, site) = doing.describe(&told);
-                schedule.lines.push(Line {
+                let mut line = Line {
                     who: told.activity(step.activity)?.place.clone(),
                     what,
                     site,
                     choice: step.way,
-                });
+                };
+                if let Some(object) = told.object(doing) {
+                    line.set_object(object);
+                }
+                schedule.lines.push(line);
             }
         }
         Some(schedule.to_string())

@@ -21,7 +21,7 @@ use std::{
 use reenact_trace::{Appender, Origin};
 
 use crate::{
-    Ending, Fact, Newborn, Seat,
+    Ending, Fact, Newborn, Op, Seat,
     attempt::Attempting,
     captured::CLOCKS,
     controller::{self, Controller},
@@ -227,13 +227,13 @@ pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -
 /// Runs `action` with the controlled activity that the calling thread runs, registering the thread first if need be.
 /// Nothing is borrowed while it runs: it may take long, and a signal handler may ask who we are.
 pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Option<R> {
-    if let Some(seat) = Hot::seat() {
-        let controlled = seat.controlled()?;
-        return Some(apart(|| action(&controlled)));
-    }
     // SAFETY: Set as long as it runs; what it is known by is there until the execution has ended.
     if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
         return Some(apart(|| action(controlled)));
+    }
+    if let Some(seat) = Hot::seat() {
+        let controlled = seat.controlled()?;
+        return Some(apart(|| action(&controlled)));
     }
     let controlled = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
@@ -494,8 +494,21 @@ pub struct Birth {
 enum Child {
     Unrecorded,
     Recorded(crate::record::Newborn),
-    Controlled(Controlled),
+    Controlled(Arc<Controlled>),
     Explored(u32),
+}
+
+impl Child {
+    fn unexplored(name: &str) -> Child {
+        let child = match mode::settled() {
+            Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
+            Mode::Replay | Mode::Controlled => with_controlled(|parent| parent.child(name))
+                .flatten()
+                .map(|child| Child::Controlled(Arc::new(child))),
+            _ => None,
+        };
+        child.unwrap_or(Child::Unrecorded)
+    }
 }
 
 impl Birth {
@@ -503,15 +516,16 @@ impl Birth {
     #[inline]
     #[track_caller]
     pub fn announce(name: Option<&str>) -> Birth {
-        life::creates(false);
         let name = name.unwrap_or_default();
-        match explore::here() {
-            Some(world) => Birth {
-                child: Child::Explored(world.child(name)),
-                site: Location::caller(),
+        let site = Location::caller();
+        let birth = || Birth {
+            child: match explore::here() {
+                Some(world) => Child::Explored(world.child(name)),
+                None => Child::unexplored(name),
             },
-            None => Birth::announce_unexplored(name),
-        }
+            site,
+        };
+        life::creates(false, birth, Birth::number)
     }
 
     /// The same for what is not to have a thread, even if the others have. Only where something is explored.
@@ -520,21 +534,6 @@ impl Birth {
         let number = explore::here().map(|world| world.child_on_fiber(name));
         Birth {
             child: number.map_or(Child::Unrecorded, Child::Explored),
-            site: Location::caller(),
-        }
-    }
-
-    #[track_caller]
-    fn announce_unexplored(name: &str) -> Birth {
-        let child = match mode::settled() {
-            Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
-            Mode::Replay | Mode::Controlled => with_controlled(|parent| parent.child(name))
-                .flatten()
-                .map(Child::Controlled),
-            _ => None,
-        };
-        Birth {
-            child: child.unwrap_or(Child::Unrecorded),
             site: Location::caller(),
         }
     }
@@ -585,7 +584,7 @@ impl Birth {
                 let registered = recording.register(Some(newborn));
                 registered.then_some(Local::Recording(recording))
             }),
-            Child::Controlled(controlled) => Some(Local::Controlled(Arc::new(controlled))),
+            Child::Controlled(controlled) => Some(Local::Controlled(controlled)),
         };
         if let Some(local) = local {
             LOCAL.with(|slot| install(&mut slot.borrow_mut(), local));
@@ -661,7 +660,18 @@ impl Lineage {
         }
     }
 
-    /// The same for one who knows that it ends, and does not join it.
+    /// Asks whether the activity has ended. `ask` says so where no controller has to know about it, and when recording.
+    #[track_caller]
+    pub fn has_ended(&self, op: Op, ask: impl FnOnce() -> bool) -> bool {
+        let target = self.0.as_ref();
+        life::has_ended(op, target.map(|target| target.number), || match target {
+            // Its thread may take longer to end than its activity.
+            Some(target) if explore::is_here() => target.ended.is_established(),
+            _ => ask(),
+        })
+    }
+
+    /// As [`Lineage::join`], for one who knows that it ends, and does not join it.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
             match explore::here() {

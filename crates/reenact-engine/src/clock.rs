@@ -17,7 +17,7 @@ use crate::{
     Access, Announcement, Entity, Op, Outcome, Touch,
     activity::Hot,
     attempt,
-    entity::{announce, arrive, done},
+    entity::{announce, done},
     mode::{self, Mode},
     record,
     replay::quiet,
@@ -121,7 +121,7 @@ impl Clock {
             Mode::Record => Kind::Recorded,
             Mode::Replay if quiet::may_take(&self.entity) => Kind::Quiet,
             Mode::Replay | Mode::Controlled => {
-                arrive(op, Access::Transact, Some(&self.entity), 0);
+                self.entity.arrive(op, Access::Transact);
                 Kind::Asked
             }
         })
@@ -250,7 +250,7 @@ impl Clock {
         has_changed: &dyn Fn() -> bool,
     ) -> Turn {
         if turn.0 == Kind::Quiet {
-            arrive(op, Access::Transact, Some(&self.entity), 0);
+            self.entity.arrive(op, Access::Transact);
         }
         self.footprint(op, read);
         self.turns_out(Turn(Kind::Asked), op, Access::Transact);
@@ -416,6 +416,8 @@ mod tests {
         name: "test",
         kind: OperationKind::TransactionCommit,
         object: "",
+        values: crate::Values::Hidden,
+        part: None,
     });
 
     fn never() -> bool {

@@ -17,8 +17,8 @@ use std::{
 use reenact_trace::Origin;
 
 use crate::{
-    Activity, Announcement, Arrival, Asked, Fact, Reply, Touch, activity::with_controlled, explore,
-    mode, pool::Task, raw::Parker,
+    Activity, Announcement, Arrival, Asked, Change, Fact, Reply, Touch, activity::with_controlled,
+    explore, mode, pool::Task, raw::Parker,
 };
 
 /// The answer to an operation that was announced.
@@ -39,7 +39,7 @@ pub enum Decision {
 /// What became of an operation, where its controller has to know.
 pub enum Outcome<'a> {
     /// It has taken effect, and the activity gives the entity back. For a read or a write, with the value that is there now.
-    Left(Option<u64>),
+    Left(Option<Change>),
     /// Who has taken the entity shares it from now on, without a moment in between.
     Downgraded,
     /// What [`Access::Transact`](crate::Access::Transact) let begin is about to take effect, and it turns out to be what the
@@ -305,7 +305,11 @@ pub(crate) fn park(at: Spot<'_>, what: &dyn Fn() -> String) {
 /// Has the controller run a task. False if that is a worker's business.
 #[inline]
 pub(crate) fn run(task: NonNull<Task>) -> bool {
-    mode::is_observed() && current().is_some_and(|(controller, _)| controller.run(task))
+    mode::is_observed()
+        && match explore::here() {
+            Some(execution) => execution.run(task),
+            None => current().is_some_and(|(controller, _)| controller.run(task)),
+        }
 }
 
 pub(crate) fn install(controller: Option<Arc<dyn Controller>>) {

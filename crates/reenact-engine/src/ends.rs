@@ -75,6 +75,27 @@ pub enum Patience {
     None,
 }
 
+impl Selected {
+    /// What a trace says of a selection: which case has happened, the first being predicted; or that none has in time. The same
+    /// whatever other cases there are, so that it does not mean something else in a program that has others.
+    pub fn answer(case: Option<usize>) -> u64 {
+        match case {
+            Some(0) => 0,
+            None => 1,
+            Some(case) => case as u64 + 1,
+        }
+    }
+
+    /// The case that has happened, by what a trace says.
+    pub fn case(answer: u64) -> Option<usize> {
+        match answer {
+            0 => Some(0),
+            1 => None,
+            answer => Some(usize::try_from(answer - 1).unwrap_or(usize::MAX)),
+        }
+    }
+}
+
 impl Ends {
     /// With room for so many messages, made at the caller's line.
     #[track_caller]
@@ -193,12 +214,14 @@ impl Ends {
             End::Sending => Access::DropSender,
             End::Receiving => Access::DropReceiver,
         };
-        announce(&Announcement {
-            touches: &[self.touch(access)],
+        let touches = [self.touch(access)];
+        let announcement = Announcement {
+            touches: &touches,
             ..Announcement::new(op, access)
-        });
+        };
+        announce(&announcement);
         let is_last = one_less();
-        self.done(op, access, Outcome::Dropped { is_last });
+        done(&announcement, Outcome::Dropped { is_last });
         is_last
     }
 

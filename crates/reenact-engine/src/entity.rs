@@ -16,7 +16,7 @@ use std::{
 };
 
 use crate::{
-    Access, Announcement, Asked, Decision, Named, Op, Outcome, Reply, Touch,
+    Access, Announcement, Asked, Change, Decision, Named, Op, Outcome, Reply, Touch,
     activity::{Hot, with_controlled},
     explore,
     external::apart,
@@ -41,7 +41,7 @@ crate::operations! {
 /// | `last` | token of who took it last; 0 new, `UNRECORDED` after recording stopped, `UNTOUCHED` a new clock | the same |
 /// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
 /// | `made_at` | the line of the program that made it, never changed | the same |
-/// | `wanted` | the version at which recording began: 0, but for a clock | one more than the lowest version that someone waits for; 0 if nobody waits |
+/// | `wanted` | the version at which recording began: 0, but for a clock | bits 0 to 39: one more than the lowest version that someone waits for, 0 if nobody waits; bits 40 to 63: its number in the log, 0 if it has none |
 ///
 /// # Invariants
 ///
@@ -73,6 +73,8 @@ impl Entity {
     pub(crate) const FLAG: u64 = 1 << 63;
     /// Bit 31 of `looks`; see there.
     pub(crate) const BY_OTHERS: u32 = 1 << 31;
+    /// The bits of `wanted` in a replay that say which version someone waits for; see there. The others are its number in the log.
+    pub(crate) const WISH: u64 = (1 << 40) - 1;
     /// In `last`: someone used the entity without writing it down, so nothing more can be said of it.
     pub(crate) const UNRECORDED: u32 = u32::MAX - 1;
     /// In `last`: nobody used it, but it has a name all the same.
@@ -308,10 +310,10 @@ impl Entity {
     }
 
     /// Changes the value that the entity guards, in one instant: `change` returns its result and the value that is there
-    /// afterwards.
+    /// afterwards, or the whole [`Change`].
     #[inline(always)]
     #[track_caller]
-    pub fn update<R>(&self, op: Op, change: impl FnOnce() -> (R, u64)) -> R {
+    pub fn update<R, C: Into<Change>>(&self, op: Op, change: impl FnOnce() -> (R, C)) -> R {
         if mode::byte() == Mode::Off as u8 {
             return change().0;
         }
@@ -320,7 +322,7 @@ impl Entity {
     }
 
     #[track_caller]
-    fn update_noted<R>(&self, op: Op, change: impl FnOnce() -> (R, u64)) -> R {
+    fn update_noted<R, C: Into<Change>>(&self, op: Op, change: impl FnOnce() -> (R, C)) -> R {
         match mode::settled() {
             Mode::Off | Mode::Unknown => change().0,
             Mode::Record => {
@@ -340,7 +342,7 @@ impl Entity {
             Mode::Replay | Mode::Controlled => {
                 self.arrive(op, Access::Write);
                 let (result, value) = change();
-                self.controlled_leave(op, Access::Write, Some(value));
+                self.controlled_leave(op, Access::Write, Some(value.into()));
                 result
             }
         }
@@ -366,7 +368,7 @@ impl Entity {
                 Decision::Answer(value) => value,
                 _ => {
                     let value = read();
-                    self.controlled_leave(op, Access::Read, Some(value));
+                    self.controlled_leave(op, Access::Read, Some(value.into()));
                     value
                 }
             },
@@ -559,6 +561,9 @@ impl Entity {
 
     #[track_caller]
     pub(crate) fn arrive(&self, op: Op, access: Access) -> Decision {
+        if let Some(execution) = explore::here() {
+            return execution.arrives_at(self, op, access, Location::caller());
+        }
         arrive(op, access, Some(self), 0)
     }
 
@@ -570,7 +575,10 @@ impl Entity {
 
     #[inline]
     #[track_caller]
-    pub(crate) fn controlled_leave(&self, op: Op, access: Access, value: Option<u64>) {
+    pub(crate) fn controlled_leave(&self, op: Op, access: Access, value: Option<Change>) {
+        if let Some(execution) = explore::here() {
+            return execution.leaves_with(op, access, self, value, Location::caller());
+        }
         let announcement = Announcement {
             entity: Some(self),
             ..Announcement::new(op, access)

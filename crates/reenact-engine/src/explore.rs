@@ -16,6 +16,7 @@ mod failure;
 mod fiber;
 mod follow;
 mod names;
+mod objects;
 mod outside;
 mod overflow;
 mod recorded;
@@ -51,7 +52,7 @@ pub use self::{
     search::{Finding, Found, NoWay, Search, Way},
     subject::{Subject, Told},
 };
-use crate::{Access, Announcement, Controller, Decision, Op, Touch, pool::Pool};
+use crate::{Access, Announcement, Controller, Decision, Op, Touch, activity::HOT, pool::Pool};
 
 thread_local! {
     /// The execution that the calling code is part of.
@@ -134,9 +135,15 @@ pub(crate) fn follow_from_environment() {
     whole::follow_from_environment();
 }
 
-/// The calling code is going to be this activity. False where nothing is explored.
+/// The calling code is going to be this light activity. False where nothing is explored.
+#[inline]
 pub(crate) fn sits(number: u32) -> bool {
-    here().inspect(|world| world.sits(number)).is_some()
+    let Some(world) = here() else {
+        return false;
+    };
+    world.sits(number);
+    HOT.with(|hot| hot.fiber.set(world.controlled(number)));
+    true
 }
 
 /// Which of so many ways to go, each of which will have its turn; none where the calling code is not explored.

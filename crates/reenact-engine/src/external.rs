@@ -212,6 +212,7 @@ pub(crate) fn not_apart<R>(action: impl FnOnce() -> R) -> R {
 fn with_apart<R>(depth: impl FnOnce(u32) -> u32, action: impl FnOnce() -> R) -> R {
     struct Back(u32);
     impl Drop for Back {
+        #[inline]
         fn drop(&mut self) {
             HOT.with(|hot| hot.apart.set(self.0));
         }

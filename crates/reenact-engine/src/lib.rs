@@ -25,6 +25,7 @@ pub mod explore;
 mod external;
 mod fact;
 pub mod life;
+pub mod log;
 mod meeting;
 mod mode;
 mod operation;
@@ -35,6 +36,7 @@ mod replay;
 mod seat;
 mod seeds;
 mod session;
+mod site;
 mod source;
 pub mod thread;
 mod timer;
@@ -57,12 +59,14 @@ pub use external::{
 pub use fact::Fact;
 pub use meeting::{Party, chose};
 pub use operation::{
-    Access, Announcement, Envelope, Name, Named, Op, OpInfo, OperationKind, Touch,
+    Access, Announcement, Change, Envelope, Name, Named, ObjectName, Op, OpInfo, OperationKind,
+    Touch, Values, third_person, with_object,
 };
 pub use reenact_trace::{Origin, TraceError};
 pub use seat::{Reception, Seat, Sending, continuation};
 pub use seeds::Map;
 pub use session::{controlled, record_to};
+pub use site::at;
 pub use source::Source;
 pub use timer::fire_after;
 pub use withheld::is_withheld;

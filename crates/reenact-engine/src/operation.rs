@@ -4,10 +4,19 @@
 //! [`Op`]s that models define and the [`Access`]es that are defined here.
 
 mod dependence;
+mod name;
+mod sentence;
+mod value;
 
 use std::{panic::Location, sync::atomic::AtomicU64};
 
 pub use reenact_multiverse::OperationKind;
+
+pub use self::{
+    name::ObjectName,
+    sentence::{third_person, with_object},
+    value::{Change, Values},
+};
 
 use crate::{Arrival, Clock, Entity};
 
@@ -19,6 +28,7 @@ pub struct Op(&'static OpInfo);
 ///
 /// Codes need only differ among operations that the same program could do on the same entity: a model may use those of
 /// others. Two [questions](crate::choose) that have the same one are taken for the same in a replay.
+#[derive(Clone, Copy)]
 pub struct OpInfo {
     /// The code.
     pub code: u8,
@@ -28,6 +38,11 @@ pub struct OpInfo {
     pub kind: OperationKind,
     /// What it is about, a noun: `mutex`. Empty if its kind says enough.
     pub object: &'static str,
+    /// What it reads or writes, if that is a value.
+    pub values: Values,
+    /// For an object that has several entities: how many bytes after the first of them the one is that is met here. To people they
+    /// are one object, which they know by the first.
+    pub part: Option<isize>,
 }
 
 impl Op {
@@ -55,7 +70,7 @@ impl Op {
     }
 
     /// All there is to know of it.
-    pub(crate) const fn info(self) -> &'static OpInfo {
+    pub const fn info(self) -> &'static OpInfo {
         self.0
     }
 
@@ -94,6 +109,8 @@ macro_rules! operations {
             name: $name,
             kind: $crate::OperationKind::$kind,
             object: ::core::concat!($($object)?),
+            values: $crate::Values::Hidden,
+            part: ::core::option::Option::None,
         });
     )*};
 }
@@ -161,6 +178,9 @@ pub enum Access {
 }
 
 /// What a controller knows an object by.
+///
+/// An exploration keeps its own number of the object here. In a replay, bits 40 to 63 are the object's number in the log, as in
+/// `wanted` of an [`Entity`]: 0 if it has none.
 ///
 /// Part of every [`Entity`]; an object that has none because nothing of it is recorded (a promise, a variable of transactions)
 /// has a name of its own.

@@ -36,17 +36,19 @@ use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace, TraceError};
 
 use self::{
     cursor::{Cursor, Next, Observation},
-    log::Log,
+    log::{Log, Unwritten},
     turns::{Turns, Want},
     unborn::Unborn,
 };
 use crate::{
-    Access, Activity, Announcement, Decision, Entity, Map, captured, clock, controller,
+    Access, Activity, Announcement, Decision, Entity, Map, ObjectName, captured, clock, controller,
     entity::tag,
     mode::{self, Mode},
     raw::Parker,
     record::{BIRTH, key_of, token_of},
-    seeds, withheld,
+    seeds,
+    site::{Site, at},
+    withheld,
 };
 
 /// The walk through one trace.
@@ -96,6 +98,8 @@ struct Runner {
     is_known: bool,
     /// What it waits for, for reports; none while it runs.
     waiting: Mutex<Option<String>>,
+    /// What is to be written into the log when more is known.
+    unwritten: Mutex<Option<Unwritten>>,
 }
 
 impl Runner {
@@ -105,6 +109,11 @@ impl Runner {
 
     fn cursor(&self) -> MutexGuard<'_, Cursor> {
         self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Option<Unwritten>> {
+        let unwritten = self.unwritten.lock();
+        unwritten.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -476,10 +485,10 @@ impl Replay {
         let slept = self.turns.wait_for(entity, want, runner.parker(), || {
             self.sleeps(runner, || {
                 format!(
-                    "its turn ({} of {}) to {}",
-                    position,
-                    name_of(&self.trace, entity),
-                    describe(operation)
+                    "its turn ({position} of {}) to {}{}",
+                    object_of(operation).unwrap_or_default(),
+                    operation.op.name(),
+                    at(operation.site)
                 )
             })
         });
@@ -498,14 +507,18 @@ impl Replay {
 }
 
 fn describe(operation: &Announcement<'_>) -> String {
-    format!("{} at {}", operation.op.name(), operation.site)
+    match Site::shown(operation.site) {
+        Some(site) => format!("{} at {site}", operation.op.name()),
+        None => operation.op.name().to_owned(),
+    }
 }
 
-/// The entity as people may know it: who used it first, and which one of theirs it is.
-fn name_of(trace: &Trace, entity: &Entity) -> String {
-    let key = entity.key.load(Relaxed);
-    match ((key >> 32) as u32).checked_sub(1) {
-        Some(number) => format!("{}/{}", trace.family_name(number), key as u32),
-        None => clock::name_of(key).unwrap_or_else(|| "-".to_owned()),
-    }
+/// What an operation is done to, as far as that has a name: by what it is and where it was made. Which of several that a line
+/// makes is not known before the end.
+fn object_of(operation: &Announcement<'_>) -> Option<String> {
+    let entity = operation.entity?;
+    let touched = operation.touches.first();
+    let made_at = touched.map_or(entity.made_at, |touch| touch.made_at);
+    let name = || ObjectName::only(operation.op.object(), made_at).to_string();
+    Some(clock::name_of(entity.key.load(Relaxed)).unwrap_or_else(name))
 }

@@ -26,7 +26,8 @@ use crate::{
     },
     arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source},
     entity::{announce, choose_as, done},
-    explore, life,
+    explore::{self, World},
+    life,
     mode::{self, Mode},
     record::{Diary, Me, Recording, count_at, token_of},
     replay::quiet::Quiet,
@@ -116,13 +117,12 @@ impl Seat {
     #[cold]
     #[track_caller]
     fn born_in_some_mode() -> Seat {
-        life::creates(true);
-        let number = match mode::settled() {
+        let birth = || match mode::settled() {
             Mode::Record => with_recording(|me| me.light_child()),
             Mode::Replay | Mode::Controlled => with_controlled(Controlled::light_child),
             _ => None,
         };
-        match number {
+        match life::creates(true, birth, |number| *number) {
             Some(number) => {
                 let first = if mode::with_sender() {
                     DIRECT
@@ -178,10 +178,7 @@ impl Seat {
                 self.enter_controlled();
                 Reception::Ordered
             }
-            _ if explore::sits(self.token - 1) => {
-                self.enter_controlled();
-                Reception::Announced
-            }
+            _ if explore::sits(self.token - 1) => Reception::Announced,
             _ => Reception::Free,
         }
     }
@@ -246,7 +243,7 @@ impl Seat {
 
     /// A turn has ended.
     pub fn end_turn(&self, arrival: Arrival, state: &dyn Fn() -> Option<String>) {
-        if mode::is_observed() {
+        if mode::is_observed() && !explore::here().is_some_and(World::ignores_turns) {
             let announcement = Announcement {
                 envelope: Some(&self.envelope(arrival, Some(state))),
                 ..Announcement::new(HANDLE, Access::Receive)
@@ -394,7 +391,7 @@ impl Seat {
         }
     }
 
-    #[cold]
+    #[inline]
     fn announce_send(&self, key: u64, arrival: Arrival, sending: Sending<'_>) -> Decision {
         announce(&Announcement {
             touches: &[Touch::new(&self.mailbox, Access::Send)],
@@ -473,7 +470,7 @@ impl Seat {
                 *rest = Rest::Nothing;
                 self.arrivals.set(std::ptr::null_mut());
             }
-            Mode::Replay | Mode::Controlled => {
+            Mode::Replay | Mode::Controlled if !explore::is_here() => {
                 self.enter_controlled();
                 if let Some(controlled) = self.controlled() {
                     let controller = &controlled.controller;
@@ -556,6 +553,9 @@ impl Seat {
 
     /// Tells the controller of a message.
     fn tell(&self, message: Message) -> NextArrival {
+        if let Some(execution) = explore::here() {
+            return execution.is_told(message);
+        }
         match self.controlled() {
             Some(controlled) => controlled.controller.message(&controlled.activity, message),
             None => NextArrival::Any,

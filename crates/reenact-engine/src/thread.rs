@@ -126,13 +126,15 @@ unsafe impl<T> Send for Running<T> {}
 unsafe impl<T> Sync for Running<T> {}
 
 impl<T: Send> Running<T> {
-    /// Starts a thread with this to do. `number` is that of its activity.
+    /// Starts a thread with this to do. `number` is that of its activity; `builder` says what a thread of the system is to be
+    /// like, if it has one.
     ///
     /// # Safety
     ///
     /// What it borrows is there until it has ended.
+    #[inline]
     pub unsafe fn start<'a>(
-        builder: std::thread::Builder,
+        builder: impl FnOnce() -> std::thread::Builder,
         number: Option<u32>,
         body: impl FnOnce() -> T + Send + 'a,
     ) -> io::Result<Running<T>>
@@ -143,7 +145,7 @@ impl<T: Send> Running<T> {
             // SAFETY: The caller's.
             Some(number) => unsafe { Runs::start_on_fiber(number, body) },
             // SAFETY: The caller's.
-            None => Runs::System(unsafe { apart(|| builder.spawn_unchecked(body)) }?),
+            None => Runs::System(unsafe { apart(|| builder().spawn_unchecked(body)) }?),
         }))
     }
 }
@@ -152,6 +154,7 @@ impl<T: Send> Runs<T> {
     /// # Safety
     ///
     /// As for [`Running::start`].
+    #[inline]
     unsafe fn start_on_fiber<'a>(number: u32, body: impl FnOnce() -> T + Send + 'a) -> Runs<T>
     where
         T: 'a,

@@ -11,6 +11,7 @@ use proc_macro::TokenStream;
 mod answer;
 mod attributes;
 mod borrows;
+mod call_at;
 mod errors;
 mod expand;
 mod message;
@@ -142,4 +143,11 @@ pub fn actor(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(options.into(), item.into()).into()
+}
+
+/// Makes `name.method()` of `at name method`, at the line of `at`: for the macros of the crate `reenact`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn call_at(tokens: TokenStream) -> TokenStream {
+    call_at::call_at(tokens)
 }

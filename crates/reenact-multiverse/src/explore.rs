@@ -125,21 +125,27 @@ pub struct Changed {
 }
 
 /// Whether a step can be taken; if not, what there is instead.
+#[inline]
 pub fn can_be_taken<R: Run + ?Sized>(run: &R, step: Step) -> Result<(), String>
 where
     R::Event: fmt::Debug,
 {
     let Step { activity, choice } = step;
     if !run.is_enabled(activity) {
-        return Err(match run.pending(activity) {
-            Some(event) => format!("waiting for {event:?}"),
-            None => "nothing".to_owned(),
-        });
+        return Err(not_enabled(run.pending(activity)));
     }
     if choice > 0 && run.choices(activity) <= choice {
         return Err(format!("without choice {choice}"));
     }
     Ok(())
+}
+
+#[cold]
+fn not_enabled(pending: Option<impl fmt::Debug>) -> String {
+    match pending {
+        Some(event) => format!("waiting for {event:?}"),
+        None => "nothing".to_owned(),
+    }
 }
 
 /// An execution, up to some point.

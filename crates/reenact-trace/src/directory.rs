@@ -5,8 +5,8 @@
 
 use crate::{
     catalog::{Catalog, Last, MAX_START},
-    entry::{MAX_NAME, Malformed, take_byte, take_hash, take_number, take_start, take_u32},
-    family::{Children, Family},
+    entry::{Malformed, take_byte, take_hash, take_number, take_start, take_u32},
+    family::{Children, Family, kept_name},
     layout::{GROUPED_SECTION, kind},
     section::Section,
 };
@@ -168,7 +168,7 @@ impl Encoder {
         }
         if let Some((origin, index, name)) = start {
             // A name that was no text has become one, which may have made it longer.
-            let name = &name[..name.floor_char_boundary(MAX_NAME)];
+            let name = kept_name(name);
             self.number(origin);
             self.number(index);
             self.number(name.len() as u64);

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use crate::entry::Malformed;
+use crate::entry::{MAX_NAME, Malformed};
 
 /// Where an activity comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +19,19 @@ pub enum Origin {
     Child(u32),
     /// Nothing in the trace says it, because that part of it is missing.
     Unknown,
+}
+
+/// What the thread is called that is the one of this index, from 0, among the foreign ones of this name.
+pub fn foreign_name(index: u64, name: &str) -> String {
+    match name {
+        "" => format!("foreign{index}"),
+        name => format!("foreign{index}({})", kept_name(name)),
+    }
+}
+
+/// What a trace keeps of the name of a thread.
+pub fn kept_name(name: &str) -> &str {
+    &name[..name.floor_char_boundary(MAX_NAME)]
 }
 
 impl Origin {
@@ -184,8 +197,7 @@ impl Family {
             let info = self.info(current);
             match info.origin {
                 Origin::Main => break "main".to_owned(),
-                Origin::Foreign if info.name.is_empty() => break format!("foreign{}", info.index),
-                Origin::Foreign => break format!("foreign{}({})", info.index, info.name),
+                Origin::Foreign => break foreign_name(info.index, &info.name),
                 Origin::Unknown => break format!("?{current}"),
                 Origin::Child(_) if path.len() > enough => break "?".to_owned(),
                 Origin::Child(parent) => {
@@ -245,6 +257,17 @@ mod tests {
         }
         assert!(Children::new(0, 0, 1 << 31).is_some());
         assert!(Children::new(0, (1 << 32) - 1, 1).is_some());
+    }
+
+    #[test]
+    fn a_foreign_thread_is_called_by_what_a_trace_keeps_of_its_name() {
+        assert_eq!(foreign_name(0, ""), "foreign0");
+        assert_eq!(foreign_name(1, "left"), "foreign1(left)");
+        let long = "é".repeat(MAX_NAME);
+        let kept = kept_name(&long);
+        assert!(kept.len() <= MAX_NAME && long.starts_with(kept));
+        assert_eq!(foreign_name(2, &long), format!("foreign2({kept})"));
+        assert_eq!(foreign_name(2, kept), foreign_name(2, &long));
     }
 
     #[test]

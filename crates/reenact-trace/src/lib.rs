@@ -32,7 +32,7 @@ mod writer;
 pub use data::DataSummary;
 pub use error::{Damage, TraceError};
 pub use event::{Event, Item, Kind};
-pub use family::{ActivityInfo, Origin};
+pub use family::{ActivityInfo, Origin, foreign_name, kept_name};
 pub use layout::{FORMAT_VERSION, MAX_SILENT};
 pub use live::live_path;
 pub use place::Place;

@@ -119,50 +119,51 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {
-    (@cases [$($done:tt)*] [$(($left:ident $number:tt))*] {
-        recv($receiver:expr) -> $result:pat => $body:expr $(, $($rest:tt)*)?
-    }) => {
-        $crate::__select!(@next recv ($receiver) ($result) ($body) [$($done)*] [$(($left $number))*] { $($($rest)*)? })
-    };
-    (@cases [$($done:tt)*] [$(($left:ident $number:tt))*] {
-        recv($receiver:expr) -> $result:pat => $body:block $($rest:tt)*
-    }) => {
-        $crate::__select!(@next recv ($receiver) ($result) ($body) [$($done)*] [$(($left $number))*] { $($rest)* })
-    };
-    (@cases [$($done:tt)*] [$(($left:ident $number:tt))*] {
-        send($sender:expr, $message:expr) -> $result:pat => $body:expr $(, $($rest:tt)*)?
-    }) => {
-        $crate::__select!(@next send ($sender, $message) ($result) ($body) [$($done)*] [$(($left $number))*] { $($($rest)*)? })
-    };
-    (@cases [$($done:tt)*] [$(($left:ident $number:tt))*] {
-        send($sender:expr, $message:expr) -> $result:pat => $body:block $($rest:tt)*
-    }) => {
-        $crate::__select!(@next send ($sender, $message) ($result) ($body) [$($done)*] [$(($left $number))*] { $($rest)* })
-    };
-    (@cases [$($done:tt)*] $left:tt { default => $body:expr $(,)? }) => {
-        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::None) ($body))
-    };
-    (@cases [$($done:tt)*] $left:tt { default($time:expr) => $body:expr $(,)? }) => {
-        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::For($time)) ($body))
+    // The first token of a case is kept beside it: the operation is done at its line.
+    (@cases $done:tt $left:tt { $at:tt $($rest:tt)* }) => {
+        $crate::__select!(@case $at $done $left { $at $($rest)* })
     };
     (@cases [$($done:tt)*] $left:tt {}) => {
         $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::Forever) (
             ::core::unreachable!("a selection without a time limit ends with a case")
         ))
     };
-    (@cases $done:tt [] $rest:tt) => {
-        ::core::compile_error!("a selection has at most twelve cases")
+    (@case $at:tt $done:tt $left:tt {
+        recv($receiver:expr) -> $result:pat => $body:expr $(, $($rest:tt)*)?
+    }) => {
+        $crate::__select!(@next recv $at ($receiver) ($result) ($body) $done $left { $($($rest)*)? })
     };
-    (@cases $done:tt $left:tt { $($rest:tt)+ }) => {
+    (@case $at:tt $done:tt $left:tt {
+        recv($receiver:expr) -> $result:pat => $body:block $($rest:tt)*
+    }) => {
+        $crate::__select!(@next recv $at ($receiver) ($result) ($body) $done $left { $($rest)* })
+    };
+    (@case $at:tt $done:tt $left:tt {
+        send($sender:expr, $message:expr) -> $result:pat => $body:expr $(, $($rest:tt)*)?
+    }) => {
+        $crate::__select!(@next send $at ($sender, $message) ($result) ($body) $done $left { $($($rest)*)? })
+    };
+    (@case $at:tt $done:tt $left:tt {
+        send($sender:expr, $message:expr) -> $result:pat => $body:block $($rest:tt)*
+    }) => {
+        $crate::__select!(@next send $at ($sender, $message) ($result) ($body) $done $left { $($rest)* })
+    };
+    (@case $at:tt [$($done:tt)*] $left:tt { default => $body:expr $(,)? }) => {
+        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::None) ($body))
+    };
+    (@case $at:tt [$($done:tt)*] $left:tt { default($time:expr) => $body:expr $(,)? }) => {
+        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::For($time)) ($body))
+    };
+    (@case $at:tt $done:tt $left:tt $rest:tt) => {
         ::core::compile_error!("cases are `recv(receiver) -> result => …`, `send(sender, message) -> result => …` and, last, `default => …` or `default(time) => …`")
     };
-    (@next $kind:ident $arguments:tt $result:tt $body:tt [$($done:tt)*] [($name:ident $number:tt) $($left:tt)*] $rest:tt) => {
-        $crate::__select!(@cases [$($done)* ($kind $name $number $arguments $result $body)] [$($left)*] $rest)
+    (@next $kind:ident $at:tt $arguments:tt $result:tt $body:tt [$($done:tt)*] [($name:ident $number:tt) $($left:tt)*] $rest:tt) => {
+        $crate::__select!(@cases [$($done)* ($kind $at $name $number $arguments $result $body)] [$($left)*] $rest)
     };
-    (@next $kind:ident $arguments:tt $result:tt $body:tt $done:tt [] $rest:tt) => {
+    (@next $kind:ident $at:tt $arguments:tt $result:tt $body:tt $done:tt [] $rest:tt) => {
         ::core::compile_error!("a selection has at most twelve cases")
     };
-    (@do [$(($kind:ident $name:ident $number:tt ($($argument:tt)*) ($result:pat) ($body:expr)))*] ($patience:expr) ($default:expr)) => {{
+    (@do [$(($kind:ident $at:tt $name:ident $number:tt ($($argument:tt)*) ($result:pat) ($body:expr)))*] ($patience:expr) ($default:expr)) => {{
         $(
             // Whatever the handle is an expression of lives as long as the selection.
             let $name = &$crate::__select!(@handle $kind ($($argument)*));
@@ -170,7 +171,7 @@ macro_rules! __select {
         )*
         match $crate::csp::select::select(&mut [$(&mut $name),*], $patience) {
             $(Some($number) => {
-                let $result = $crate::__select!(@result $kind $name);
+                let $result = $crate::__select!(@result $kind $at $name);
                 $body
             })*
             _ => $default,
@@ -180,8 +181,8 @@ macro_rules! __select {
     (@handle send ($sender:expr, $message:expr)) => { $sender };
     (@operation recv $name:ident ($receiver:expr)) => { $name.receiving() };
     (@operation send $name:ident ($sender:expr, $message:expr)) => { $name.sending($message) };
-    (@result recv $name:ident) => { $name.received() };
-    (@result send $name:ident) => { $name.sent() };
+    (@result recv $at:tt $name:ident) => { $crate::__call_at!($at $name received) };
+    (@result send $at:tt $name:ident) => { $crate::__call_at!($at $name sent) };
     ($($cases:tt)*) => {
         $crate::__select!(@cases []
             [(c0 0) (c1 1) (c2 2) (c3 3) (c4 4) (c5 5) (c6 6) (c7 7) (c8 8) (c9 9) (c10 10) (c11 11)]

@@ -66,6 +66,8 @@ mod outside;
 
 pub use self::{explore::explore, outside::external};
 pub use reenact_engine::record_to;
+#[doc(hidden)]
+pub use reenact_macros::call_at as __call_at;
 pub use reenact_macros::{actor, test};
 
 /// The examples of the guide to actors, which are run along with those of the documentation.

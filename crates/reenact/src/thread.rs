@@ -20,7 +20,7 @@ mod scoped;
 use std::{io, time::Duration};
 
 use reenact_engine::{
-    Birth, Lineage, choose, is_active, outside,
+    Birth, Lineage, is_active, outside,
     pool::{can_be_put_aside, give_way, wait_aside},
     raw::{Parker, now},
     thread::{Running, sleep as sleep_without_time},
@@ -84,19 +84,18 @@ impl Builder {
         let birth = Birth::announce(self.name.as_deref());
         let lineage = birth.lineage();
         let number = birth.number();
-        let newcomer = handle::Newcomer::new(&birth, self.name.clone());
+        let newcomer = handle::Newcomer::new(&birth);
         let parking = newcomer.parking();
         let id = newcomer.id();
-        let (raw, name) = self.raw();
         let body = move || {
             let _life = birth.begin();
             newcomer.arrive();
             f()
         };
         // SAFETY: It borrows nothing.
-        let running = unsafe { Running::start(raw, number, body) }?;
+        let running = unsafe { Running::start(|| self.raw(), number, body) }?;
         Ok(JoinHandle {
-            thread: Thread::new(running.thread().cloned(), name, id, parking),
+            thread: Thread::new(running.thread().cloned(), self.name, id, parking),
             running,
             lineage,
         })
@@ -116,8 +115,8 @@ impl Builder {
         scope.start(self, f)
     }
 
-    /// The same for the system, and the name.
-    fn raw(self) -> (std::thread::Builder, Option<String>) {
+    /// The same for the system.
+    fn raw(&self) -> std::thread::Builder {
         let mut raw = std::thread::Builder::new();
         if let Some(name) = &self.name {
             raw = raw.name(name.clone());
@@ -125,7 +124,7 @@ impl Builder {
         if let Some(size) = self.stack_size {
             raw = raw.stack_size(size);
         }
-        (raw, self.name)
+        raw
     }
 }
 
@@ -161,7 +160,7 @@ impl<T> JoinHandle<T> {
 /// Asks whether a thread has finished. Where the recorded one had, it has in the replay once this returns.
 #[track_caller]
 fn finished(lineage: &Lineage, ask: impl FnOnce() -> bool) -> bool {
-    let finished = choose(ops::IS_FINISHED, 0, || ask().into()) != 0;
+    let finished = lineage.has_ended(ops::IS_FINISHED, ask);
     if finished {
         lineage.wait_for_end();
     }

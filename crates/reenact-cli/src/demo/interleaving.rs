@@ -77,7 +77,7 @@ fn rows(operations: &[Operation]) -> Vec<Row> {
             let line = place.rsplit(':').nth(1)?;
             Some(Row {
                 who: client.name.to_owned(),
-                what: operation.entity.clone(),
+                what: operation.object.clone(),
                 place: format!("{SOURCE_NAME}:{line}"),
                 decisive: true,
             })
@@ -102,7 +102,7 @@ mod tests {
             activity: activity.to_owned(),
             thread: None,
             operation: HANDLE.to_owned(),
-            entity: message.to_owned(),
+            object: message.to_owned(),
             source: String::new(),
             note: format!("from {sender} at src/program.rs:12:9"),
         };

@@ -147,7 +147,7 @@ impl Stage {
     pub(super) fn replay_with_log(&self, catch: &Catch) -> Result<Vec<Operation>, Failure> {
         let path = self.directory.path().join("log");
         self.replay_with(&catch.trace, Some(&path))?;
-        Ok(log::read(&path)?.collect())
+        log::read(&path)
     }
 
     fn replay_with(&self, trace: &Path, log: Option<&Path>) -> Result<Replayed, Failure> {

@@ -1,70 +1,24 @@
-//! The log of a replay: every operation in the order in which they happened.
+//! Showing the log of a replay: every operation in the order in which they happened.
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, Write},
+    io::{BufWriter, Write},
     path::Path,
 };
 
 use anstyle::{AnsiColor, Style};
+use reenact_engine::log::Log;
+pub(crate) use reenact_engine::log::Operation;
 
 use crate::error::Failure;
 
-/// One line of a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Operation {
-    /// The activity's place in the family, as in `main.0`.
-    pub(crate) activity: String,
-    /// The name of its thread, if it has one.
-    pub(crate) thread: Option<String>,
-    /// What it did: `lock`, `unlock`, `wait`.
-    pub(crate) operation: String,
-    /// To what: `main/3`.
-    pub(crate) entity: String,
-    /// From where in the program: file and line, with or without the column.
-    pub(crate) source: String,
-    /// What else there is to say, often nothing.
-    pub(crate) note: String,
-}
+/// Columns are at most this wide; what is longer moves the rest of its line.
+const WIDEST: usize = 48;
 
-impl Operation {
-    /// Reads a line; missing fields are empty.
-    fn parse(line: &str) -> Operation {
-        let mut fields = line.split('\t').map(str::to_owned);
-        let mut next = || fields.next().unwrap_or_default();
-        Operation {
-            activity: next(),
-            thread: Some(next()).filter(|name| !name.is_empty() && name != "-"),
-            operation: next(),
-            entity: next(),
-            source: next(),
-            note: next(),
-        }
-    }
-
-    /// The file and the line in the program.
-    pub(crate) fn place(&self) -> Option<(&str, usize)> {
-        let (head, last) = self.source.rsplit_once(':')?;
-        let last = last.parse().ok()?;
-        let with_column = head
-            .rsplit_once(':')
-            .and_then(|(file, line)| Some((file, line.parse().ok()?)));
-        Some(with_column.unwrap_or((head, last)))
-    }
-
-    /// How a person would call the activity.
-    pub(crate) fn who(&self) -> &str {
-        self.thread.as_deref().unwrap_or(&self.activity)
-    }
-}
-
-/// Reads a log line by line.
-pub(crate) fn read(path: &Path) -> Result<impl Iterator<Item = Operation> + use<>, Failure> {
-    let file = File::open(path).map_err(Failure::Scratch)?;
-    Ok(BufReader::new(file)
-        .split(b'\n')
-        .map_while(Result::ok)
-        .map(|line| Operation::parse(&String::from_utf8_lossy(&line))))
+/// Reads the operations of a log.
+pub(crate) fn read(path: &Path) -> Result<Vec<Operation>, Failure> {
+    let log = Log::open(path).map_err(Failure::Scratch)?;
+    Ok(log.operations().map_err(Failure::Scratch)?.collect())
 }
 
 /// Prints a log in columns.
@@ -77,29 +31,61 @@ pub(super) fn print(path: &Path) -> Result<(), Failure> {
         AnsiColor::Magenta,
         AnsiColor::Blue,
     ];
-    let mut out = std::io::BufWriter::new(anstream::stdout());
-    for operation in read(path)? {
-        let Operation {
-            activity,
-            operation: action,
-            entity,
-            source,
-            note,
-            ..
-        } = &operation;
+    let log = Log::open(path).map_err(Failure::Scratch)?;
+    let operations = || log.operations().map_err(Failure::Scratch);
+    let mut widths = [0; 3];
+    for operation in operations()? {
+        for (width, text) in widths.iter_mut().zip(columns(&operation)) {
+            *width = text.chars().count().min(WIDEST).max(*width);
+        }
+    }
+    let [wide_who, wide_what, wide_object] = widths;
+    let mut out = BufWriter::new(anstream::stdout());
+    for operation in operations()? {
+        let [who, what, object] = columns(&operation);
+        let Operation { source, note, .. } = &operation;
         // The colour is by activity, so that one can be followed down the page.
-        let sum: usize = activity.bytes().map(usize::from).sum();
+        let sum: usize = operation.activity.bytes().map(usize::from).sum();
         let colour = Style::new().fg_color(Some(colours[sum % colours.len()].into()));
-        let who = match &operation.thread {
-            Some(thread) => format!("{activity} ({thread})"),
-            None => activity.clone(),
-        };
-        writeln!(
-            out,
-            "{colour}{who:<20}{colour:#} {action:<16} {entity:<12} {dim}{source}{dim:#}{}{note}",
+        let line = format!(
+            "{colour}{who:<wide_who$}{colour:#}  {what:<wide_what$}  {object:<wide_object$}  {dim}{source}{dim:#}{}{note}",
             if note.is_empty() { "" } else { "  " },
-        )
-        .map_err(Failure::Output)?;
+        );
+        writeln!(out, "{}", line.trim_end()).map_err(Failure::Output)?;
     }
     out.flush().map_err(Failure::Output)
+}
+
+fn columns(operation: &Operation) -> [String; 3] {
+    let Operation {
+        activity, thread, ..
+    } = operation;
+    let who = match thread {
+        // The first thread is called as its activity is.
+        Some(thread) if thread != activity => format!("{activity} ({thread})"),
+        _ => activity.clone(),
+    };
+    [who, operation.operation.clone(), operation.object.clone()]
+}
+
+/// Writes a log into a file for other programs: a line for each operation, with a tab between the activity, its thread, what it
+/// does, to what, where, and what else there is to say.
+pub(super) fn write(path: &Path, mut file: &File) -> std::io::Result<()> {
+    let mut out = BufWriter::new(&mut file);
+    for operation in Log::open(path)?.operations()? {
+        let Operation {
+            activity,
+            thread,
+            operation,
+            object,
+            source,
+            note,
+        } = operation;
+        let thread = thread.as_deref().unwrap_or("-");
+        writeln!(
+            out,
+            "{activity}\t{thread}\t{operation}\t{object}\t{source}\t{note}"
+        )?;
+    }
+    out.flush()
 }

@@ -169,12 +169,7 @@ impl Plan {
             .stdout(output)
             .stderr(errors);
         if let Some(log) = log {
-            let failed = |error| Failure::Log {
-                path: log.to_owned(),
-                error,
-            };
-            let log = std::path::absolute(log).map_err(failed)?;
-            fs::File::create(&log).map_err(failed)?;
+            fs::File::create(log).map_err(Failure::Scratch)?;
             command.env("REENACT_LOG", log);
         }
         if self.really_write {

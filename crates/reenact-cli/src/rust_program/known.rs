@@ -136,7 +136,7 @@ impl Names {
         for (thing, object) in &told.objects {
             self.known
                 .entry(*thing)
-                .or_insert_with(|| object.name(&self.file));
+                .or_insert_with(|| object.within(&self.file));
         }
     }
 }

@@ -217,10 +217,9 @@ fn left_in(acting: &Acting) -> Vec<String> {
 fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
     let (what, site) = match &acting.stands {
         Stands::Does(doing) => {
-            let joined = doing.with.and_then(|with| seen.told.activity(with));
-            let what = match (doing.thing(), joined) {
+            let what = match (doing.thing(), &doing.with) {
                 (Some(thing), _) => seen.name(thing),
-                (None, Some(joined)) => format!("the end of {}", joined.place),
+                (None, Some((_, joined))) => format!("the end of {joined}"),
                 (None, None) => doing.operation.clone(),
             };
             (

@@ -2,10 +2,7 @@
 
 use reenact_multiverse::{Observation, Site};
 
-use super::{
-    told::{Told, is_of_library},
-    value,
-};
+use super::{told::Told, value};
 
 /// A message that is sent, waits or is handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +47,7 @@ impl Message {
     /// Where it was sent, in the source of the program.
     pub(super) fn site(&self) -> Option<Site> {
         let (file, site) = self.sent_at.as_ref()?;
-        Some(*site).filter(|_| !is_of_library(file))
+        Some(*site).filter(|_| !file.is_empty())
     }
 
     /// The name of the other party.
@@ -67,7 +64,10 @@ impl Message {
         match &self.sent_at {
             None => (label.clone(), None),
             Some((file, site)) => {
-                let label = format!("{label} from {} at {file}:{site}", self.peer(told));
+                let mut label = format!("{label} from {}", self.peer(told));
+                if !file.is_empty() {
+                    label += &format!(" at {file}:{site}");
+                }
                 (label, Some(String::new()))
             }
         }

@@ -1,7 +1,7 @@
 //! What a program tells of one of its universes.
 
 use reenact::explore::Line;
-use reenact_engine::Access;
+use reenact_engine::{Access, ObjectName};
 use reenact_multiverse::{OperationKind, Site};
 
 use super::message::Message;
@@ -13,7 +13,7 @@ pub(super) struct Told {
     /// In the order of their numbers.
     pub(super) activities: Vec<Acting>,
     /// What things are called.
-    pub(super) objects: Vec<(u32, Object)>,
+    pub(super) objects: Vec<(u32, ObjectName)>,
     /// What is held, by whom, and since where.
     pub(super) holds: Vec<(u32, u32, String)>,
     /// What is shared, and by whom.
@@ -26,32 +26,6 @@ pub(super) struct Told {
     pub(super) exit: Option<End>,
     /// Why nothing was told.
     pub(super) error: Option<String>,
-}
-
-/// The name of a thing: what it is, where it was made, and which of those made there it is.
-#[derive(Clone, Debug)]
-pub(super) struct Object {
-    pub(super) noun: String,
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) ordinal: u32,
-}
-
-impl Object {
-    /// As people read it: `mutex@12`, if it was made in this file, or else with its file. One that the library made for the program
-    /// has no line of its own.
-    pub(super) fn name(&self, file: &str) -> String {
-        let Object { noun, line, .. } = self;
-        let place = match &*self.file {
-            of_library if is_of_library(of_library) => String::new(),
-            here if here == file => format!("@{line}"),
-            elsewhere => format!("@{elsewhere}:{line}"),
-        };
-        match self.ordinal {
-            1 => format!("{noun}{place}"),
-            ordinal => format!("{noun}{place}#{ordinal}"),
-        }
-    }
 }
 
 /// How a program has ended.
@@ -106,8 +80,8 @@ pub(super) struct Doing {
     pub(super) ways: u32,
     pub(super) file: String,
     site: Site,
-    /// The other party: who is joined.
-    pub(super) with: Option<u32>,
+    /// The other party, and its place in the family tree: who is joined, or created.
+    pub(super) with: Option<(u32, String)>,
     /// How it meets what.
     pub(super) touches: Vec<(Access, Option<u32>)>,
     /// The message that is sent or handled.
@@ -115,15 +89,15 @@ pub(super) struct Doing {
 }
 
 impl Doing {
-    /// Where it is in the source of the program: not in that of the standard library, which drops what the program has, nor
-    /// in ours, which lets actors handle messages.
+    /// Where it is in the source of the program, if that is known.
     pub(super) fn site(&self) -> Option<Site> {
-        Some(self.site).filter(|_| !is_of_library(&self.file))
+        Some(self.site).filter(|_| !self.file.is_empty())
     }
 
-    /// Where it is, whoever's source that is.
+    /// The same as text, which is empty if it is not known.
     pub(super) fn place(&self) -> String {
-        format!("{}:{}", self.file, self.site)
+        let site = self.site();
+        site.map_or_else(String::new, |site| format!("{}:{site}", self.file))
     }
 
     /// What it does, as a schedule has it, and where.
@@ -157,6 +131,13 @@ impl Told {
         let all = &self.activities;
         let at = all.binary_search_by_key(&number, |acting| acting.number);
         at.ok().map(|at| &all[at])
+    }
+
+    /// What the object is called that an operation is about.
+    pub(super) fn object(&self, doing: &Doing) -> Option<&ObjectName> {
+        let thing = doing.thing()?;
+        let mut all = self.objects.iter();
+        all.find_map(|(number, name)| (*number == thing).then_some(name))
     }
 
     /// Reads an answer.
@@ -219,6 +200,7 @@ impl Told {
                 column,
                 touches,
                 with,
+                place,
             ] => {
                 let doing = Doing {
                     operation: operation.to_owned(),
@@ -234,14 +216,14 @@ impl Told {
                     touches: touches.split(',').map(touch).collect::<Option<_>>()?,
                     with: match with {
                         "" => None,
-                        with => Some(number(with)?),
+                        with => Some((number(with)?, place.to_owned())),
                     },
                     message: None,
                 };
                 self.stands(number(who)?, Stands::Does(doing))?;
             }
             ["object", thing, noun, file, line, ordinal] => {
-                let object = Object {
+                let object = ObjectName {
                     noun: noun.to_owned(),
                     file: file.to_owned(),
                     line: number(line)?,
@@ -276,27 +258,6 @@ impl Told {
         let mut all = self.activities.iter_mut();
         all.find(|acting| acting.number == who)
     }
-}
-
-pub(super) fn is_of_library(file: &str) -> bool {
-    let is_ours = |part: &str| {
-        ["reenact", "reenact-engine", "reenact-tokio", "reenact-http"]
-            .iter()
-            .filter_map(|name| part.strip_prefix(name))
-            .any(|rest| {
-                let mut rest = rest.chars();
-                match rest.next() {
-                    None => true,
-                    Some('-') => rest.next().is_some_and(|first| first.is_ascii_digit()),
-                    Some(_) => false,
-                }
-            })
-    };
-    let parts: Vec<&str> = file.split('/').collect();
-    file.starts_with("/rustc/")
-        || parts
-            .windows(2)
-            .any(|pair| is_ours(pair[0]) && pair[1] == "src")
 }
 
 fn touch(text: &str) -> Option<(Access, Option<u32>)> {
@@ -341,7 +302,7 @@ mod tests {
     #[test]
     fn an_answer_is_read() {
         let told = read(
-            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3,write\t\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
+            "fingerprint\tff\nactivity\t1\tmain.0\talice\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3,write\t\t\nholds\t3\t1\tbank.rs:12:9\nwatched\tnote\ta\\tb\\\\n",
         );
         assert_eq!(told.error, None);
         assert_eq!(told.fingerprint, 255);
@@ -358,33 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn the_source_of_a_library_is_not_that_of_the_program() {
-        for file in [
-            "/rustc/59807616/library/core/src/ptr/mod.rs",
-            "crates/reenact/src/actor/promise.rs",
-            "crates/reenact-engine/src/seat.rs",
-            ".cargo/registry/src/somewhere/reenact-0.1.0/src/sync.rs",
-        ] {
-            assert!(is_of_library(file), "{file}");
-        }
-        for file in [
-            "src/main.rs",
-            "crates/reenact-cli/examples/universes.rs",
-            "crates/reenact-tools/src/main.rs",
-        ] {
-            assert!(!is_of_library(file), "{file}");
-        }
-    }
-
-    #[test]
     fn what_makes_no_sense_is_an_error() {
         for text in [
             "nonsense",
             "",
             "fingerprint\tz",
             "does\t1\tlock",
-            "activity\t1\tmain.0\t\ndoes\t1\tlock\tborrow\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3\t",
-            "activity\t1\tmain.0\t\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\tborrow:3\t",
+            "activity\t1\tmain.0\t\ndoes\t1\tlock\tborrow\tmutex\t1\t2\tbank.rs\t12\t9\ttake:3\t\t",
+            "activity\t1\tmain.0\t\ndoes\t1\tlock\tlock\tmutex\t1\t2\tbank.rs\t12\t9\tborrow:3\t\t",
             "ended\t4",
             "fingerprint\tff\nactivity\t-1\tmain\t",
             "exit\tstatus\tx",

@@ -2,7 +2,7 @@
 //!
 //! The words are those of the operation itself, whoever has defined it.
 
-use reenact_engine::Access;
+use reenact_engine::{Access, third_person, with_object};
 use reenact_multiverse::OperationKind;
 
 use super::{known::Seen, told::Doing};
@@ -70,73 +70,9 @@ pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
         true => "unlock",
         false => &doing.operation,
     };
-    let other = doing.with.and_then(|with| seen.told.activity(with));
-    match (doing.thing(), other) {
+    match (doing.thing(), &doing.with) {
         (Some(thing), _) => with_object(operation, &doing.object, &seen.name(thing)),
-        (None, Some(other)) => with_object(operation, &doing.object, &other.place),
+        (None, Some((_, other))) => with_object(operation, &doing.object, other),
         (None, None) => operation.to_owned(),
-    }
-}
-
-/// The operation, about the object of this name: in place of "a channel", if it says that, or after it.
-fn with_object(operation: &str, object: &str, name: &str) -> String {
-    for article in ["a", "an"] {
-        let general = format!("{article} {object}");
-        if let Some((before, after)) = operation.split_once(&general) {
-            return format!("{before}{name}{after}");
-        }
-    }
-    match operation.contains(' ') {
-        true => format!("{operation} ({name})"),
-        false => format!("{operation} {name}"),
-    }
-}
-
-/// From `try to lock` to `tries to lock`.
-fn third_person(operation: &str) -> String {
-    let (verb, rest) = match operation.find(' ') {
-        Some(at) => operation.split_at(at),
-        None => (operation, ""),
-    };
-    let is_vowel = |letter: char| "aeiou".contains(letter);
-    match verb.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(is_vowel) => format!("{stem}ies{rest}"),
-        _ if ["s", "x", "z", "ch", "sh", "o"]
-            .iter()
-            .any(|end| verb.ends_with(end)) =>
-        {
-            format!("{verb}es{rest}")
-        }
-        _ => format!("{verb}s{rest}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_operation_becomes_a_sentence() {
-        for (operation, object, sentence) in [
-            ("lock", "mutex", "locks it"),
-            ("try to lock a mutex", "mutex", "tries to lock it"),
-            ("arrive at a phaser", "phaser", "arrives at it"),
-            ("read an rwlock", "rwlock", "reads it"),
-            ("pass a barrier", "barrier", "passes it"),
-            (
-                "send to a channel, for some time",
-                "channel",
-                "sends to it, for some time",
-            ),
-            ("handle a message", "mailbox", "handles a message (it)"),
-            ("unpark", "parking", "unparks it"),
-            ("relay", "channel", "relays it"),
-            ("notify", "condvar", "notifies it"),
-        ] {
-            assert_eq!(
-                third_person(&with_object(operation, object, "it")),
-                sentence
-            );
-        }
     }
 }

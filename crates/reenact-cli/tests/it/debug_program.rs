@@ -213,7 +213,7 @@ fn what_is_sent_is_followed_to_who_receives_it() {
               1. main.1 sends to channel@81 (line 87)
               2. main.0 sends to channel@81 (line 87)
               3. main.0 sends to channel@81 (line 88)
-              4. main drops a sender (channel@81)
+              4. main drops a sender (channel@81) (line 91)
 
             > back
             1 universe paused at breakpoint 1 (removed)
@@ -221,7 +221,7 @@ fn what_is_sent_is_followed_to_who_receives_it() {
 
             > where received.length == 2 && received[1] == 3
             25 universes of the 394 that can be reached from here; the nearest after 7 steps from universe 0:
-              1. main drops a sender (channel@81)
+              1. main drops a sender (channel@81) (line 91)
               2. main.0 sends to channel@81 (line 87)
               3. main receives from channel@81 (line 92)
               4. main locks mutex@82 (line 93)
@@ -709,7 +709,7 @@ fn every_kind_of_operation_can_be_stopped_at() {
           before-turn: next, main.a0 handles add(1) from main
           after-turn: main.a0 has nothing to do
           resolver: next, main.a0 resolves promise@45
-          creation: next, main spawns a task
+          creation: next, main spawns a task (main.a0)
         atomic
           before-atomic-read: next, main loads atomic@49
           after-atomic-read: next, main stores atomic@49
@@ -751,7 +751,7 @@ fn every_kind_of_operation_can_be_stopped_at() {
           before-wake: ends as it should; next, main.0 wakes after being unparked (queue)
           before-notify: next, main unparks a thread (parker)
         process
-          creation: next, main spawns a task
+          creation: next, main spawns a task (main.a0)
           after-creation: main has nothing to do
           begin: next, main.a0 begins
           after-begin: next, main.a0 ends
@@ -766,7 +766,7 @@ fn every_kind_of_operation_can_be_stopped_at() {
           before-select: next, main selects channel@97, way 1 of 2 or selects channel@97, way 2 of 2
           after-select: next, main drops a sender (channel@97#2)
         thread
-          creation: next, main spawns
+          creation: next, main spawns main.0
           after-creation: main has nothing to do
           begin: next, main.0 begins
           after-begin: next, main.0 ends
@@ -819,11 +819,11 @@ fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
 
             > run
             1 universe paused at breakpoint 1 (creation)
-              [0] next, main spawns
+              [0] next, main spawns main.0
 
             > into-activity
             1 universe paused at breakpoint 1 (creation)
-              [0] next, main spawns
+              [0] next, main spawns main.1
 
             > delete 1
             Removed 1: creation
@@ -842,7 +842,7 @@ fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
             > story
             How universe 0 came about
                  > into-activity of main
-              1. main spawns (line 50)
+              1. main spawns main.0 (line 50)
                  > remove breakpoint 1
                  > break before-end by main.0
                  > resume

@@ -13,5 +13,6 @@ mod record;
 mod recordings;
 mod replay;
 mod run;
+mod sites;
 mod terminal;
 mod trace;

@@ -127,8 +127,8 @@ fn a_log_says_which_messages_are_sent_and_handled() {
             .collect();
         let has = |line: &str| lines.iter().any(|one| one.join(" ").ends_with(line));
         for (who, message, to, at) in [
-            ("main (main)", "start()", "main.a1", "50:13"),
-            ("main (main)", "start()", "main.a2", "51:13"),
+            ("main", "start()", "main.a1", "50:13"),
+            ("main", "start()", "main.a2", "51:13"),
             ("main.a1", "double(12)", "main.a0", "29:19"),
             ("main.a1", "get_result()", "main.a0", "30:32"),
             ("main.a2", "double(33)", "main.a0", "42:19"),

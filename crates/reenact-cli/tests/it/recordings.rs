@@ -1,12 +1,17 @@
 //! A recording of any program is a path through all that it could have done, to explore from and to debug.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 
 use crate::{
     program::{example, example_of},
     run::{Place, Run},
+    sites::check_lines,
 };
 
 /// Each is recorded so often. What happens differs from run to run, so more find more, and take longer.
@@ -28,6 +33,7 @@ fn check_explored(place: &Place, name: &str, options: &[&str], printed: Option<&
         "{name} {options:?}: {told}\n{}",
         log()
     );
+    check_lines(name, &run.stdout);
     let first = &told["outcomes"][0];
     assert_eq!(first["distance"], 0, "{name} {options:?}: {told}");
     if let Some(printed) = printed {
@@ -50,13 +56,17 @@ fn check(place: &Place, name: &str, printed: Option<&str>) {
     ] {
         check_explored(place, name, options, printed);
     }
-    let debugged = place.reenact_reading(&["debug", "run.reenact"], "universes\nback\nquit\n");
+    let debugged = place.reenact_reading(
+        &["debug", "run.reenact"],
+        "universes\nstory\nshow\nback\nshow\nquit\n",
+    );
     assert!(
         debugged.status.success(),
         "{name}: {}{}",
         debugged.stdout,
         debugged.stderr
     );
+    check_lines(name, &debugged.stdout);
     assert!(
         debugged
             .stdout
@@ -83,6 +93,15 @@ fn every_primitive_is_explored_and_debugged_from_a_recording() {
         for _ in 0..TIMES {
             let recorded = record(&place, &[program, name]);
             check(&place, name, Some(&recorded.stdout));
+        }
+        let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+        check_lines(name, &log);
+        // Whatever gives something back has a line.
+        for line in log.lines().filter(|line| line.starts_with("main")) {
+            let gives_back = [" unlock", " drop a", " leave a"];
+            if gives_back.iter().any(|what| line.contains(what)) {
+                assert!(line.contains("examples/primitives.rs:"), "{name}: {line}");
+            }
         }
     }
 }
@@ -118,6 +137,71 @@ fn a_recording_that_does_not_fit_is_said_not_to_and_nothing_else() {
     let told: Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(told["divergence"].is_string(), "{told}");
     assert_eq!(told["outcomes"].as_array().map(Vec::len), Some(0), "{told}");
+}
+
+#[test]
+fn a_recording_that_is_longer_than_executions_may_be_is_a_path() {
+    let place = Place::new();
+    let recorded = record(&place, &[example("primitives"), "mutex"]);
+    let options = ["--near", "1", "--max-steps", "2"];
+    check_explored(&place, "mutex", &options, Some(&recorded.stdout));
+}
+
+#[test]
+fn a_recording_of_a_program_that_was_killed_is_a_path_up_to_there() {
+    let place = Place::new();
+    let options = ["record", "-o", "run.reenact", "--"];
+    let mut record = place.command(&[&options[..], &[example("primitives"), "endless"]].concat());
+    let mut recorded = record.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(recorded.stdout.take().unwrap()).lines();
+    let process = lines.next().unwrap().unwrap();
+    lines.next().unwrap().unwrap();
+    let killed = Command::new("kill").args(["-9", &process]).status();
+    assert!(killed.unwrap().success());
+    // What it prints must not fill the pipe.
+    lines.for_each(drop);
+    recorded.wait().unwrap();
+
+    let limits = [
+        "--json",
+        "--executions",
+        "1",
+        "--max-steps",
+        "300",
+        "-o",
+        "near",
+    ];
+    let run = place.reenact(&[&["explore", "run.reenact"], &limits[..]].concat());
+    let told: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(told["divergence"].is_null(), "{told}");
+    let outcome = told["outcomes"][0]["outcome"].as_str().unwrap();
+    assert!(
+        outcome.starts_with("had not ended when it was stopped"),
+        "{outcome}"
+    );
+    let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+    let most = log.lines().count();
+    let debugged = place.reenact_reading(&["debug", "run.reenact"], "quit\n");
+    let steps = debugged
+        .stdout
+        .strip_prefix("at the end of what was recorded, ")
+        .and_then(|rest| rest.split(' ').next()?.replace(',', "").parse().ok());
+    let steps: usize = steps.unwrap_or_else(|| panic!("{}", debugged.stdout));
+    assert!(steps <= most, "{steps} steps, {most} operations: {log}");
+}
+
+#[test]
+fn a_path_that_does_not_end_as_recorded_does_not_fit() {
+    let place = Place::new();
+    let recorded = record(&place, &[example("primitives"), "third-run"]);
+    assert!(recorded.status.success(), "{}", recorded.stderr);
+    let run = place.reenact(&["explore", "run.reenact"]);
+    assert_eq!(run.status.code(), Some(86), "{}{}", run.stdout, run.stderr);
+    assert_eq!(
+        run.stdout,
+        "the recording cannot be explored: the recorded program exited with status 0, but here nobody can go on\n\
+         nothing was explored\n"
+    );
 }
 
 /// What is recorded in the next test: two threads that a test starts, and a test that starts none of its own before that.

@@ -222,23 +222,21 @@ fn a_program_that_has_moved_is_replayed_from_where_it_is() {
 #[test]
 fn a_log_is_shown_or_kept() {
     let place = Place::new();
-    let script = r#"printf 'main.0\tworker\tlock\tmain/1\tsrc/a.rs:3\ttimed out\nmain\t-\tjoin\tmain/2\tsrc/a.rs:9\t\n' > $REENACT_LOG"#;
+    let script = r#"printf '\tobject\t1\tmutex\tsrc/a.rs\t2\t5\nmain.0\tworker\tlock\t\0371\037\tsrc/a.rs:3\ttimed out\nmain\t-\tjoin\tmain.0\tsrc/a.rs:9\t\n' > $REENACT_LOG"#;
     place.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
     let run = place.reenact(&["replay", "bug.reenact", "--log"]);
     expect![[r#"
-        main.0 (worker)      lock             main/1       src/a.rs:3  timed out
-        main                 join             main/2       src/a.rs:9
+        main.0 (worker)  lock  mutex@src/a.rs:2  src/a.rs:3  timed out
+        main             join  main.0            src/a.rs:9
     "#]]
     .assert_eq(&run.stdout);
     let run = place.reenact(&["replay", "bug.reenact", "--log=kept"]);
     assert_eq!(run.stdout, "");
-    assert_eq!(
-        fs::read_to_string(place.path("kept"))
-            .unwrap()
-            .lines()
-            .count(),
-        2
-    );
+    expect![[r#"
+        main.0	worker	lock	mutex@src/a.rs:2	src/a.rs:3	timed out
+        main	-	join	main.0	src/a.rs:9	
+    "#]]
+    .assert_eq(&fs::read_to_string(place.path("kept")).unwrap());
 }
 
 #[test]

@@ -24,7 +24,7 @@ use super::{
     schedule::Schedule,
     search::{Finding, Search, Way},
     serve::serve,
-    subject::Told,
+    subject::{Subject, Told},
     whole::Forked,
 };
 
@@ -205,9 +205,9 @@ impl Surroundings {
         teller: &mut Teller,
     ) -> Result<i32, String> {
         loop {
-            let was_fine = forked.are_releases_steps();
+            let before = forked.fineness();
             let status = self.look(forked, search, recording, teller)?;
-            if was_fine || !forked.are_releases_steps() {
+            if forked.fineness() == before {
                 return Ok(status);
             }
             // It turned out that more are steps than were so far: what was found is forgotten.
@@ -235,9 +235,11 @@ impl Surroundings {
         if let Some(near) = self.near {
             around = around.near(near);
         }
+        // A recorded run may be longer than others are allowed to be: others near it are as long.
+        let most = most.max(base.steps.len().saturating_mul(2));
         let budget = Budget {
             executions: search.executions,
-            steps: Some(search.steps),
+            steps: Some(u32::try_from(most).unwrap_or(u32::MAX)),
             time: search.time,
         };
         let report = around

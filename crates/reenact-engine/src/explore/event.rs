@@ -11,7 +11,7 @@ use super::{
     names::{Families, Things},
     schedule::Line,
 };
-use crate::{Access, Op, OpInfo, OperationKind};
+use crate::{Access, Op, OpInfo, OperationKind, Values, site::Site};
 
 /// A thing that an activity meets, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,12 +23,24 @@ pub(crate) struct Touched {
 /// The thing of what meets none.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
+impl Touched {
+    /// What somebody does who meets nothing.
+    pub(crate) fn nothing(access: Access) -> Touched {
+        Touched {
+            access,
+            thing: NOTHING,
+        }
+    }
+}
+
 /// What an activity does in one step.
 #[derive(Clone)]
 pub struct Event {
     pub(crate) op: Op,
-    /// The line of the program that asked for it.
+    /// The line at which it was announced.
     pub(crate) site: &'static Location<'static>,
+    /// The line of the program behind that, if it is another one and somebody wants to know.
+    pub(crate) behind: Option<&'static Site>,
     pub(crate) touch: Touched,
     /// What else it meets.
     pub(crate) more: Option<Arc<[Touched]>>,
@@ -43,8 +55,8 @@ pub(crate) struct About {
     pub(crate) label: String,
     /// Who gets it, for one that is sent; for one that was, who has sent it.
     pub(crate) peer: u32,
-    /// Where it was sent, for one that was.
-    pub(crate) sent_at: Option<&'static Location<'static>>,
+    /// Where it was sent, for one that was, if that is known.
+    pub(crate) sent_at: Option<Option<&'static Site>>,
 }
 
 impl Event {
@@ -56,14 +68,14 @@ impl Event {
             name: "nothing",
             kind: OperationKind::Local,
             object: "",
+            values: Values::Hidden,
+            part: None,
         });
         Event {
             op: NOTHING_AT_ALL,
             site: Location::caller(),
-            touch: Touched {
-                access: Access::Choose,
-                thing: NOTHING,
-            },
+            behind: None,
+            touch: Touched::nothing(Access::Choose),
             more: None,
             about: None,
         }
@@ -79,14 +91,25 @@ impl Event {
                 peer,
                 sent_at: Some(site),
             }) => {
-                let label = format!("{label} from {} at {site}", families.name(peer));
+                let mut label = format!("{label} from {}", families.name(peer));
+                if let Some(site) = site {
+                    label += &format!(" at {site}");
+                }
                 (Line::labelled(operation, &label), String::new())
             }
             Some(about) => (
                 Line::labelled(operation, &about.label),
-                self.site.to_string(),
+                Site::text(self.line()),
             ),
-            None => (operation.to_owned(), self.site.to_string()),
+            None => (operation.to_owned(), Site::text(self.line())),
+        }
+    }
+
+    /// The line of the program that asked for it, as far as it is known.
+    pub(crate) fn line(&self) -> Option<Site> {
+        match self.behind {
+            Some(behind) => Some(*behind),
+            None => Site::announced(self.site),
         }
     }
 
@@ -148,6 +171,10 @@ impl Hash for Event {
 
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.op.name(), self.site)
+        f.write_str(self.op.name())?;
+        match self.line() {
+            Some(site) => write!(f, " at {site}"),
+            None => Ok(()),
+        }
     }
 }

@@ -58,6 +58,13 @@ impl Waiting {
     }
 }
 
+fn since(at: &str) -> String {
+    match at {
+        "" => String::new(),
+        at => format!(" since {at}"),
+    }
+}
+
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} waits: {}", self.who, self.what)?;
@@ -66,10 +73,20 @@ impl fmt::Display for Waiting {
         }
         match &self.holder {
             Some((_, at)) if self.is_for_itself() => {
-                write!(f, ", which it has itself since {at}: it locks twice")
+                write!(f, ", which it has itself{}: it locks twice", since(at))
             }
-            Some((who, at)) => write!(f, ", which {who} has since {at}"),
+            Some((who, at)) => write!(f, ", which {who} has{}", since(at)),
             None => Ok(()),
+        }
+    }
+}
+
+impl Failure {
+    /// Those who wait in a deadlock.
+    pub(super) fn waiting_mut(&mut self) -> &mut [Waiting] {
+        match self {
+            Failure::Deadlock(waiting) => waiting,
+            _ => &mut [],
         }
     }
 }

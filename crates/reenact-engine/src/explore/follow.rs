@@ -16,6 +16,7 @@ use super::{
     schedule::{Line, Schedule},
     subject::{Subject, Told},
 };
+use crate::with_object;
 
 /// So many operations more than the schedule has of them may an activity do, before it is given up to find what it expects.
 const MOST_MORE: usize = 256;
@@ -81,18 +82,22 @@ struct Written<'a, S: Subject> {
     subject: &'a S,
     run: S::Run,
     schedule: Schedule,
+    /// What was done in each line.
+    events: Vec<S::Event>,
     steps: Vec<Step>,
     before: Vec<usize>,
 }
 
 impl<'a, S: Subject> Written<'a, S> {
-    fn new(subject: &'a S) -> Self {
-        subject.want_labels(true);
+    /// If its lines `are_shown`, it is found out what people want to know of each, which takes time.
+    fn new(subject: &'a S, are_shown: bool) -> Self {
+        subject.want_labels(are_shown);
         let run = subject.start();
         Written {
             subject,
             run,
             schedule: Schedule::default(),
+            events: Vec::new(),
             steps: Vec::new(),
             before: Vec::new(),
         }
@@ -113,8 +118,14 @@ impl<'a, S: Subject> Written<'a, S> {
             site,
             choice: step.choice,
         });
+        self.events.push(event);
         self.steps.push(step);
         self.run.step(step);
+        if let Some(came) = self.run.came_of_step()
+            && let Some(line) = self.schedule.lines.last_mut()
+        {
+            line.what = Line::labelled(&line.what, &came);
+        }
         true
     }
 
@@ -132,9 +143,11 @@ impl<'a, S: Subject> Written<'a, S> {
             last = next;
         }
         self.subject.want_labels(false);
+        let mut failures = self.run.failures();
+        self.name_objects(&mut failures);
         Followed {
             verdict: self.run.verdict(),
-            failures: self.run.failures(),
+            failures,
             schedule: self.schedule,
             steps: self.steps,
             before: self.before,
@@ -143,10 +156,63 @@ impl<'a, S: Subject> Written<'a, S> {
     }
 }
 
+impl<S: Subject> Written<'_, S> {
+    /// Says in each line what its operation is about, and what those are about to meet who wait. Names are known when
+    /// everything has been met.
+    fn name_objects(&mut self, failures: &mut [Failure]) {
+        let taken = self.events.len();
+        let all = (0..self.run.activities()).map(Activity);
+        let pending: Vec<_> = all
+            .filter_map(|activity| Some((activity, self.run.pending(activity)?)))
+            .collect();
+        let events = pending.iter().map(|(_, event)| event.clone());
+        self.events.extend(events);
+        let names = self.subject.object_names(&self.events);
+        let (of_lines, of_pending) = names.split_at(taken);
+        for (line, name) in self.schedule.lines.iter_mut().zip(of_lines) {
+            if let Some(name) = name {
+                line.set_object(name);
+            }
+        }
+        for waiting in failures.iter_mut().flat_map(Failure::waiting_mut) {
+            let who = self.subject.find(&waiting.who);
+            let waits = |(activity, _): &(Activity, S::Event)| Some(*activity) == who;
+            let pending = pending.iter().position(waits);
+            // Who waits within an operation has begun with it.
+            let begun = || {
+                self.steps
+                    .iter()
+                    .rposition(|step| Some(step.activity) == who)
+            };
+            let name = match pending {
+                Some(index) => &of_pending[index],
+                None => match begun() {
+                    Some(index) if self.schedule.lines[index].operation() == waiting.what => {
+                        &of_lines[index]
+                    }
+                    _ => continue,
+                },
+            };
+            if let Some(name) = name {
+                waiting.what = with_object(&waiting.what, &name.noun, &name.to_string());
+            }
+        }
+    }
+}
+
 /// Takes these steps, and writes down what they are. They are those of an earlier execution: one that cannot be taken
 /// again is the first difference of a program that does not do the same twice.
 pub fn write_down<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Followed {
-    let mut written = Written::new(subject);
+    take_down(Written::new(subject, true), steps, most)
+}
+
+/// The same for one that nobody is going to see, but for where it fails to do the same.
+pub(super) fn try_out<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Followed {
+    take_down(Written::new(subject, false), steps, most)
+}
+
+fn take_down<S: Subject>(mut written: Written<'_, S>, steps: &[Step], most: usize) -> Followed {
+    let subject = written.subject;
     let mut misfit = None;
     for (index, &step) in steps.iter().enumerate() {
         if !written.take(step) {
@@ -163,7 +229,7 @@ pub fn write_down<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Follo
 
 /// Follows a schedule, for at most so many steps.
 pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Followed {
-    let mut written = Written::new(subject);
+    let mut written = Written::new(subject, true);
     let mut misfit = None;
     for (index, line) in schedule.lines.iter().enumerate() {
         if written.steps.len() >= most {
@@ -260,9 +326,13 @@ impl<S: Subject> Written<'_, S> {
             return format!("{who} has ended, or waits for something else");
         };
         let (what, site) = self.run.tell(&event);
+        let at = match &*site {
+            "" => String::new(),
+            site => format!(" at {site}"),
+        };
         match self.run.is_enabled(activity) {
-            true => format!("{who} is about to do `{what}` at {site}"),
-            false => format!("{who} waits to do `{what}` at {site}"),
+            true => format!("{who} is about to do `{what}`{at}"),
+            false => format!("{who} waits to do `{what}`{at}"),
         }
     }
 }

@@ -168,6 +168,9 @@ impl Things {
     #[inline]
     fn learn(&mut self, activity: u32, operation: u32, site: Place, number: u32) {
         let place = self.place(activity, operation);
+        if place.first() == Some(&(site, number)) {
+            return;
+        }
         let mut known = place.iter().filter(|(at, _)| *at == site);
         let Some(&(_, first)) = known.next() else {
             place.push((site, number));
@@ -259,12 +262,19 @@ impl Things {
         self.made_at[number as usize]
     }
 
-    /// Whether two numbers are those of one thing, as far as people are concerned: they were made at the same place, and never
-    /// met in one execution.
-    pub(super) fn are_called_alike(&self, a: u32, b: u32) -> bool {
-        a == b
-            || self.made_at(a) == self.made_at(b)
-                && (!has(&self.met[a as usize], b) || self.root(a) == self.root(b))
+    /// One of these, which were made at the same place as this one, that is the same as far as people are concerned: they never met
+    /// in one execution.
+    pub(super) fn called_alike(&self, number: u32, among: &[u64]) -> Option<u32> {
+        let met = &self.met[number as usize];
+        let never_met = among.iter().enumerate().find_map(|(index, word)| {
+            let left = word & !met.get(index).copied().unwrap_or(0);
+            (left != 0).then(|| index as u32 * 64 + left.trailing_zeros())
+        });
+        let alias = || {
+            let mut all = (0..self.count()).filter(|&other| has(among, other));
+            all.find(|&other| self.root(other) == self.root(number))
+        };
+        never_met.or_else(|| self.has_aliases.then(alias).flatten())
     }
 
     /// Who meets each thing, and in which of its operations: the least of them, activities being in the order of `rank`.
@@ -296,7 +306,7 @@ fn has_all(bits: &[u64], wanted: &[u64]) -> bool {
     words.all(|(index, wanted)| wanted & !bits.get(index).copied().unwrap_or(0) == 0)
 }
 
-fn set(bits: &mut Vec<u64>, number: u32) {
+pub(super) fn set(bits: &mut Vec<u64>, number: u32) {
     let index = number as usize / 64;
     if bits.len() <= index {
         bits.resize(index + 1, 0);
@@ -343,14 +353,14 @@ impl Families {
     /// A thread that the program has made without us has this name, as far as the system knows. Others of it may have had it
     /// before.
     fn call_foreign(&mut self, number: u32, name: &str) {
-        let all = self.foreign.iter();
-        let others =
-            all.filter(|(other, one)| **other != number && one.ends_with(&format!("({name})")));
-        let count = others.count();
-        self.foreign.entry(number).or_insert_with(|| match name {
-            "" => format!("foreign{count}"),
-            name => format!("foreign{count}({name})"),
-        });
+        if self.foreign.contains_key(&number) {
+            return;
+        }
+        let mut names = (0..).map(|index| reenact_trace::foreign_name(index, name));
+        let is_free = |called: &String| self.foreign.values().all(|other| other != called);
+        if let Some(called) = names.find(is_free) {
+            self.foreign.insert(number, called);
+        }
     }
 
     /// If the calling thread, which runs this one, was made by the program without us, it is called what it is called there.

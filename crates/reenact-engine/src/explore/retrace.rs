@@ -26,7 +26,7 @@ use super::{
     subject::Subject,
     whole::{Forked, ForkedRun},
 };
-use crate::{Access, Arrival, OperationKind};
+use crate::{Access, Arrival, OperationKind, site::Site};
 
 /// Where a recorded run went.
 pub(super) struct Retraced {
@@ -74,14 +74,14 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// Takes the steps that were recorded, for at most so many, and then goes on until nobody can. `exit` is how the recorded program
-/// ended.
+/// Takes the steps that were recorded. `exit` is the status that the recorded program exited with; if there is one, the execution
+/// then goes on to its end, for at most `most` steps. A recording of a program that was killed is a path that ends where it does.
 pub(super) fn retrace(forked: &Forked, path: &Path, most: usize, exit: Option<i32>) -> Retraced {
     loop {
-        let was_fine = forked.are_releases_steps();
+        let before = forked.fineness();
         let retraced = Retracer::new(forked, path).run(most, exit);
-        // Otherwise it turned out that more are steps, and everything is another path.
-        if was_fine || !forked.are_releases_steps() {
+        // If it turned out that more operations are steps, it is another path.
+        if forked.fineness() == before {
             return retraced;
         }
     }
@@ -97,6 +97,8 @@ struct Retracer<'a> {
     known: Vec<Option<Activity>>,
     next: Vec<usize>,
     is_done: Vec<bool>,
+    /// By activity of the path: whether it has ended, where that is a step.
+    has_ended: Vec<bool>,
     /// By entity: how many of its operations are done.
     orders: Vec<usize>,
     /// By mailbox: how many messages were sent and handled.
@@ -125,6 +127,8 @@ enum Awaited {
     Wake(u64),
     /// Its time is up before some promise is settled.
     FailedWait,
+    /// It finds that this activity of the path has not ended.
+    Running(usize),
 }
 
 /// When to take a step that can be taken, and in which way.
@@ -157,6 +161,7 @@ impl<'a> Retracer<'a> {
             known: vec![None; path.activities.len()],
             next: vec![0; path.activities.len()],
             is_done: vec![false; path.lines.len()],
+            has_ended: vec![false; path.activities.len()],
             orders: vec![0; path.orders.len()],
             mailboxes: HashMap::new(),
             objects: HashMap::new(),
@@ -167,9 +172,12 @@ impl<'a> Retracer<'a> {
     }
 
     fn run(mut self, most: usize, exit: Option<i32>) -> Retraced {
-        while self.steps.len() < most {
+        // Steps that are not in the log may go on for ever, if what happens is not what was recorded.
+        let enough = self.path.lines.len() + most;
+        while self.steps.len() < enough {
             for who in 0..self.path.activities.len() {
                 self.activity(who);
+                self.skip_rest(who);
             }
             if let Some(step) = self.free() {
                 self.take(step, true);
@@ -182,8 +190,8 @@ impl<'a> Retracer<'a> {
             }
         }
         let divergence = self.missing();
-        if divergence.is_none() {
-            self.go_on(most);
+        if divergence.is_none() && exit.is_some() {
+            self.go_on(self.steps.len() + most);
         }
         let divergence = divergence.or_else(|| self.ended_otherwise(exit));
         Retraced {
@@ -221,7 +229,7 @@ impl<'a> Retracer<'a> {
     fn is_free(&self, activity: Activity, event: &Event) -> bool {
         let is_listed = |who: usize| {
             let line = self.head(who).map(|line| &self.path.lines[line]);
-            line.is_some_and(|line| is(line, event) && line.site == event.site.to_string())
+            line.is_some_and(|line| is(line, event) && line.announced_at == event.site.to_string())
         };
         event.touch.access == Access::Write && !self.who(activity).is_some_and(is_listed)
     }
@@ -268,6 +276,8 @@ impl<'a> Retracer<'a> {
                 continue;
             }
             if let Some((when, choice)) = self.goes_as_recorded(line, activity)
+                && let Some(unwinds) = self.unwinds(line)
+                && let when = when.max(unwinds)
                 && best.is_none_or(|(first, least, _)| (when, line) < (first, least))
             {
                 best = Some((when, line, Step { activity, choice }));
@@ -292,11 +302,34 @@ impl<'a> Retracer<'a> {
     fn skip_to(&mut self, who: usize, event: &Event) {
         while let Some(line) = self.head(who) {
             let expected = &self.path.lines[line];
-            let is_there = || expected.what.is_empty() || expected.site == event.site.to_string();
+            let is_there =
+                || expected.what.is_empty() || expected.announced_at == event.site.to_string();
             if !expected.is_optional || is(expected, event) && is_there() {
                 return;
             }
             self.is_done(line);
+        }
+    }
+
+    /// What an activity that has ended did while a panic unwound was part of its last step.
+    fn skip_rest(&mut self, who: usize) {
+        let is_over = |activity: Activity| {
+            activity.0 < self.run.activities() && self.run.pending(activity).is_none()
+        };
+        if !self.known[who].is_some_and(is_over) {
+            return;
+        }
+        let path = self.path;
+        let rest = &path.activities[who].1[self.next[who]..];
+        let line = |index: &usize| &path.lines[*index];
+        // Others wait only for what has a place in the order of an object.
+        let last = rest.iter().rposition(|index| line(index).has_place());
+        if let Some(last) = last
+            && rest.iter().all(|index| line(index).is_optional)
+        {
+            for &line in &rest[..=last] {
+                self.is_done(line);
+            }
         }
     }
 
@@ -327,6 +360,39 @@ impl<'a> Retracer<'a> {
             }
             _ => true,
         }
+    }
+
+    /// What an activity does while a panic unwinds is part of the step before, if it does not have to wait. When to take that step,
+    /// then; none if an object is not yet where it was.
+    fn unwinds(&self, index: usize) -> Option<When> {
+        let mut when = When::AtOnce;
+        for later in self.unwinding(index) {
+            let line = &self.path.lines[later];
+            if let Some(entity) = line.entity.filter(|_| line.has_place()) {
+                let order = &self.path.orders[entity][self.orders[entity]..];
+                let mut before = order.iter().take_while(|&&other| other != later);
+                let is_in_step =
+                    |other| other == index || self.unwinding(index).any(|own| own == other);
+                if !before.all(|&other| self.is_done[other] || is_in_step(other)) {
+                    return None;
+                }
+            }
+            if line.access == Access::DropReceiver {
+                when = when.max(self.when_receiver_drops(line));
+            }
+        }
+        Some(when)
+    }
+
+    /// What follows a line while a panic unwinds. Giving back what the operation itself took may come before that.
+    fn unwinding(&self, index: usize) -> impl Iterator<Item = usize> {
+        let lines = &self.path.activities[self.path.lines[index].who].1;
+        let next = lines.partition_point(|&line| line <= index);
+        let rest = lines[next..].iter().copied();
+        rest.take_while(|&line| {
+            let line = &self.path.lines[line];
+            line.is_panicking || line.access == Access::Release
+        })
     }
 
     fn is_awaited(&self, what: Awaited) -> bool {
@@ -384,6 +450,13 @@ impl<'a> Retracer<'a> {
             (Access::Read, Goes::Answer(in_time), Meets::Promise) => {
                 if_so(in_time == self.is_settled(activity), When::AtOnce)
             }
+            (_, Goes::Answer(is_running), Meets::Activity(Some(who))) => {
+                if_so(is_running != self.has_ended[who], When::AtOnce)
+            }
+            (Access::Own, _, _) => {
+                let is_asked_before = self.is_awaited(Awaited::Running(line.who));
+                if_so(!is_asked_before, When::InTurn)
+            }
             (_, Goes::Answer(true), _) => Some((When::AtOnce, 0)),
             (_, Goes::Answer(false), _) => Some((When::Later, 0)),
             (Access::Release, ..) => {
@@ -392,11 +465,16 @@ impl<'a> Retracer<'a> {
                 Some((if is_tried { When::Later } else { When::InTurn }, 0))
             }
             (Access::DropSender, ..) => Some((When::Later, 0)),
-            (Access::DropReceiver, ..) => {
-                let is_met = self.is_awaited(Awaited::Send(line.object()));
-                Some((if is_met { When::Last } else { When::InTurn }, 0))
-            }
+            (Access::DropReceiver, ..) => Some((self.when_receiver_drops(line), 0)),
             _ => Some((When::InTurn, 0)),
+        }
+    }
+
+    /// When to drop a receiver: who found it there sent before.
+    fn when_receiver_drops(&self, line: &Line) -> When {
+        match self.is_awaited(Awaited::Send(line.object())) {
+            true => When::Last,
+            false => When::InTurn,
         }
     }
 
@@ -460,6 +538,9 @@ impl<'a> Retracer<'a> {
             }
             _ => {}
         }
+        if line.access == Access::Own {
+            self.has_ended[line.who] = true;
+        }
         if line.meets == Meets::OwnMailbox {
             self.mailboxes.entry(line.object()).or_default().1 += 1;
         }
@@ -520,8 +601,12 @@ impl<'a> Retracer<'a> {
     /// The first operation that has not been done, and has to be.
     fn missing(&mut self) -> Option<Divergence> {
         let lines = self.path.lines.iter().enumerate();
-        let mut missing = lines.filter(|(index, line)| !self.is_done[*index] && !line.is_optional);
-        let (_, line) = missing.next()?;
+        let missing = lines.filter(|(index, line)| !self.is_done[*index] && !line.is_optional);
+        // Who has not been created yet is not where it begins.
+        let (_, line) = missing.min_by_key(|(_, line)| {
+            let activity = self.known[line.who];
+            activity.is_none_or(|activity| activity.0 >= self.run.activities())
+        })?;
         let who = &self.path.activities[line.who].0;
         let found = match self.activity(line.who) {
             None => format!("there is no {who}"),
@@ -529,7 +614,7 @@ impl<'a> Retracer<'a> {
         };
         Some(Divergence {
             operation: Some(line.number),
-            expected: format!("`{}` of {who} at {}", line.what, line.site),
+            expected: format!("`{}` of {who}{}", line.what, at(&line.site)),
             found,
         })
     }
@@ -540,12 +625,16 @@ impl<'a> Retracer<'a> {
             None => format!("{who} has ended, or waits for something else"),
             Some(event) if self.run.is_enabled(activity) => {
                 format!(
-                    "{who} is about to do `{}` at {}, which would go another way, or come at another time",
+                    "{who} is about to do `{}`{}, which would go another way, or come at another time",
                     event.op.name(),
-                    event.site
+                    at(&Site::text(event.line()))
                 )
             }
-            Some(event) => format!("{who} waits to do `{}` at {}", event.op.name(), event.site),
+            Some(event) => format!(
+                "{who} waits to do `{}`{}",
+                event.op.name(),
+                at(&Site::text(event.line()))
+            ),
         }
     }
 
@@ -568,17 +657,29 @@ impl<'a> Retracer<'a> {
 
     fn ended_otherwise(&self, exit: Option<i32>) -> Option<Divergence> {
         let exit = exit?;
-        let end = self.run.end()?;
-        let found = match libc::WIFEXITED(end) {
-            true if libc::WEXITSTATUS(end) == exit => return None,
-            true => format!("it exited with status {}", libc::WEXITSTATUS(end)),
-            false => format!("it was killed by signal {}", libc::WTERMSIG(end)),
+        let can_go_on =
+            || (0..self.run.activities()).any(|activity| self.run.is_enabled(Activity(activity)));
+        let found = match self.run.end() {
+            Some(end) if libc::WIFEXITED(end) => match libc::WEXITSTATUS(end) {
+                status if status == exit => return None,
+                status => format!("it exits with status {status}"),
+            },
+            Some(end) => format!("it is killed by signal {}", libc::WTERMSIG(end)),
+            None if can_go_on() => format!("it does not end in {} steps", self.steps.len()),
+            None => "nobody can go on".to_owned(),
         };
         Some(Divergence {
             operation: None,
             expected: format!("the recorded program exited with status {exit}"),
             found,
         })
+    }
+}
+
+fn at(site: &str) -> String {
+    match site {
+        "" => String::new(),
+        site => format!(" at {site}"),
     }
 }
 
@@ -602,6 +703,7 @@ fn each_awaited(line: &Line, mut note: impl FnMut(Awaited)) {
         (Access::Send, Goes::Succeeds, Meets::Channel) => note(Awaited::Send(line.object())),
         (Access::Wake { .. }, Goes::Succeeds, _) => note(Awaited::Wake(line.object())),
         (Access::Read, Goes::Answer(false), Meets::Promise) => note(Awaited::FailedWait),
+        (_, Goes::Answer(true), Meets::Activity(Some(who))) => note(Awaited::Running(who)),
         _ => {}
     }
 }

@@ -18,10 +18,11 @@ use super::{
     failure::Failure,
     listen_to_panics,
     names::Families,
+    objects::names_of,
     subject::{Fineness, Subject, Told},
     world::{Leave, World},
 };
-use crate::{activity::begin_explored, mode, seeds};
+use crate::{ObjectName, activity::begin_explored, mode, seeds, site::Site};
 
 /// The keys of maps while a program is explored.
 pub(super) const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
@@ -78,6 +79,11 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
     fn find(&self, name: &str) -> Option<Activity> {
         let families = &self.shared.world.state().families;
         families.find(name).map(Activity)
+    }
+
+    fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
+        let state = self.shared.world.state();
+        names_of(events, &state.names, &state.families)
     }
 
     fn was_too_coarse(&self) -> bool {
@@ -137,11 +143,15 @@ impl Execution {
 
 impl Told for Execution {
     fn tell(&self, event: &Event) -> (String, String) {
-        (event.op.name().to_owned(), event.site.to_string())
+        (event.op.name().to_owned(), Site::text(event.line()))
     }
 
     fn describe(&self, event: &Event) -> (String, String) {
         event.text(&self.0.world.state().families)
+    }
+
+    fn came_of_step(&self) -> Option<String> {
+        self.0.world.state().came_of.take()
     }
 
     fn failures(&self) -> Vec<Failure> {

@@ -3,17 +3,20 @@
 //! ```text
 //! reenact schedule 1
 //! ; lost update: assertion failed
-//! main.0  load   src/counter.rs:12:9
-//! main.1  load   src/counter.rs:12:9
-//! main.1  store  src/counter.rs:13:9
-//! main.0  store  src/counter.rs:13:9
+//! main.0  load (atomic@src/counter.rs:5)   src/counter.rs:12:9
+//! main.1  load (atomic@src/counter.rs:5)   src/counter.rs:12:9
+//! main.1  store (atomic@src/counter.rs:5)  src/counter.rs:13:9
+//! main.0  store (atomic@src/counter.rs:5)  src/counter.rs:13:9
 //! ```
 //!
 //! A line is an activity by its place in the family tree, what it does, and where; where there is a choice, which way it
 //! went (`way 2`). Two spaces or more, or a tab, are between them. Who follows a schedule goes by the first two: lines of code move.
-//! What an operation is about (`send a message: double(12)`) is for people.
+//! What an operation is about is for people: an object (`lock (mutex@src/main.rs:12)`), a message (`send a message: double(12)`), a
+//! value (`load (atomic@src/main.rs:12): 3`).
 
 use std::{fmt, str::FromStr};
+
+use crate::{ObjectName, third_person, with_object};
 
 /// The first line.
 const HEAD: &str = "reenact schedule 1";
@@ -36,7 +39,8 @@ pub struct Schedule {
 pub struct Line {
     /// Who takes it: its place in the family tree.
     pub who: String,
-    /// What it does: the operation and, after a colon, what it is about, which is for people.
+    /// What it does: the operation and, for people, what it is about: in parentheses the name of the object, after a colon the message
+    /// or the value.
     pub what: String,
     /// Where.
     pub site: String,
@@ -44,14 +48,62 @@ pub struct Line {
     pub choice: u32,
 }
 
-/// What is between an operation and what it is about.
-const ABOUT: &str = ": ";
+/// What is between an operation and what else there is to say of it: a message, or a value.
+const MORE: &str = ": ";
+
+/// What is around the name of the object that an operation is about.
+const OBJECT: (&str, char) = (" (", ')');
 
 impl Line {
     /// The operation, without what it is about.
     pub fn operation(&self) -> &str {
-        let operation = self.what.split(ABOUT).next();
-        operation.unwrap_or_default()
+        self.parts().0
+    }
+
+    /// The operation; the object that it is about; and what else there is to say of it: a message, or a value.
+    fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
+        let (rest, more) = match self.what.split_once(MORE) {
+            Some((rest, more)) => (rest, Some(more)),
+            None => (&*self.what, None),
+        };
+        let inner = rest.strip_suffix(OBJECT.1);
+        match inner.and_then(|inner| inner.split_once(OBJECT.0)) {
+            Some((operation, object)) => (operation, Some(object), more),
+            None => (rest, None, more),
+        }
+    }
+
+    /// What it does and where, in a sentence without its subject: `loads atomic@src/main.rs:12 at src/main.rs:20:5: 3`.
+    pub fn sentence(&self) -> String {
+        let (operation, object, more) = self.parts();
+        let mut sentence = third_person(&match object {
+            Some(object) => {
+                let noun = object.split(['@', '#']).next().unwrap_or_default();
+                with_object(operation, noun, object)
+            }
+            None => operation.to_owned(),
+        });
+        let at = match &*self.site {
+            "" => String::new(),
+            site => format!(" at {site}"),
+        };
+        let more = more.map_or_else(String::new, |more| format!("{MORE}{more}"));
+        // A message belongs to the operation; a value is what came of it.
+        sentence += &match object {
+            Some(_) => at + &more,
+            None => more + &at,
+        };
+        sentence
+    }
+
+    /// The operation is about this object.
+    pub fn set_object(&mut self, object: &ObjectName) {
+        let (operation, _, more) = self.parts();
+        let mut what = format!("{operation}{}{object}{}", OBJECT.0, OBJECT.1);
+        if let Some(more) = more {
+            what = what + MORE + more;
+        }
+        self.what = what;
     }
 
     /// Whether it is the same step, whatever it is about: that is for people, and may differ in what does not matter.
@@ -63,7 +115,7 @@ impl Line {
     /// An operation and what it is about, such as `handle a message: double(12)`, as it is written into a line.
     pub fn labelled(operation: &str, label: &str) -> String {
         let words: Vec<_> = label.split_whitespace().collect();
-        format!("{operation}{ABOUT}{}", words.join(" "))
+        format!("{operation}{MORE}{}", words.join(" "))
     }
 }
 
@@ -235,6 +287,34 @@ mod tests {
             ..line.clone()
         };
         assert!(line.is_same(&other));
+        let schedule = Schedule {
+            remarks: Vec::new(),
+            lines: vec![line],
+        };
+        assert_eq!(schedule.to_string().parse(), Ok(schedule.clone()));
+    }
+
+    #[test]
+    fn the_object_of_an_operation_is_for_people() {
+        let mut line = line("main.0", "try to lock a mutex", "src/a.rs:9:2", 0);
+        assert_eq!(line.sentence(), "tries to lock a mutex at src/a.rs:9:2");
+        line.set_object(&ObjectName {
+            noun: "mutex".to_owned(),
+            file: "src/a.rs".to_owned(),
+            line: 5,
+            ordinal: 2,
+        });
+        assert_eq!(line.operation(), "try to lock a mutex");
+        assert_eq!(
+            line.sentence(),
+            "tries to lock mutex@src/a.rs:5#2 at src/a.rs:9:2"
+        );
+        line.what = Line::labelled(&line.what, "poisoned");
+        assert_eq!(line.operation(), "try to lock a mutex");
+        assert_eq!(
+            line.sentence(),
+            "tries to lock mutex@src/a.rs:5#2 at src/a.rs:9:2: poisoned"
+        );
         let schedule = Schedule {
             remarks: Vec::new(),
             lines: vec![line],

@@ -19,7 +19,7 @@ use self::way::name_of;
 pub use self::way::{NoWay, Way};
 use super::{
     failure::Failure,
-    follow::{Followed, Misfit, follow, write_down},
+    follow::{Followed, Misfit, follow, try_out, write_down},
     schedule::{Line, Schedule},
     subject::{Fineness, Subject, Told},
     whole::Family,
@@ -121,13 +121,7 @@ impl fmt::Display for Found {
         )?;
         let width = lines.len().to_string().len();
         for (number, line) in (1..).zip(lines) {
-            let Line {
-                who, what, site, ..
-            } = line;
-            write!(f, "{number:>width$}. {who} {what}")?;
-            if !site.is_empty() {
-                write!(f, " at {site}")?;
-            }
+            write!(f, "{number:>width$}. {} {}", line.who, line.sentence())?;
             match line.choice {
                 0 => writeln!(f)?,
                 way => writeln!(f, " (way {way})")?,
@@ -275,8 +269,8 @@ where
     /// Runs the program twice, whoever begins going on as long as it can. Whether it does not do the same.
     fn differs(&mut self) -> bool {
         let most = self.search.steps as usize;
-        let first = self.with_settled_steps(|this| write_down(this.subject, &[], most));
-        let again = write_down(self.subject, &first.steps, most);
+        let first = self.with_settled_steps(|this| try_out(this.subject, &[], most));
+        let again = try_out(self.subject, &first.steps, most);
         let mut lines = first.schedule.lines.iter().zip(&again.schedule.lines);
         let other = lines.position(|(line, other)| !line.is_same(other));
         let step = match other {
@@ -288,6 +282,9 @@ where
             None => return false,
         };
         let tell = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
+            Some(Line {
+                who, what, site, ..
+            }) if site.is_empty() => format!("`{what}` of {who}"),
             Some(Line {
                 who, what, site, ..
             }) => format!("`{what}` of {who} at {site}"),

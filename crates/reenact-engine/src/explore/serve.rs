@@ -11,7 +11,7 @@
 //! activity 1 main.0 alice      number, place in the family tree, name if it has one
 //! does 1 lock lock mutex 1 1 bank.rs 12 9 take:3    the operation, its kind, what it is about, whether it can be done, in how
 //!                              many ways, where, how it meets what
-//! does 0 join join activity 0 1 bank.rs 20 9 own 1   …who is joined
+//! does 0 join join activity 0 1 bank.rs 20 9 own 1 main.0   …who is joined, or created
 //! about 1 double(12) 2         …what the message is that it sends, and to whom
 //! about 2 double(12) 1 bank.rs 12 9       …that it handles, who has sent it, and where
 //! inbox 2 double(12) 1 bank.rs 12 9       a message that it has not handled: the same
@@ -36,7 +36,6 @@
 //! any other an execution from the start.
 
 mod answer;
-mod objects;
 
 use std::{
     collections::HashMap,
@@ -51,13 +50,11 @@ use reenact_multiverse::{
     explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
 };
 
-use self::{
-    answer::{Answer, message, touches},
-    objects::Objects,
-};
+use self::answer::{Answer, fields_of, message, touches};
 use super::{
     event::{Event, NOTHING},
     failure::Failure,
+    objects::Objects,
     retrace::{Path as Recording, retrace},
     subject::{Fineness, Subject},
     view::{Stands, View},
@@ -69,6 +66,8 @@ use crate::Access;
 const LONGEST: u64 = 16 << 20;
 /// So many steps are tried to find out what kind of program it is.
 const TRIED: usize = 10_000;
+/// Of these, so many in a row by one activity, if others could go on.
+const PATIENCE: usize = 100;
 /// So many universes are remembered.
 const REMEMBERED: usize = 1 << 20;
 
@@ -157,10 +156,21 @@ impl Server {
         self.forked.want_labels(true);
         let mut run = self.forked.start();
         let mut fingerprinter = Fingerprinter::default();
+        // Who has gone on for so long, and waits for somebody perhaps without saying so.
+        let mut last = (Activity(0), 0);
         for _ in 0..TRIED {
-            let mut all = (0..run.activities()).map(Activity);
-            let Some(next) = all.find(|&activity| run.is_enabled(activity)) else {
+            let enabled = |activity: &Activity| run.is_enabled(*activity);
+            let mut all = (0..run.activities()).map(Activity).filter(enabled);
+            let Some(first) = all.next() else {
                 break;
+            };
+            let next = match last {
+                (same, PATIENCE..) if same == first => all.next().unwrap_or(first),
+                _ => first,
+            };
+            last = match last {
+                (same, count) if same == next => (same, count + 1),
+                _ => (next, 1),
             };
             let mut links = Links::default();
             let event = run.step_at(next.into(), fingerprinter.next(), &mut links);
@@ -375,12 +385,12 @@ impl Server {
         all.sort_unstable();
         all.dedup();
         for thing in all {
-            if let Some(called) = self.objects.called(thing, things) {
-                let (line, ordinal) = (called.line.to_string(), called.ordinal.to_string());
+            if let Some(name) = self.objects.name(thing, things) {
+                let (line, ordinal) = (name.line.to_string(), name.ordinal.to_string());
                 let words = [
                     &thing.to_string(),
-                    called.noun,
-                    called.file,
+                    &*name.noun,
+                    &*name.file,
                     &line,
                     &ordinal,
                 ];
@@ -410,6 +420,7 @@ impl Server {
             }
             if let Some(event) = run.pending(Activity(number)) {
                 let activity = Activity(number);
+                let (file, line, column) = fields_of(event.line());
                 answer.line(
                     "does",
                     &[
@@ -419,13 +430,16 @@ impl Server {
                         event.op.object(),
                         &u8::from(run.is_enabled(activity)).to_string(),
                         &run.choices(activity).to_string(),
-                        event.site.file(),
-                        &event.site.line().to_string(),
-                        &event.site.column().to_string(),
+                        file,
+                        &line.to_string(),
+                        &column.to_string(),
                         &touches(&event),
                         &acting
                             .with
                             .map_or_else(String::new, |with| with.to_string()),
+                        &acting
+                            .with
+                            .map_or_else(String::new, |with| self.forked.name(Activity(with))),
                     ],
                 );
                 if let Some(about) = &event.about {

@@ -6,6 +6,7 @@ use reenact_multiverse::{
 };
 
 use super::failure::Failure;
+use crate::ObjectName;
 
 /// Something that is explored, and of which can be told what happens.
 pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
@@ -14,6 +15,9 @@ pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
 
     /// Whose place this is, if it is somebody's so far.
     fn find(&self, name: &str) -> Option<Activity>;
+
+    /// What the objects are called that these operations are about.
+    fn object_names(&self, events: &[Self::Event]) -> Vec<Option<ObjectName>>;
 
     /// Whether it has been found out, since this was asked last, that more must be told apart than was so far: then what was
     /// explored is not all, and it has to begin again.
@@ -39,6 +43,8 @@ pub struct Fineness {
     pub(super) drops: bool,
     /// Whether beginning to wait for what others share is a step, because somebody shares something twice over.
     pub(super) queues: bool,
+    /// Whether the end of an activity is a step, because somebody asks whether it has ended.
+    pub(super) ends: bool,
     /// Whether what concerns nobody else is a step: a debugger may want to stop there.
     pub(super) own: bool,
 }
@@ -49,12 +55,13 @@ impl Fineness {
         releases: true,
         drops: true,
         queues: true,
+        ends: true,
         own: false,
     };
 
     /// As a number.
     pub(super) fn code(self) -> u64 {
-        let bits = [self.releases, self.drops, self.queues, self.own];
+        let bits = [self.releases, self.drops, self.queues, self.own, self.ends];
         (0..)
             .zip(bits)
             .map(|(bit, is_set)| u64::from(is_set) << bit)
@@ -68,6 +75,7 @@ impl Fineness {
             drops: code & 2 != 0,
             queues: code & 4 != 0,
             own: code & 8 != 0,
+            ends: code & 16 != 0,
         }
     }
 
@@ -77,6 +85,7 @@ impl Fineness {
             releases: self.releases || other.releases,
             drops: self.drops || other.drops,
             queues: self.queues || other.queues,
+            ends: self.ends || other.ends,
             own: self.own || other.own,
         }
     }
@@ -89,6 +98,9 @@ pub trait Told: Run {
 
     /// The same for people: with what it is about, as far as that is known.
     fn describe(&self, event: &Self::Event) -> (String, String);
+
+    /// What came of the last step, for people, if it says more than the event: the value that was read. Asked once.
+    fn came_of_step(&self) -> Option<String>;
 
     /// What went wrong, once nobody can go on.
     fn failures(&self) -> Vec<Failure>;

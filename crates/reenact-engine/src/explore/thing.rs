@@ -212,18 +212,15 @@ impl Thing {
     /// It happens.
     pub(super) fn note(&mut self, activity: u32, access: Access, moment: Moment, room: usize) {
         let has_room = self.sent.len() < self.received.len().saturating_add(room);
-        let was_open = [
-            has_room || self.are_gone[End::Receiving as usize],
-            !self.under_way().is_empty() || self.are_gone[End::Sending as usize],
-            self.is_free(),
-            self.holder.is_none(),
-        ];
-        let bits = (0..).zip(was_open);
-        let was_open = bits.fold(0, |open, (bit, is_open)| open | u8::from(is_open) << bit);
+        let was_open = u8::from(has_room || self.are_gone[End::Receiving as usize])
+            | u8::from(!self.under_way().is_empty() || self.are_gone[End::Sending as usize]) << 1
+            | u8::from(self.is_free()) << 2
+            | u8::from(self.holder.is_none()) << 3;
         // Whoever could not have come before this one may have been able to come before an earlier one.
         self.recent.retain(|recent| {
-            let is_before = recent.who == activity || access.conflicts(recent.access);
-            !(is_before && access.stands_for(recent.access) && recent.was_open & !was_open == 0)
+            !(recent.was_open & !was_open == 0
+                && access.stands_for(recent.access)
+                && (recent.who == activity || access.conflicts(recent.access)))
         });
         self.recent.push(Recent {
             who: activity,
@@ -276,15 +273,21 @@ impl Thing {
                 None
             }
             Passed::Stopped(end, is_last) => {
-                self.left(end, is_last, &[moment]);
+                self.left(end, is_last, [moment]);
                 None
             }
         }
     }
 
     /// One of this end has gone: when, if not before the first step.
-    pub(super) fn left(&mut self, end: End, is_last: bool, reasons: &[Moment]) {
-        self.stopped[end as usize].extend(reasons);
+    pub(super) fn left(
+        &mut self,
+        end: End,
+        is_last: bool,
+        reasons: impl IntoIterator<Item = Moment>,
+    ) {
+        let stopped = &mut self.stopped[end as usize];
+        reasons.into_iter().for_each(|at| stopped.push(at));
         self.are_gone[end as usize] = is_last;
     }
 
@@ -320,39 +323,61 @@ impl Thing {
         }
     }
 
-    fn gives_back(&mut self, activity: u32, moment: Option<Moment>, looked: bool) {
+    fn gives_back(&mut self, activity: u32, moment: Moment, looked: bool) {
         if let Some(index) = self.having.iter().position(|&(who, _)| who == activity) {
             let (_, from) = self.having.swap_remove(index);
-            self.had.extend(moment.map(|moment| (from, moment, looked)));
+            self.had.push((from, moment, looked));
         }
     }
 
-    /// Who took it has given it back.
-    pub(super) fn released(&mut self, moment: Option<Moment>, reasons: &[Moment]) {
-        if let Some((who, _)) = self.holder.take() {
+    /// Who took it has given it back. When that is matters only to those who compare executions.
+    #[inline]
+    pub(super) fn released(
+        &mut self,
+        moment: Option<Moment>,
+        reasons: impl IntoIterator<Item = Moment>,
+    ) {
+        let holder = self.holder.take();
+        let Some(moment) = moment else {
+            return;
+        };
+        if let Some((who, _)) = holder {
             self.gives_back(who, moment, false);
         }
         self.released.clear();
-        self.released.extend(moment);
-        self.released.extend(reasons);
+        self.released.push(moment);
+        reasons.into_iter().for_each(|at| self.released.push(at));
         self.looked.clear();
     }
 
     /// Who took it looks at it from now on.
-    pub(super) fn downgraded(&mut self, activity: u32, moment: Option<Moment>, reasons: &[Moment]) {
+    pub(super) fn downgraded(
+        &mut self,
+        activity: u32,
+        moment: Option<Moment>,
+        reasons: impl IntoIterator<Item = Moment>,
+    ) {
         self.released(moment, reasons);
         self.lookers.push(activity);
         self.having.extend(moment.map(|moment| (activity, moment)));
     }
 
     /// Who looked at it does not any more.
-    pub(super) fn looked(&mut self, activity: u32, moment: Option<Moment>, reasons: &[Moment]) {
+    pub(super) fn looked(
+        &mut self,
+        activity: u32,
+        moment: Option<Moment>,
+        reasons: impl IntoIterator<Item = Moment>,
+    ) {
         if let Some(index) = self.lookers.iter().position(|&who| who == activity) {
             self.lookers.swap_remove(index);
         }
+        let Some(moment) = moment else {
+            return;
+        };
         self.gives_back(activity, moment, true);
-        self.looked.extend(moment);
-        self.looked.extend(reasons);
+        self.looked.push(moment);
+        reasons.into_iter().for_each(|at| self.looked.push(at));
     }
 }
 

@@ -251,12 +251,14 @@ impl World {
             // It was made before anything was explored.
             return;
         };
-        if actor.operations.is_empty() {
-            state.families.meet_foreign(number);
-        }
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
-        actor.count_operation();
+        if state.wants_labels {
+            actor.pending.find_line();
+        }
+        if actor.counts_first_operation() {
+            state.families.meet_foreign(number);
+        }
         state.about_to_act.push(Activity(number));
         // Others would find that they panic: so who does goes on as long as it can.
         if std::thread::panicking() && state.is_enabled(number) {
@@ -289,17 +291,15 @@ impl World {
             // SAFETY: Only the lifetime changes, and nobody looks at it once the activity goes on.
             let at = unsafe { std::mem::transmute::<Spot<'_>, Spot<'static>>(at) };
             state.actors[state.current as usize].phase = Phase::Parked(at, awaited);
+            state.parked += 1;
             self.wait();
         }
         let state = self.state();
         if state.moment.is_some()
             && let Spot::Fact(fact) = at
-            && let Some(moment) = fact.moment()
+            && let Some(fact) = fact.moment()
         {
-            let number = state.current;
-            let reasons = state.reasons.get(moment as usize);
-            let reasons = reasons.cloned().unwrap_or_default();
-            state.actors[number as usize].inherited.extend(reasons);
+            state.inherits_fact(fact);
         }
     }
 
@@ -307,23 +307,22 @@ impl World {
     fn unparks(&self, at: Spot<'_>) {
         let state = self.state();
         if let Spot::Fact(fact) = at
-            && state.moment.is_some()
+            && let Some(number) = state.fact()
         {
-            let reasons = state.reasons_now();
-            fact.note_moment(state.reasons.len() as u32);
-            state.reasons.push(reasons);
+            fact.note_moment(number);
+        }
+        if state.parked == 0 {
+            return;
         }
         let address = at.address();
         for number in 0..state.born {
             if let Phase::Parked(spot, _) = state.actors[number as usize].phase
                 && spot.address() == address
             {
-                if let Spot::Parker(_) = at
-                    && state.moment.is_some()
-                {
-                    let reasons = state.reasons_now();
-                    state.actors[number as usize].inherited.extend(reasons);
+                if let Spot::Parker(_) = at {
+                    state.inherits_now(number);
                 }
+                state.parked -= 1;
                 state.actors[number as usize].phase = Phase::Runs;
                 state.ready.push_back(number);
             }

@@ -15,12 +15,12 @@ use super::{
     cursor::{Cursor, Next, Observation},
     describe,
     log::{Happened, not_as_itself},
-    name_of,
+    object_of,
     sent::refuse_while_describing,
 };
 use crate::{
-    Access, Activity, Announcement, Arrival, Controller, Decision, Ending, Heard, Message, Newborn,
-    NextArrival, Outcome, Question, Spot, activity::HOT, clock::is_clock,
+    Access, Activity, Announcement, Arrival, Change, Controller, Decision, Ending, Heard, Message,
+    Newborn, NextArrival, Outcome, Question, Spot, activity::HOT, clock::is_clock,
 };
 
 impl Controller for Replay {
@@ -86,7 +86,7 @@ impl Controller for Replay {
             let place = self.place(runner, announcement, decision);
             let message = announcement.message();
             let note = message.map(|message| self.describe_arrival(message));
-            log.happened(&Happened {
+            let happened = Happened {
                 trace: &self.trace,
                 family: self.family_of(runner),
                 who,
@@ -94,7 +94,8 @@ impl Controller for Replay {
                 decision,
                 place,
                 note: note.as_deref(),
-            });
+            };
+            log.happened(&happened, &mut runner.unwritten());
         }
         decision
     }
@@ -113,6 +114,7 @@ impl Controller for Replay {
                 not_as_itself(|| self.operate(who, announcement));
             }
             Outcome::Placed => self.transacted(self.runner(who), announcement),
+            Outcome::Disconnected => self.write_line(self.runner(who), announcement, None),
             _ => {}
         }
     }
@@ -198,7 +200,7 @@ impl Replay {
         let mut cursor = runner.cursor();
         HOT.with(|hot| hot.quiet.set(cursor.quiet()));
         cursor.observation = Observation::Silent;
-        let doing = || match operation.entity.map(|entity| name_of(&self.trace, entity)) {
+        let doing = || match object_of(operation) {
             Some(name) => format!("{} ({name})", describe(operation)),
             None => describe(operation),
         };
@@ -239,15 +241,25 @@ impl Replay {
         Some(place)
     }
 
+    /// What came of an operation is known: now its line can be written, if it has not been.
+    fn write_line(&self, runner: &Runner, operation: &Announcement<'_>, change: Option<Change>) {
+        if let Some(log) = &self.log
+            && let Some(unwritten) = runner.unwritten().take()
+        {
+            log.done(operation, change, unwritten);
+        }
+    }
+
     /// An operation has taken effect.
-    fn left(&self, who: &Activity, operation: &Announcement<'_>, value: Option<u64>) {
+    fn left(&self, who: &Activity, operation: &Announcement<'_>, value: Option<Change>) {
         let Some(entity) = operation.entity else {
             return;
         };
         if let Some(value) = value {
             let runner = self.runner(who);
+            self.write_line(runner, operation, Some(value));
             let mut cursor = runner.cursor();
-            cursor.seen.insert(entity.key.load(Relaxed), value);
+            cursor.seen.insert(entity.key.load(Relaxed), value.now);
             if operation.access == Access::Read {
                 match cursor.observation {
                     Observation::Silent => {}
@@ -272,6 +284,7 @@ impl Replay {
     fn thread_born(&self, origin: Origin, index: u64, name: &str) -> u32 {
         let (index, name) = match origin {
             Origin::Foreign => {
+                let name = reenact_trace::kept_name(name);
                 let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
                 let count = foreign.entry(name.to_owned()).or_default();
                 *count += 1;
@@ -282,6 +295,7 @@ impl Replay {
         if let Origin::Child(parent) = origin {
             self.birth(parent);
         }
+        let foreign = reenact_trace::foreign_name(index, &name);
         let place = self.places.get(&(origin, index, name)).copied();
         let stranger = place.filter(|number| {
             let mut strangers = self
@@ -309,7 +323,7 @@ impl Replay {
             family: OnceLock::from(match (known, origin) {
                 (Some(number), _) => self.trace.family_name(number),
                 (None, Origin::Main) => "main".to_owned(),
-                (None, Origin::Foreign | Origin::Unknown) => format!("foreign{index}"),
+                (None, Origin::Foreign | Origin::Unknown) => foreign,
                 (None, Origin::Child(parent)) => {
                     format!("{}.{index}", self.family_of(&self.find(parent)))
                 }
@@ -327,6 +341,7 @@ impl Replay {
             receives: AtomicBool::new(false),
             is_known: known.is_some(),
             waiting: Mutex::new(None),
+            unwritten: Mutex::new(None),
         });
         let mut cursor = runner.cursor();
         self.load(&runner, &mut cursor);

@@ -2,17 +2,36 @@
 //!
 //! A line is fields with a tab after each. The first six are for people: the activity, its name, what it does, to what, where, and
 //! what else there is to say. The others say what [`retrace`](crate::explore::retrace) needs to have an exploration do the
-//! same: which object is met, how, what came of it, and where in the order of the object it was.
+//! same: which object is met, how, what came of it, where in the order of the object it was, and at which line it was announced.
+//!
+//! Most lines are written when the operation may happen. Where more can be said once it has, the line is [kept](Unwritten) until
+//! then: a value that is read or written, which of several operations was selected, a channel that turns out to be closed. Nobody
+//! else meets the object meanwhile, so the lines of an object stay in its order.
+//!
+//! What objects are called is known when the whole log is ([`ObjectName`]). So an object is written as its number between two
+//! [`MARK`]s, and before that a line that begins with a tab has defined it: `object`, the number, what it is, and file, line and column
+//! of where it was made. [`crate::log`] reads that.
 
-use std::{cell::Cell, fmt::Write as _, fs::File, io::Write, path::Path};
+use std::{
+    cell::Cell,
+    fmt::{self, Write as _},
+    fs::File,
+    io::Write,
+    panic::Location,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 
 use reenact_trace::{Trace, TraceError};
 
-use super::{
-    name_of,
-    sent::{Unhandled, label_of},
+use super::sent::{Unhandled, label_of};
+use crate::{
+    Access, Activity, Announcement, Change, Decision, End, Entity, Envelope, Map, ObjectName,
+    OperationKind, Selected, Touch, clock, log::MARK, site::Site,
 };
-use crate::{Access, Activity, Announcement, Decision, Envelope, OperationKind};
 
 thread_local! {
     /// Whether what the calling thread does is not done by its activity in an exploration.
@@ -39,12 +58,70 @@ pub(super) struct Happened<'a> {
     pub(super) note: Option<&'a str>,
 }
 
+/// A line.
+#[derive(Default)]
+struct Line {
+    family: String,
+    name: String,
+    what: &'static str,
+    object: String,
+    site: String,
+    note: String,
+    access: &'static str,
+    objects: String,
+    /// What its place in an order is recorded of.
+    order: String,
+    result: String,
+    place: String,
+    room: String,
+    message: String,
+    traits: String,
+    announced_at: String,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields: [&str; 15] = [
+            &self.family,
+            &self.name,
+            self.what,
+            &self.object,
+            &self.site,
+            &self.note,
+            self.access,
+            &self.objects,
+            &self.order,
+            &self.result,
+            &self.place,
+            &self.room,
+            &self.message,
+            &self.traits,
+            &self.announced_at,
+        ];
+        writeln!(f, "{}", fields.join("\t"))
+    }
+}
+
+/// A line of which not everything is known yet. An activity has one at most.
+pub(super) struct Unwritten {
+    line: Line,
+    /// Of a selection: what there is to select from, and which of them it is.
+    cases: Option<(Vec<Case>, usize)>,
+}
+
+/// What can be selected: an object, and how it would be met.
+type Case = (u64, Access);
+
 /// The file. A line is one write, so that nothing is lost when the program aborts, and lines are in the order in
 /// which the entities saw the operations.
 pub(super) struct Log {
     file: File,
     /// Messages that were sent and not handled.
     unhandled: Unhandled,
+    /// Objects that were met: where each was made, and whether it is known what it is.
+    objects: Mutex<Vec<(&'static Location<'static>, bool)>>,
+    /// Objects of several parts, by where the first part is.
+    wholes: Mutex<Map<usize, u64>>,
 }
 
 impl Log {
@@ -61,31 +138,178 @@ impl Log {
         Ok(Log {
             file,
             unhandled: Unhandled::default(),
+            objects: Mutex::default(),
+            wholes: Mutex::default(),
         })
     }
 
-    pub(super) fn happened(&self, happened: &Happened<'_>) {
+    /// The number of an object in the log. It is kept with the object, so that another one at the same address is not taken for
+    /// it. `noun` is what it is, if that is known.
+    fn number(
+        &self,
+        cell: &AtomicU64,
+        made_at: &'static Location<'static>,
+        noun: Option<&str>,
+    ) -> u64 {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let shift = Entity::WISH.count_ones();
+        let kept = cell.load(Relaxed) >> shift;
+        let is_known = |kept: u64| {
+            let object = objects.get((kept as usize).wrapping_sub(1));
+            object.is_some_and(|(at, _)| std::ptr::eq(*at, made_at))
+        };
+        let number = match is_known(kept) {
+            true => kept,
+            // One that was met in an earlier session is new as well.
+            false => {
+                objects.push((made_at, false));
+                let number = objects.len() as u64;
+                let with_number = |kept: u64| Some(kept & Entity::WISH | number << shift);
+                let _ = cell.fetch_update(Relaxed, Relaxed, with_number);
+                number
+            }
+        };
+        let (_, is_defined) = &mut objects[number as usize - 1];
+        if let Some(noun) = noun.filter(|_| !*is_defined) {
+            *is_defined = true;
+            let ObjectName { file, line, .. } = ObjectName::only(noun, made_at);
+            let column = made_at.column();
+            self.write(&format!(
+                "\tobject\t{number}\t{noun}\t{file}\t{line}\t{column}\n"
+            ));
+        }
+        number
+    }
+
+    fn touched(&self, operation: &Announcement<'_>, index: usize, touch: &Touch<'_>) -> u64 {
+        let is_named = index == 0 || operation.op.kind() == OperationKind::Select;
+        let noun = noun_of(operation).filter(|_| is_named);
+        self.number(touch.cell, touch.made_at, noun)
+    }
+
+    /// The number of what the operation's place in an order is recorded of.
+    fn order(&self, operation: &Announcement<'_>) -> Option<u64> {
+        let entity = operation.entity?;
+        let noun = noun_of(operation).filter(|_| operation.touches.is_empty());
+        Some(self.number(&entity.wanted, entity.made_at, noun))
+    }
+
+    fn order_text(&self, operation: &Announcement<'_>) -> String {
+        let order = self.order(operation);
+        order.map_or_else(String::new, |order| order.to_string())
+    }
+
+    /// What an operation is done to.
+    fn object_of(&self, happened: &Happened<'_>) -> String {
+        let operation = happened.announcement;
+        let key = operation.entity.map(|entity| entity.key.load(Relaxed));
+        if let Some(clock) = key.and_then(clock::name_of) {
+            return clock;
+        }
+        let touched = operation.touches.first();
+        let touched = touched.map(|touch| self.touched(operation, 0, touch));
+        let number = touched.or_else(|| self.order(operation));
+        let number = number.map(|number| self.whole(operation, number));
+        match (number, operation.with) {
+            (Some(number), _) => format!("{MARK}{number}{MARK}"),
+            (None, Some(other)) => happened.trace.family_name(other),
+            (None, None) => "-".to_owned(),
+        }
+    }
+
+    /// What a selection is from, and which of it, if it is one of which something happens.
+    fn cases(
+        &self,
+        operation: &Announcement<'_>,
+        decision: Decision,
+    ) -> Option<(Vec<Case>, usize)> {
+        let (Access::Ask, Decision::Answer(answer)) = (operation.access, decision) else {
+            return None;
+        };
+        let case = Selected::case(answer).filter(|_| is_at_channel(operation))?;
+        let cases = operation.touches.iter().enumerate();
+        let number = |(index, touch)| self.touched(operation, index, touch);
+        let cases = cases.map(|case| (number(case), case.1.access));
+        Some((cases.collect(), case))
+    }
+
+    /// The number by which people know an object of which this is a part.
+    fn whole(&self, operation: &Announcement<'_>, number: u64) -> u64 {
+        let Some(part) = operation.op.info().part else {
+            return number;
+        };
+        let touched = operation.touches.first().map(|touch| touch.cell);
+        let cell = touched.or(operation.entity.map(|entity| &entity.wanted));
+        let at = cell.map_or(0, |cell| std::ptr::from_ref(cell).addr());
+        let mut wholes = self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = wholes.entry(at.wrapping_add_signed(-part));
+        match part {
+            // Whoever was there before is not any more.
+            0 => *whole.insert_entry(number).get(),
+            _ => *whole.or_insert(number),
+        }
+    }
+
+    /// An operation happens. `unwritten` is what its activity has not written yet.
+    pub(super) fn happened(&self, happened: &Happened<'_>, unwritten: &mut Option<Unwritten>) {
         let operation = happened.announcement;
         if operation.access == Access::Queue {
             // In a replay nobody waits for that.
             return;
         }
-        let note = match (happened.decision, operation.access) {
-            (Decision::Decline, Access::Wake { .. }) => "timed out",
-            (Decision::Decline, _) => "not to be had",
-            _ => happened.note.unwrap_or_default(),
+        let is_at_channel = is_at_channel(operation);
+        let line = self.line(happened);
+        let cases = self.cases(operation, happened.decision);
+        let next = match unwritten.take() {
+            Some(Unwritten {
+                line: selection,
+                cases: Some(cases),
+            }) if is_at_channel => selected(selection, cases, line),
+            before => {
+                if let Some(before) = before {
+                    self.write(&before.line.to_string());
+                }
+                line
+            }
         };
+        let is_kept = cases.is_some()
+            || is_at_channel && happened.decision == Decision::Decline
+            || is_of_value(operation) && !matches!(happened.decision, Decision::Answer(_));
+        match is_kept {
+            true => *unwritten = Some(Unwritten { line: next, cases }),
+            false => self.write(&next.to_string()),
+        }
+    }
+
+    /// What was not written has happened; a value was read or changed like this.
+    pub(super) fn done(
+        &self,
+        operation: &Announcement<'_>,
+        change: Option<Change>,
+        unwritten: Unwritten,
+    ) {
+        let mut line = unwritten.line;
+        if let Some(text) = change.and_then(|change| change.text(operation.op.info().values)) {
+            line.note = text;
+        }
+        self.write(&line.to_string());
+    }
+
+    fn line(&self, happened: &Happened<'_>) -> Line {
+        let operation = happened.announcement;
         let (object, note) = match operation.envelope {
             Some(envelope) => self.message(happened, envelope),
-            None => (object_of(happened), note.to_owned()),
+            None => (self.object_of(happened), note_of(happened)),
         };
         let first = operation.touches.first();
         let access = first.map_or(operation.access, |touch| touch.access);
         let mut objects = String::new();
-        let own = operation.entity.map(|entity| &entity.wanted);
-        let own = own.filter(|_| operation.touches.is_empty());
-        for cell in operation.touches.iter().map(|touch| touch.cell).chain(own) {
-            let _ = write!(objects, "{:x} ", std::ptr::from_ref(cell).addr());
+        for (index, touch) in operation.touches.iter().enumerate() {
+            let _ = write!(objects, "{} ", self.touched(operation, index, touch));
+        }
+        let order = self.order_text(operation);
+        if objects.is_empty() {
+            objects.clone_from(&order);
         }
         let result = match happened.decision {
             Decision::Free => "free".to_owned(),
@@ -94,9 +318,10 @@ impl Log {
             Decision::Answer(answer) => format!("={answer}"),
             Decision::Way(way) => format!("={way}"),
         };
-        let message = match operation.message() {
-            Some(message) => message.key(|number| happened.trace.family_name(number)),
-            None => happened.family.to_owned(),
+        let message = match (operation.message(), operation.with) {
+            (Some(message), _) => message.key(|number| happened.trace.family_name(number)),
+            (None, Some(other)) => happened.trace.family_name(other),
+            (None, None) => happened.family.to_owned(),
         };
         let mut traits = String::new();
         let is_step = !(operation.is_settled || IS_ANOTHERS.get());
@@ -105,7 +330,6 @@ impl Log {
                 is_step && !matches!(access, Access::Outside | Access::Own),
                 "step",
             ),
-            (operation.entity.is_some(), "recorded"),
             (std::thread::panicking(), "panicking"),
             (operation.is_timed, "timed"),
             (operation.access == Access::Ask, "asked"),
@@ -127,19 +351,24 @@ impl Log {
         for (_, name) in all.iter().filter(|(is_so, _)| *is_so) {
             let _ = write!(traits, "{name} ");
         }
-        let rest = format!(
-            "{}\t{}\t{result}\t{}\t{}\t{message}\t{}",
-            access.name(),
-            objects.trim_end(),
-            happened
+        Line {
+            object,
+            note,
+            access: access.name(),
+            objects: objects.trim_end().to_owned(),
+            order,
+            result,
+            place: happened
                 .place
                 .map_or_else(String::new, |place| place.to_string()),
-            first.map_or(usize::MAX, |touch| touch.room),
-            traits.trim_end(),
-        );
-        self.line(happened, &object, &note, &rest);
+            room: first.map_or(usize::MAX, |touch| touch.room).to_string(),
+            message,
+            traits: traits.trim_end().to_owned(),
+            ..columns(happened)
+        }
     }
 
+    /// The activity gives back what it had.
     pub(super) fn left(
         &self,
         trace: &Trace,
@@ -147,6 +376,10 @@ impl Log {
         who: &Activity,
         operation: &Announcement<'_>,
     ) {
+        if is_at_channel(operation) {
+            // It had nothing but its turn.
+            return;
+        }
         let happened = Happened {
             trace,
             family,
@@ -157,17 +390,24 @@ impl Log {
             note: None,
         };
         let traits = match (std::thread::panicking(), IS_ANOTHERS.get()) {
-            (_, true) => "recorded",
-            (true, _) => "step recorded panicking",
-            (false, _) => "step recorded",
+            (_, true) => "",
+            (true, _) => "step panicking",
+            (false, _) => "step",
         };
-        let rest = format!("{}\t0\tfree\t\t\t\t{traits}", Access::Release.name());
-        self.line(&happened, &object_of(&happened), "", &rest);
+        let line = Line {
+            object: self.object_of(&happened),
+            access: Access::Release.name(),
+            order: self.order_text(operation),
+            result: "free".to_owned(),
+            traits: traits.to_owned(),
+            ..columns(&happened)
+        };
+        self.write(&line.to_string());
     }
 
     /// The world outside is asked for something.
     pub(super) fn asked(&self, family: &str, operation: &Announcement<'_>, what: &str) {
-        let site = operation.site;
+        let site = Site::text(Site::shown(operation.site));
         let name = operation.op.name();
         self.write(&format!("{family}\t-\t{name}\t{what}\t{site}\t\n"));
     }
@@ -197,32 +437,13 @@ impl Log {
             Some(sent) => {
                 let from = sent.from.map(|from| trace.family_name(from));
                 let from = from.map_or_else(|| which.to_owned(), |from| format!("from {from}"));
-                (sent.label, format!("{from} at {}", sent.site))
+                match &*sent.site {
+                    "" => (sent.label, from),
+                    site => (sent.label, format!("{from} at {site}")),
+                }
             }
             None => (which.to_owned(), String::new()),
         }
-    }
-
-    fn line(&self, happened: &Happened<'_>, object: &str, note: &str, rest: &str) {
-        let Happened {
-            family,
-            who,
-            announcement,
-            ..
-        } = happened;
-        let what = announcement.op.name();
-        let name = match who.name.as_str() {
-            "" => "-",
-            name => name,
-        };
-        // Where a message is handled is no line of the program.
-        let site = match announcement.op.kind() {
-            OperationKind::Turn => String::new(),
-            _ => announcement.site.to_string(),
-        };
-        self.write(&format!(
-            "{family}\t{name}\t{what}\t{object}\t{site}\t{note}\t{rest}\n"
-        ));
     }
 
     fn write(&self, line: &str) {
@@ -231,8 +452,104 @@ impl Log {
     }
 }
 
-/// What an operation is done to.
-fn object_of(happened: &Happened<'_>) -> String {
-    let entity = happened.announcement.entity;
-    entity.map_or_else(|| "-".to_owned(), |entity| name_of(happened.trace, entity))
+/// A selection has come to this operation: one line for both.
+fn selected(selection: Line, (cases, case): (Vec<Case>, usize), line: Line) -> Line {
+    let text = |&(number, access): &Case| match end_of(access) {
+        End::Sending => format!("send to {MARK}{number}{MARK}"),
+        End::Receiving => format!("receive from {MARK}{number}{MARK}"),
+    };
+    let note = match (&*cases, &*line.note) {
+        ([_], note) => note.to_owned(),
+        (cases, note) => {
+            let all: Vec<_> = cases.iter().map(text).collect();
+            let chosen = cases.get(case).map(text).unwrap_or_default();
+            let note = if note.is_empty() {
+                String::new()
+            } else {
+                format!(" ({note})")
+            };
+            format!("{chosen}{note}, of: {}", all.join(", "))
+        }
+    };
+    Line {
+        object: line.object,
+        site: line.site,
+        note,
+        place: line.place,
+        order: line.order,
+        result: format!("{} {}", selection.result, line.result),
+        ..selection
+    }
+}
+
+/// Who does what, where.
+fn columns(happened: &Happened<'_>) -> Line {
+    let operation = happened.announcement;
+    let name = match happened.who.name.as_str() {
+        "" => "-",
+        name => name,
+    };
+    // Where a message is handled is no line of the program.
+    let site = match operation.op.kind() {
+        OperationKind::Turn => None,
+        _ => Site::shown(operation.site),
+    };
+    Line {
+        family: happened.family.to_owned(),
+        name: name.to_owned(),
+        what: operation.op.name(),
+        site: Site::text(site),
+        announced_at: operation.site.to_string(),
+        ..Line::default()
+    }
+}
+
+/// What else there is to say of an operation, before it has happened.
+fn note_of(happened: &Happened<'_>) -> String {
+    let operation = happened.announcement;
+    let note = match (happened.decision, operation.access) {
+        (Decision::Decline, Access::Wake { .. }) => "timed out",
+        (Decision::Decline, _) if is_at_channel(operation) => "disconnected",
+        (Decision::Decline, _) => "not to be had",
+        (Decision::Answer(answer), Access::Ask) if is_at_channel(operation) => {
+            match (Selected::case(answer), operation.op.kind()) {
+                (Some(_), _) => "",
+                (None, _) if operation.is_timed => "timed out",
+                (None, OperationKind::ChannelSend) => "full",
+                (None, OperationKind::ChannelReceive) => "empty",
+                (None, _) => "none was possible",
+            }
+        }
+        (Decision::Answer(value), _) if is_of_value(operation) => {
+            let text = Change::from(value).text(operation.op.info().values);
+            return text.unwrap_or_default();
+        }
+        _ => happened.note.unwrap_or_default(),
+    };
+    note.to_owned()
+}
+
+/// Whether it reads or writes a value.
+fn is_of_value(operation: &Announcement<'_>) -> bool {
+    operation.entity.is_some() && matches!(operation.access, Access::Read | Access::Write)
+}
+
+/// Whether it is done at an end of a channel, or at several.
+fn is_at_channel(operation: &Announcement<'_>) -> bool {
+    use OperationKind::{ChannelClose, ChannelReceive, ChannelSend, Select};
+    let kind = operation.op.kind();
+    matches!(kind, ChannelSend | ChannelReceive | ChannelClose | Select)
+}
+
+fn end_of(access: Access) -> End {
+    match access {
+        Access::Send | Access::TrySend | Access::SendTimeout | Access::DropSender => End::Sending,
+        _ => End::Receiving,
+    }
+}
+
+/// What an operation says that its object is. One that meets a part of it says nothing of the whole.
+fn noun_of(operation: &Announcement<'_>) -> Option<&'static str> {
+    let is_part = operation.op.info().part.is_some_and(|part| part != 0);
+    (!is_part).then(|| operation.op.object())
 }

@@ -158,6 +158,7 @@ impl Replay {
             receives: AtomicBool::new(false),
             is_known: known,
             waiting: Mutex::new(None),
+            unwritten: Mutex::new(None),
         });
         self.load(&runner, &mut runner.cursor());
         self.runners

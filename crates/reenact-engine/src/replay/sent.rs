@@ -12,6 +12,7 @@ use std::{
 use crate::{
     Announcement, Arrival, Decision, Map,
     arrivals::{DIRECT, NUMBERED},
+    site::Site,
 };
 
 thread_local! {
@@ -52,7 +53,7 @@ impl Unhandled {
         let sent = Sent {
             label: label.to_owned(),
             from: envelope.arrival.sender(),
-            site: announcement.site.to_string(),
+            site: Site::text(Site::shown(announcement.site)),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((envelope.to, arrival))

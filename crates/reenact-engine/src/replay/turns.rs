@@ -57,8 +57,15 @@ pub(super) fn end_take(entity: &Entity) -> bool {
 
 #[inline(always)]
 pub(super) fn is_wanted(entity: &Entity, version: u64) -> bool {
-    let wanted = entity.wanted.load(SeqCst);
-    wanted != 0 && version >= wanted - 1
+    let wish = entity.wanted.load(SeqCst) & Entity::WISH;
+    wish != 0 && version >= wish - 1
+}
+
+/// Writes down the lowest wish; 0 if nobody waits. Called with the entity's bucket locked.
+fn set_wish(entity: &Entity, wish: u64) {
+    // Not a plain store: a log may number the entity at the same time.
+    let with_wish = |kept: u64| Some(kept & !Entity::WISH | wish.min(Entity::WISH));
+    let _ = entity.wanted.fetch_update(SeqCst, Relaxed, with_wish);
 }
 
 struct Waiter {
@@ -137,9 +144,9 @@ impl Turns {
         }
         let address = std::ptr::from_ref(entity).addr();
         let mut bucket = self.bucket(address);
-        let wanted = entity.wanted.load(Relaxed);
-        if wanted == 0 || want.wish() < wanted {
-            entity.wanted.store(want.wish(), SeqCst);
+        let wish = entity.wanted.load(Relaxed) & Entity::WISH;
+        if wish == 0 || want.wish() < wish {
+            set_wish(entity, want.wish());
         }
         if want.is_met(entity) {
             // The wish stays until the next one looks for whom to wake.
@@ -229,7 +236,7 @@ impl Turns {
             waiters.remove();
             wish = 0;
         }
-        entity.wanted.store(wish, SeqCst);
+        set_wish(entity, wish);
         drop(bucket);
         self.let_go(woken);
     }

@@ -3,10 +3,11 @@
 use crate::{
     Kind, Slot, Writer,
     entry::{
-        Encoder, MAX_ENCODED, MAX_NAME, compact_difference, compact_switch, short_clock,
-        short_form, short_time,
+        Encoder, MAX_ENCODED, compact_difference, compact_switch, short_clock, short_form,
+        short_time,
     },
     event::Event,
+    kept_name,
     layout::FLAG_STRUCTURED,
     live::{ChunkHeader, ChunkPtr},
     place::Place,
@@ -72,7 +73,7 @@ impl Appender {
         index: u64,
         name: &str,
     ) -> bool {
-        let name = &name[..name.floor_char_boundary(MAX_NAME)];
+        let name = kept_name(name);
         self.append(place, activity, 0, true, |encoder| {
             encoder.start(origin, index, name.as_bytes())
         })

@@ -15,7 +15,7 @@ use std::{
     },
 };
 
-use reenact_engine::{Decision, Ends, Fact, Op, chose, is_active, raw::BriefLock};
+use reenact_engine::{Decision, Ends, Fact, Op, Selected, at, chose, is_active, raw::BriefLock};
 
 use super::{
     ops,
@@ -148,9 +148,10 @@ impl<T> Core<T> {
                 cold_path();
                 let site = Location::caller();
                 self.end(side.other()).gone.wait(&|| match side {
-                    Side::Sending => format!("the last receiver to go of a channel at {site}"),
-                    Side::Receiving => format!("the last sender to go of a channel at {site}"),
+                    Side::Sending => format!("the last receiver to go of a channel{}", at(site)),
+                    Side::Receiving => format!("the last sender to go of a channel{}", at(site)),
                 });
+                self.declined(side);
                 false
             }
             _ => self.operate_freely(side, message),
@@ -199,8 +200,8 @@ impl<T> Core<T> {
             _ => {
                 let site = Location::caller();
                 self.wait(locked, side, message, true, &|| match side {
-                    Side::Sending => format!("someone to receive what it sends at {site}"),
-                    Side::Receiving => format!("someone to send what it receives at {site}"),
+                    Side::Sending => format!("someone to receive what it sends{}", at(site)),
+                    Side::Receiving => format!("someone to send what it receives{}", at(site)),
                 });
             }
         }
@@ -233,7 +234,9 @@ impl<T> Core<T> {
                         Attempt::Done(Some(receiver.meet(message.take())))
                     }
                     None => {
-                        state.buffer.extend(message.take());
+                        if let Some(message) = message.take() {
+                            state.buffer.push_back(message);
+                        }
                         Attempt::Done(None)
                     }
                 }
@@ -267,7 +270,7 @@ impl<T> Core<T> {
     #[inline]
     fn happens(&self, side: Side, case: Option<(Op, usize)>) {
         if let Some((op, case)) = case {
-            chose(op, 0, ops::answer(Some(case)), None);
+            chose(op, 0, Selected::answer(Some(case)), None);
         }
         self.orders.taken(side, op_of(side));
     }

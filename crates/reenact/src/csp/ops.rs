@@ -2,25 +2,6 @@
 
 use reenact_engine::operations;
 
-/// What a trace says of a selection: which case has happened, the first being predicted; or that none has in time. The same
-/// whatever other cases there are, so that it does not mean something else in a program that has others.
-pub(super) fn answer(case: Option<usize>) -> u64 {
-    match case {
-        Some(0) => 0,
-        None => 1,
-        Some(case) => case as u64 + 1,
-    }
-}
-
-/// The case that has happened, by what a trace says.
-pub(super) fn case(answer: u64) -> Option<usize> {
-    match answer {
-        0 => Some(0),
-        1 => None,
-        answer => Some(usize::try_from(answer - 1).unwrap_or(usize::MAX)),
-    }
-}
-
 operations! {
     pub(super) SEND = 0x70 ChannelSend "send to a channel";
     pub(super) RECEIVE = 0x71 ChannelReceive "receive from a channel";

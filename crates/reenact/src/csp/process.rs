@@ -9,7 +9,7 @@ use std::{
 };
 
 use reenact_engine::{
-    Fact, Seat, choose, life,
+    Fact, Seat, life,
     pool::{Pool, Task, give_way, in_background, is_task},
     thread::note_panic,
 };
@@ -137,8 +137,8 @@ impl<T> JoinHandle<T> {
     /// Whether the process has ended.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let has_come = || self.ending.has_come.is_established().into();
-        let is_finished = choose(ops::IS_FINISHED, 0, has_come) != 0;
+        let has_come = || self.ending.has_come.is_established();
+        let is_finished = life::has_ended(ops::IS_FINISHED, self.ending.number, has_come);
         if is_finished {
             self.wait_for_end();
         }

@@ -125,7 +125,7 @@ impl<'a, T> Operation<'a, T> {
     }
 
     fn is_impossible(&mut self, case: usize) {
-        chose(self.op, 0, ops::answer(Some(case)), None);
+        chose(self.op, 0, Selected::answer(Some(case)), None);
         self.core.declined(self.side);
     }
 }
@@ -209,7 +209,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<
     match selected {
         Selected::Any => {}
         Selected::Recorded(answer) => {
-            return select_as_recorded(cases, patience, ops::case(answer));
+            return select_as_recorded(cases, patience, Selected::case(answer));
         }
         Selected::Now(case) => return case.filter(|&case| cases[case].attempt(case)),
     }
@@ -229,7 +229,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<
             }
         }
         if is_late || deadline.is_some_and(|deadline| now() >= deadline) {
-            chose(op, 0, ops::answer(None), None);
+            chose(op, 0, Selected::answer(None), None);
             return None;
         }
         match wait(op, cases, deadline, site) {

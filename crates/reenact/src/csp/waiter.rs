@@ -13,9 +13,7 @@ use std::{
     time::Instant,
 };
 
-use reenact_engine::{Op, Party, chose, raw::Parker};
-
-use super::ops;
+use reenact_engine::{Op, Party, Selected, chose, raw::Parker};
 
 /// A wait for the first of several operations, or for just one.
 ///
@@ -93,7 +91,7 @@ impl Selection {
     #[inline]
     pub(super) fn note_chosen(&self, case: usize) -> &Party {
         if let Some(op) = self.op {
-            let answer = ops::answer(Some(case));
+            let answer = Selected::answer(Some(case));
             chose(op, 0, answer, Some(&self.party));
         }
         &self.party

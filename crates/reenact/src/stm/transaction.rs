@@ -185,7 +185,7 @@ impl Transaction {
     #[track_caller]
     pub(super) fn tell(&self, op: Op, with_writes: bool) {
         // In the order in which it met them, which is the same whenever it runs.
-        let mut met: Vec<*const Core> = Vec::new();
+        let mut met: Vec<*const Core> = Vec::with_capacity(self.reads.len());
         let reads = self.reads.iter().map(|read| read.core);
         let writes = self.writes.cores().filter(|_| with_writes);
         for core in reads.chain(writes) {

@@ -8,13 +8,26 @@ use std::{fmt, panic::RefUnwindSafe, sync::atomic as std_atomic};
 
 pub use std_atomic::{Ordering, compiler_fence, fence};
 
-use reenact_engine::Entity;
+use reenact_engine::{Change, Entity, Op, OpInfo, Values};
 
 use crate::ops;
 
-/// Methods that all atomics have. `$to` turns a value into the 64 bits by which the engine knows it, `$from` back.
+/// An operation of one of these names, on such values. It is otherwise the same as the one that is given.
+macro_rules! named {
+    ($op:expr, $name:expr, $values:ident) => {{
+        const INFO: OpInfo = OpInfo {
+            name: $name,
+            values: Values::$values,
+            ..*$op.info()
+        };
+        const { Op::new(&INFO) }
+    }};
+}
+
+/// Methods that all atomics have. `$to` turns a value into the 64 bits by which the engine knows it, which are `$values`, and `$from`
+/// turns them back.
 macro_rules! atomic {
-    ($(#[$doc:meta])* $name:ident $(<$generic:ident>)?, $value:ty, $to:expr, $from:expr) => {
+    ($(#[$doc:meta])* $name:ident $(<$generic:ident>)?, $value:ty, $values:ident, $to:expr, $from:expr) => {
         $(#[$doc])*
         pub struct $name $(<$generic>)? {
             entity: Entity,
@@ -56,7 +69,7 @@ macro_rules! atomic {
                     return self.inner.load(order);
                 }
                 #[allow(clippy::redundant_closure_call)]
-                $from(self.entity.observe(ops::LOAD, || $to(self.inner.load(order))))
+                $from(self.entity.observe(named!(ops::LOAD, "load", $values), || $to(self.inner.load(order))))
             }
 
             /// Changes the value.
@@ -66,14 +79,18 @@ macro_rules! atomic {
                 if matches!(order, Ordering::Acquire | Ordering::AcqRel) {
                     return self.inner.store(value, order);
                 }
-                self.entity.update(ops::STORE, || (self.inner.store(value, order), $to(value)));
+                let op = named!(ops::STORE, "store", $values);
+                self.entity.update(op, || (self.inner.store(value, order), $to(value)));
             }
 
             /// Changes the value and returns what it was.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                self.entity.update(ops::MODIFY, || (self.inner.swap(value, order), $to(value)))
+                self.entity.update(named!(ops::MODIFY, "swap", $values), || {
+                    let was = self.inner.swap(value, order);
+                    (was, Change::from_to($to(was), $to(value)))
+                })
             }
 
             /// Changes the value if it is `current`; what it was, as `Ok` if it was changed.
@@ -85,9 +102,12 @@ macro_rules! atomic {
                 if matches!(failure, Ordering::Release | Ordering::AcqRel) {
                     return self.inner.compare_exchange(current, new, success, failure);
                 }
-                self.entity.update(ops::MODIFY, || {
+                self.entity.update(named!(ops::MODIFY, "compare_exchange", $values), || {
                     let result = self.inner.compare_exchange(current, new, success, failure);
-                    (result, $to(match result { Ok(_) => new, Err(now) => now }))
+                    (result, match result {
+                        Ok(was) => Change::from_to($to(was), $to(new)),
+                        Err(now) => Change::refused($to(now)),
+                    })
                 })
             }
 
@@ -178,17 +198,17 @@ macro_rules! atomic {
 
 /// One operation that changes the value by a function of it and returns what it was.
 macro_rules! fetch {
-    ($name:ident, $value:ty, $to:expr, $($doc:literal $method:ident = $new:expr;)*) => {
+    ($name:ident, $value:ty, $values:ident, $to:expr, $($doc:literal $method:ident = $new:expr;)*) => {
         impl $name {
             $(
                 #[doc = $doc]
                 #[inline]
                 #[track_caller]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {
-                    self.entity.update(ops::MODIFY, || {
+                    self.entity.update(named!(ops::MODIFY, stringify!($method), $values), || {
                         let was = self.inner.$method(value, order);
                         let new: fn($value, $value) -> $value = $new;
-                        (was, $to(new(was, value)))
+                        (was, Change::from_to($to(was), $to(new(was, value))))
                     })
                 }
             )*
@@ -197,10 +217,10 @@ macro_rules! fetch {
 }
 
 macro_rules! integer {
-    ($($name:ident $value:ident;)*) => {$(
+    ($values:ident: $($name:ident $value:ident;)*) => {$(
         atomic! {
             #[doc = concat!("An integer that threads can share: [`std::sync::atomic::", stringify!($name), "`], recorded.")]
-            $name, $value, |value: $value| value as u64, |bits: u64| bits as $value
+            $name, $value, $values, |value: $value| value as u64, |bits: u64| bits as $value
         }
 
         impl Default for $name {
@@ -210,7 +230,7 @@ macro_rules! integer {
             }
         }
 
-        fetch! { $name, $value, |value: $value| value as u64,
+        fetch! { $name, $value, $values, |value: $value| value as u64,
             "Adds, wrapping around; what the value was." fetch_add = |was, value| was.wrapping_add(value);
             "Subtracts, wrapping around; what the value was." fetch_sub = |was, value| was.wrapping_sub(value);
             "Bitwise and; what the value was." fetch_and = |was, value| was & value;
@@ -224,13 +244,16 @@ macro_rules! integer {
 }
 
 integer! {
-    AtomicI8 i8; AtomicI16 i16; AtomicI32 i32; AtomicI64 i64; AtomicIsize isize;
-    AtomicU8 u8; AtomicU16 u16; AtomicU32 u32; AtomicU64 u64; AtomicUsize usize;
+    Signed: AtomicI8 i8; AtomicI16 i16; AtomicI32 i32; AtomicI64 i64; AtomicIsize isize;
+}
+
+integer! {
+    Unsigned: AtomicU8 u8; AtomicU16 u16; AtomicU32 u32; AtomicU64 u64; AtomicUsize usize;
 }
 
 atomic! {
     /// A boolean that threads can share: [`std::sync::atomic::AtomicBool`], recorded.
-    AtomicBool, bool, |value: bool| u64::from(value), |bits: u64| bits != 0
+    AtomicBool, bool, Bool, |value: bool| u64::from(value), |bits: u64| bits != 0
 }
 
 impl Default for AtomicBool {
@@ -240,7 +263,7 @@ impl Default for AtomicBool {
     }
 }
 
-fetch! { AtomicBool, bool, |value: bool| u64::from(value),
+fetch! { AtomicBool, bool, Bool, |value: bool| u64::from(value),
     "Logical and; what the value was." fetch_and = |was, value| was & value;
     "Logical nand; what the value was." fetch_nand = |was, value| !(was & value);
     "Logical or; what the value was." fetch_or = |was, value| was | value;
@@ -258,7 +281,7 @@ impl AtomicBool {
 
 atomic! {
     /// A pointer that threads can share: [`std::sync::atomic::AtomicPtr`], recorded.
-    AtomicPtr<T>, *mut T, |value: *mut T| value.expose_provenance() as u64, |bits: u64| std::ptr::with_exposed_provenance_mut(bits as usize)
+    AtomicPtr<T>, *mut T, Address, |value: *mut T| value.expose_provenance() as u64, |bits: u64| std::ptr::with_exposed_provenance_mut(bits as usize)
 }
 
 /// Arithmetic on the address, in steps of `T`, of bytes or of bits; each returns what the pointer was.
@@ -270,10 +293,11 @@ macro_rules! pointer_arithmetic {
                 #[inline]
                 #[track_caller]
                 pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
-                    self.entity.update(ops::MODIFY, || {
+                    self.entity.update(named!(ops::MODIFY, stringify!($method), Address), || {
                         let was = self.inner.$method(value, order);
                         let new: fn(*mut T, usize) -> *mut T = $new;
-                        (was, new(was, value).expose_provenance() as u64)
+                        let now = new(was, value).expose_provenance();
+                        (was, Change::from_to(was.addr() as u64, now as u64))
                     })
                 }
             )*

@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex as StdMutex, PoisonError},
 };
 
-use super::OnceLock;
+use super::{OnceLock, once::LAZY_LOCK};
 
 /// A value that is made when it is first needed: [`std::sync::LazyLock`], recorded.
 pub struct LazyLock<T, F = fn() -> T> {
@@ -19,6 +19,7 @@ pub struct LazyLock<T, F = fn() -> T> {
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that `f` will make.
     #[must_use]
+    #[track_caller]
     pub const fn new(f: F) -> LazyLock<T, F> {
         LazyLock {
             cell: OnceLock::new(),
@@ -30,7 +31,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[inline]
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        this.cell.get_or_init(|| {
+        this.cell.get_or_init_as(&LAZY_LOCK, || {
             let init = this
                 .init
                 .lock()
@@ -48,7 +49,7 @@ impl<T, F> LazyLock<T, F> {
     /// The value, if it has been made.
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
-        this.cell.get()
+        this.cell.get_as(&LAZY_LOCK)
     }
 
     /// The value, if it has been made.
@@ -77,6 +78,7 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
 }
 
 impl<T: Default> Default for LazyLock<T> {
+    #[track_caller]
     fn default() -> Self {
         LazyLock::new(T::default)
     }

@@ -2,7 +2,10 @@
 
 use std::{fmt, sync as std_sync};
 
-use super::Once;
+use super::{
+    Once,
+    once::{ONCE_LOCK, Ops},
+};
 
 /// A cell that can be written to once: [`std::sync::OnceLock`], recorded.
 pub struct OnceLock<T> {
@@ -13,6 +16,7 @@ pub struct OnceLock<T> {
 impl<T> OnceLock<T> {
     /// An empty cell.
     #[must_use]
+    #[track_caller]
     pub const fn new() -> OnceLock<T> {
         OnceLock {
             once: Once::new(),
@@ -24,7 +28,14 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        if self.once.is_completed() {
+        self.get_as(&ONCE_LOCK)
+    }
+
+    /// The same for what is built on it and has operations of its own.
+    #[inline]
+    #[track_caller]
+    pub(super) fn get_as(&self, ops: &'static Ops) -> Option<&T> {
+        if self.once.is_completed_as(ops) {
             self.cell.get()
         } else {
             None
@@ -44,7 +55,7 @@ impl<T> OnceLock<T> {
     /// The value, waiting until there is one.
     #[track_caller]
     pub fn wait(&self) -> &T {
-        self.once.wait_force();
+        self.once.wait_as(&ONCE_LOCK, true);
         self.cell
             .get()
             .expect("the value is there before the cell is complete")
@@ -65,7 +76,14 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
-        self.once.call_once_force(|_| {
+        self.get_or_init_as(&ONCE_LOCK, f)
+    }
+
+    /// The same for what is built on it and has operations of its own.
+    #[inline]
+    #[track_caller]
+    pub(super) fn get_or_init_as<F: FnOnce() -> T>(&self, ops: &'static Ops, f: F) -> &T {
+        self.once.call_once_force_as(ops, |_| {
             let made = f();
             assert!(self.cell.set(made).is_ok(), "reentrant init");
         });
@@ -86,6 +104,7 @@ impl<T> OnceLock<T> {
 }
 
 impl<T> Default for OnceLock<T> {
+    #[track_caller]
     fn default() -> Self {
         OnceLock::new()
     }

@@ -91,6 +91,7 @@ impl Parking {
 }
 
 impl Thread {
+    #[inline]
     pub(super) fn new(
         raw: Option<std::thread::Thread>,
         name: Option<String>,
@@ -168,18 +169,17 @@ pub fn current() -> Thread {
 
 /// A thread that is about to start, as its parent and itself will know it.
 pub(super) struct Newcomer {
-    name: Option<String>,
     id: ThreadId,
     parking: Option<Arc<Parking>>,
 }
 
 impl Newcomer {
-    pub(super) fn new(birth: &Birth, name: Option<String>) -> Newcomer {
+    #[inline]
+    pub(super) fn new(birth: &Birth) -> Newcomer {
         Newcomer {
-            name,
             id: ThreadId::new(birth.number()),
-            // Where an activity is known by its number, what it parks at is kept with that.
-            parking: engine::current().is_none().then(Arc::default),
+            // Elsewhere it is known by its number, and what it parks at is kept with that.
+            parking: engine::has_own().then(Arc::default),
         }
     }
 
@@ -191,13 +191,14 @@ impl Newcomer {
         self.parking.clone()
     }
 
-    /// Makes the calling thread the one that was announced.
+    /// Makes the calling thread the one that was announced, if that has one for itself.
+    #[inline]
     pub(super) fn arrive(self) {
-        let Newcomer { name, id, parking } = self;
-        if engine::current().is_some() {
+        if self.parking.is_none() {
             return;
         }
-        let thread = Thread::new(Some(std::thread::current()), name, id, parking);
+        let Newcomer { id, parking } = self;
+        let thread = Thread::new(Some(std::thread::current()), None, id, parking);
         CURRENT.with(|current| {
             let _ = current.set(thread);
         });

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use reenact_engine::{Birth, Lineage, pool::wait_aside, thread::Running};
+use reenact_engine::{Birth, Lineage, apart, pool::wait_aside, thread::Running};
 
 use super::{Builder, Thread, finished, handle::Newcomer};
 
@@ -101,13 +101,13 @@ where
         running.unwrap_or_else(PoisonError::into_inner)
     };
     wait_aside(|| *running() == 0);
-    let running = running();
-    drop(
-        shared
+    // All have ended, as far as a controller knows: nothing that it decides is waited for.
+    apart(|| {
+        let none_running = shared
             .none_running
-            .wait_while(running, |running| *running > 0)
-            .unwrap_or_else(PoisonError::into_inner),
-    );
+            .wait_while(running(), |running| *running > 0);
+        drop(none_running.unwrap_or_else(PoisonError::into_inner));
+    });
     match result {
         Err(panic) => resume_unwind(panic),
         Ok(_) if shared.panicked.load(Ordering::Relaxed) => panic!("a scoped thread panicked"),
@@ -151,7 +151,7 @@ impl<'scope> Scope<'scope, '_> {
         let birth = Birth::announce(builder.name.as_deref());
         let lineage = birth.lineage();
         let number = birth.number();
-        let newcomer = Newcomer::new(&birth, builder.name.clone());
+        let newcomer = Newcomer::new(&birth);
         let (id, parking) = (newcomer.id(), newcomer.parking());
         *self
             .shared
@@ -174,10 +174,9 @@ impl<'scope> Scope<'scope, '_> {
             drop(life);
             drop(its_packet);
         };
-        let (raw, name) = builder.raw();
         // SAFETY: All that the closure borrows lives for `'scope`, and the scope does not end before the packet is dropped,
         // which is the last thing that the closure does.
-        let running = unsafe { Running::start(raw, number, main) }?;
+        let running = unsafe { Running::start(|| builder.raw(), number, main) }?;
         let mut lineages = self
             .shared
             .lineages
@@ -186,7 +185,7 @@ impl<'scope> Scope<'scope, '_> {
         lineages.push(lineage.clone());
         drop(lineages);
         Ok(ScopedJoinHandle {
-            thread: Thread::new(running.thread().cloned(), name, id, parking),
+            thread: Thread::new(running.thread().cloned(), builder.name, id, parking),
             running,
             packet,
             lineage,

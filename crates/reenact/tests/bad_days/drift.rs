@@ -165,7 +165,7 @@ fn the_report_of_a_lock_less() {
           activity:  main.0
           operation: number 4 of this activity
           trace:     the trace says that this activity had ended here
-          program:   lock at drift.rs:_ (main.0/1)
+          program:   lock at drift.rs:_ (mutex)
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
     );

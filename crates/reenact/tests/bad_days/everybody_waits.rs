@@ -28,8 +28,8 @@ fn a_recorded_deadlock_is_where_the_replay_ends() {
         expect![[r#"
         the replay is where the recording ends
           main waits for the end of main.1
-          main.1 waits for the end of the recording, before: lock at stuck.rs:_ (main.2/1)
-          main.2 waits for the end of the recording, before: lock at stuck.rs:_ (main.1/1)
+          main.1 waits for the end of the recording, before: lock at stuck.rs:_ (mutex@stuck.rs:_)
+          main.2 waits for the end of the recording, before: lock at stuck.rs:_ (mutex@stuck.rs:_)
     "#]],
     );
 }
@@ -41,8 +41,8 @@ fn a_recorded_deadlock_with_a_check_as_the_last_thing_that_main_has_written() {
         expect![[r#"
         the replay is where the recording ends
           main waits for the end of main.65
-          main.65 waits for the end of the recording, before: lock at stuck.rs:_ (main.66/1)
-          main.66 waits for the end of the recording, before: lock at stuck.rs:_ (main.65/1)
+          main.65 waits for the end of the recording, before: lock at stuck.rs:_ (mutex@stuck.rs:_)
+          main.66 waits for the end of the recording, before: lock at stuck.rs:_ (mutex@stuck.rs:_)
     "#]],
     );
 }
@@ -53,7 +53,7 @@ fn a_thread_that_waited_for_itself() {
         stuck("self-deadlock").ended(),
         expect![[r#"
         the replay is where the recording ends
-          main waits for the end of the recording, before: lock at stuck.rs:_ (main/1)
+          main waits for the end of the recording, before: lock at stuck.rs:_ (mutex@stuck.rs:_)
     "#]],
     );
 }
@@ -64,7 +64,7 @@ fn a_signal_that_was_lost() {
         stuck("lost-signal").ended(),
         expect![[r#"
         the replay is where the recording ends
-          main waits for the end of the recording, before: wake from a condvar at stuck.rs:_ (main/1)
+          main waits for the end of the recording, before: wake from a condvar at stuck.rs:_ (condvar@stuck.rs:_)
     "#]],
     );
 }
@@ -115,8 +115,8 @@ fn a_turn_that_never_comes_is_reported() {
         outcome.diverged(),
         expect![[r#"
         the replay differs from the recording: everybody waits
-          main waits for its turn (1 of -) to lock at stuck.rs:_
-          main.0 waits for its turn (2 of -) to lock at stuck.rs:_
+          main waits for its turn (1 of mutex@stuck.rs:_) to lock at stuck.rs:_
+          main.0 waits for its turn (2 of mutex@stuck.rs:_) to lock at stuck.rs:_
     "#]],
     );
 }
@@ -143,8 +143,8 @@ fn a_lock_that_was_taken_after_looks_that_never_happen() {
         stage.program("one-lock").replay().diverged(),
         expect![[r#"
         the replay differs from the recording: everybody waits
-          main waits for its turn (0 of -) to lock at stuck.rs:_
-          main.0 waits for its turn (1 of -) to lock at stuck.rs:_
+          main waits for its turn (0 of mutex@stuck.rs:_) to lock at stuck.rs:_
+          main.0 waits for its turn (1 of mutex@stuck.rs:_) to lock at stuck.rs:_
     "#]],
     );
 }

@@ -368,15 +368,19 @@ pub(crate) fn without_places(report: &str) -> String {
     let lines = report
         .lines()
         .take_while(|line| !line.trim_start().starts_with("0: "));
+    // `lock at some/file.rs:1:2 (mutex@some/file.rs:3)`
+    let without_place = |part: &str| match part.split_once(".rs:") {
+        Some((path, rest)) => {
+            let file = path.rsplit('/').next().unwrap_or_default();
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+            format!("{file}.rs:_{rest}")
+        }
+        None => part.to_owned(),
+    };
     lines
-        .map(|line| match line.split_once(" at ") {
-            Some((before, place)) if place.contains(".rs:") => {
-                let (path, rest) = place.split_once(".rs:").unwrap_or((place, ""));
-                let file = path.rsplit('/').next().unwrap_or_default();
-                let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
-                format!("{before} at {file}.rs:_{rest}\n")
-            }
-            _ => format!("{line}\n"),
+        .map(|line| {
+            let parts = line.split_inclusive([' ', '@']).map(without_place);
+            parts.collect::<String>() + "\n"
         })
         .collect()
 }

@@ -128,8 +128,8 @@ fn processes_that_wait_to_receive_from_each_other() {
         expect![[r#"
         the replay is where the recording ends
           main waits for the end of a process
-          main.a0 waits for the end of the recording, before: receive from a channel at bad_days.rs:_ (-)
-          main.a1 waits for the end of the recording, before: receive from a channel at bad_days.rs:_ (-)
+          main.a0 waits for the end of the recording, before: receive from a channel at bad_days.rs:_ (channel@bad_days.rs:_)
+          main.a1 waits for the end of the recording, before: receive from a channel at bad_days.rs:_ (channel@bad_days.rs:_)
     "#]],
     );
 }
@@ -141,8 +141,8 @@ fn processes_that_wait_to_send_to_each_other() {
         expect![[r#"
         the replay is where the recording ends
           main waits for the end of a process
-          main.a0 waits for the end of the recording, before: send to a channel at bad_days.rs:_ (-)
-          main.a1 waits for the end of the recording, before: send to a channel at bad_days.rs:_ (-)
+          main.a0 waits for the end of the recording, before: send to a channel at bad_days.rs:_ (channel@bad_days.rs:_)
+          main.a1 waits for the end of the recording, before: send to a channel at bad_days.rs:_ (channel@bad_days.rs:_)
     "#]],
     );
 }
@@ -167,8 +167,8 @@ fn a_process_that_waits_for_a_lock_which_one_has_who_waits_for_it() {
         expect![[r#"
         the replay is where the recording ends
           main waits for the end of a process
-          main.a0 waits for the end of the recording, before: receive from a channel at bad_days.rs:_ (-)
-          main.a1 waits for the end of the recording, before: lock at bad_days.rs:_ (main.a0/1)
+          main.a0 waits for the end of the recording, before: receive from a channel at bad_days.rs:_ (channel@bad_days.rs:_)
+          main.a1 waits for the end of the recording, before: lock at bad_days.rs:_ (mutex@bad_days.rs:_)
     "#]],
     );
 }

@@ -65,7 +65,7 @@ fn a_process_that_waits_elsewhere() {
         &drift("elsewhere", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
-              main waits for someone to send what it receives at iterator.rs:_
+              main waits for someone to send what it receives
               main.a0 is not at an operation
         "#]],
     );
@@ -85,7 +85,7 @@ fn the_report_of_a_message_too_many() {
           activity:  main.a0
           operation: number 3 of this activity
           trace:     the trace says that this activity had ended here
-          program:   send to a channel at bad_days.rs:_ (main.a0/1)
+          program:   send to a channel at bad_days.rs:_ (channel@bad_days.rs:_)
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
     );

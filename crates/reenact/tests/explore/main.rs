@@ -5,6 +5,7 @@ mod cores;
 mod counts;
 mod failures;
 mod granularity;
+mod lines;
 mod oracle;
 mod primitives;
 mod schedules;

@@ -109,7 +109,9 @@ fn a_failing_schedule_tells_of_the_phaser_in_its_own_words() {
     let failed: Box<Failed> = Explorer::new().try_check(program).expect_err("it fails");
     let lines = &failed.schedule().lines;
     assert!(
-        lines.iter().any(|line| line.what == "arrive at a phaser"),
+        lines
+            .iter()
+            .any(|line| line.operation() == "arrive at a phaser"),
         "{failed}"
     );
     assert!(

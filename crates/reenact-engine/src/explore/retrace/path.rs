@@ -5,7 +5,7 @@ use std::{
     path::Path as File,
 };
 
-use crate::{Access, Arrival};
+use crate::{Access, Arrival, Selected, life, log::is_definition};
 
 /// What a replayed run did.
 #[derive(Default)]
@@ -41,14 +41,18 @@ pub(super) struct Line {
     pub(super) who: usize,
     pub(super) what: String,
     pub(super) site: String,
+    /// The line at which it was announced, which tells it from others.
+    pub(super) announced_at: String,
     pub(super) access: Access,
-    /// What it meets. Another object may have the same number when it is gone.
+    /// What it meets, by their numbers in the log.
     pub(super) objects: Vec<u64>,
     pub(super) entity: Option<usize>,
     pub(super) goes: Goes,
     pub(super) meets: Meets,
     /// It may be part of another step: giving something back, leaving a channel, what is done while a panic unwinds.
     pub(super) is_optional: bool,
+    /// It was done while a panic unwound.
+    pub(super) is_panicking: bool,
     /// How many changes of the entity came before.
     place: Option<u64>,
 }
@@ -100,16 +104,20 @@ pub(super) enum Meets {
     Promise,
     /// An end of a channel, or several.
     Channel,
+    /// Another activity, if it is known which: it is asked whether that has ended.
+    Activity(Option<usize>),
 }
 
 /// A line of the log.
 struct Fields<'a> {
     who: &'a str,
     what: &'a str,
-    entity: &'a str,
     site: &'a str,
+    announced_at: &'a str,
     access: Option<Access>,
     objects: Vec<u64>,
+    /// What its place in an order is recorded of; empty if it is not recorded.
+    entity: &'a str,
     result: &'a str,
     place: Option<u64>,
     room: usize,
@@ -122,31 +130,22 @@ impl<'a> Fields<'a> {
         let mut fields = line.split('\t');
         let mut next = || fields.next().unwrap_or_default();
         let (who, _name, what) = (next(), next(), next());
-        let (object, site, _note) = (next(), next(), next());
+        let (_object, site, _note) = (next(), next(), next());
         let access = Access::from_name(next());
         let objects = next().split(' ');
-        let fields = Fields {
+        Fields {
             who,
             what,
-            entity: object,
             site,
             access,
-            objects: objects
-                .filter_map(|object| u64::from_str_radix(object, 16).ok())
-                .collect(),
+            objects: objects.filter_map(|object| object.parse().ok()).collect(),
+            entity: next(),
             result: next(),
             place: next().parse().ok(),
             room: next().parse().unwrap_or(usize::MAX),
             message: next(),
             traits: next(),
-        };
-        match fields.is("recorded") {
-            true => fields,
-            // What else it is about is for people.
-            false => Fields {
-                entity: "-",
-                ..fields
-            },
+            announced_at: next(),
         }
     }
 
@@ -155,11 +154,12 @@ impl<'a> Fields<'a> {
     }
 
     fn answer(&self) -> Option<u64> {
-        self.result.strip_prefix('=')?.parse().ok()
+        let answer = self.result.strip_prefix('=')?;
+        answer.split(' ').next()?.parse().ok()
     }
 
     fn has_entity(&self) -> bool {
-        self.entity != "-"
+        !self.entity.is_empty()
     }
 
     fn is_at_channel(&self, access: Access) -> bool {
@@ -182,13 +182,11 @@ impl<'a> Fields<'a> {
         let usual = Goes::Answer(self.is("usual"));
         match access {
             _ if self.is_at_channel(access) && self.is("asked") => {
-                let case = match self.answer() {
-                    Some(0) => Some(0),
-                    Some(1) | None => None,
-                    Some(answer) => usize::try_from(answer - 1).ok(),
-                };
+                let case = self.answer().and_then(Selected::case);
+                let is_declined = self.result.ends_with(" decline");
                 let goes = match (self.is("several"), case) {
                     (true, case) => Goes::Case(case),
+                    (false, Some(_)) if is_declined => Goes::Fails,
                     // It waits until it happens.
                     (false, Some(_)) => Goes::Succeeds,
                     (false, None) => Goes::Fails,
@@ -198,6 +196,7 @@ impl<'a> Fields<'a> {
             _ if self.is_at_channel(access) => (goes, Meets::Channel),
             Access::TrySend if self.is("asked") => (usual, Meets::Mailbox(None, self.room)),
             Access::Read | Access::Write if self.is("asked") => (usual, Meets::Promise),
+            Access::Ask => (usual, Meets::Activity(None)),
             _ if self.is("asked") => (usual, Meets::Anything),
             Access::Send if !self.has_entity() => (Goes::Anyhow, Meets::Mailbox(None, self.room)),
             Access::Receive if !self.has_entity() => (Goes::Anyhow, Meets::OwnMailbox),
@@ -224,40 +223,30 @@ struct Reader<'a> {
     path: Path,
     activities: HashMap<&'a str, usize>,
     entities: HashMap<&'a str, usize>,
-    /// By activity: the selection whose operation comes next.
-    selections: HashMap<&'a str, usize>,
     /// What was sent: the line, to where, and what.
     sent: Vec<(usize, u64, String)>,
+    /// Who was asked whether it had ended, and the line.
+    asked: Vec<(usize, &'a str)>,
 }
 
 impl<'a> Reader<'a> {
     fn read(mut self, text: &'a str) -> Path {
-        for (number, line) in (1..).zip(text.lines()) {
+        let operations = text.lines().filter(|line| !is_definition(line));
+        for (number, line) in (1..).zip(operations) {
             let fields = Fields::of(line);
-            if let Some(access) = fields.access.filter(|_| fields.is("step")) {
+            // The end of an activity is a step where somebody asks whether it has ended.
+            let is_step = fields.is("step") || fields.what == life::END.name();
+            if let Some(access) = fields.access.filter(|_| is_step) {
                 self.operation(number, access, fields);
             }
         }
         self.assign_messages();
+        self.assign_questions();
         self.sort();
         self.path
     }
 
     fn operation(&mut self, number: usize, access: Access, fields: Fields<'a>) {
-        if access != Access::Release
-            && let Some(selection) = self.selections.remove(fields.who)
-            && fields.is_at_channel(access)
-        {
-            // It is the same step.
-            let entity = self.entity(fields.entity);
-            let selection = &mut self.path.lines[selection];
-            selection.entity = entity;
-            selection.place = fields.place;
-            if let (Goes::Succeeds, "decline") = (selection.goes, fields.result) {
-                selection.goes = Goes::Fails;
-            }
-            return;
-        }
         let is_of_promise = access == Access::Write && !fields.has_entity() && !fields.is("asked");
         let is_passed_on = access == Access::Send && fields.is("numbered");
         if is_of_promise || is_passed_on {
@@ -267,15 +256,16 @@ impl<'a> Reader<'a> {
         let index = self.path.lines.len();
         let (goes, meets) = fields.how(access);
         self.message(index, &fields, goes, meets);
-        let is_selection = meets == Meets::Channel && fields.is("asked");
-        if is_selection && !matches!(goes, Goes::Case(None) | Goes::Fails) {
-            self.selections.insert(fields.who, index);
+        if meets == Meets::Activity(None) {
+            self.asked.push((index, fields.message));
         }
+        let is_selection = meets == Meets::Channel && fields.is("asked");
         let line = Line {
             number,
             who: self.activity(fields.who),
             what: fields.what.to_owned(),
             site: fields.site.to_owned(),
+            announced_at: fields.announced_at.to_owned(),
             access,
             entity: self.entity(fields.entity),
             goes,
@@ -283,8 +273,13 @@ impl<'a> Reader<'a> {
             // Who has the last of several references to an end of a channel is not recorded.
             is_optional: matches!(
                 access,
-                Access::Release | Access::Queue | Access::DropSender | Access::DropReceiver
+                Access::Release
+                    | Access::Queue
+                    | Access::DropSender
+                    | Access::DropReceiver
+                    | Access::Own
             ) || fields.is("panicking"),
+            is_panicking: fields.is("panicking"),
             place: fields.place,
             objects: fields.objects.clone(),
         };
@@ -310,7 +305,7 @@ impl<'a> Reader<'a> {
 
     fn entity(&mut self, name: &'a str) -> Option<usize> {
         let next = self.entities.len();
-        (name != "-").then(|| *self.entities.entry(name).or_insert(next))
+        (!name.is_empty()).then(|| *self.entities.entry(name).or_insert(next))
     }
 
     /// A timed wait at a channel without room ends in a step of its own, of which a replay knows nothing.
@@ -322,6 +317,7 @@ impl<'a> Reader<'a> {
             who: line.who,
             what: String::new(),
             site: line.site.clone(),
+            announced_at: line.announced_at.clone(),
             access: match line.access {
                 Access::Send => Access::SendTimeout,
                 _ => Access::ReceiveTimeout,
@@ -332,6 +328,7 @@ impl<'a> Reader<'a> {
             goes: Goes::Answer(goes == Goes::Fails),
             meets: Meets::Anything,
             is_optional: true,
+            is_panicking: false,
             place: None,
         };
         self.push(end);
@@ -370,6 +367,15 @@ impl<'a> Reader<'a> {
             if let Meets::Mailbox(place, _) = &mut self.path.lines[line].meets {
                 *place = turn;
             }
+        }
+    }
+
+    /// Finds out about whom each question was. One that asks about a lock names its own activity.
+    fn assign_questions(&mut self) {
+        for (line, name) in self.asked.drain(..) {
+            let line = &mut self.path.lines[line];
+            let who = self.activities.get(name).copied();
+            line.meets = Meets::Activity(who.filter(|who| *who != line.who));
         }
     }
 

@@ -5,7 +5,10 @@ use std::{
     os::unix::net::UnixStream,
 };
 
-use crate::explore::event::{About, Event, NOTHING};
+use crate::{
+    explore::event::{About, Event, NOTHING},
+    site::Site,
+};
 
 /// The lines of an answer.
 #[derive(Default)]
@@ -56,16 +59,15 @@ pub(super) fn message(answer: &mut Answer, what: &str, who: &str, about: &About)
     let peer = about.peer.to_string();
     match about.sent_at {
         None => answer.line(what, &[who, &about.label, &peer]),
-        Some(site) => answer.line(
-            what,
-            &[
-                who,
-                &about.label,
-                &peer,
-                site.file(),
-                &site.line().to_string(),
-                &site.column().to_string(),
-            ],
-        ),
+        Some(site) => {
+            let (file, line, column) = fields_of(site.copied());
+            let (line, column) = (line.to_string(), column.to_string());
+            answer.line(what, &[who, &about.label, &peer, file, &line, &column]);
+        }
     }
+}
+
+/// A line of the program. One that is not known has no file.
+pub(super) fn fields_of(site: Option<Site>) -> (&'static str, u32, u32) {
+    site.map_or(("", 0, 0), |site| (site.file, site.line, site.column))
 }

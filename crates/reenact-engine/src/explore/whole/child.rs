@@ -27,7 +27,7 @@ use crate::{
         strand::{Baton, Strand},
     },
     external::stay_apart,
-    raw, seeds,
+    raw, seeds, site,
 };
 
 /// Those threads that were born and have not begun.
@@ -219,6 +219,11 @@ impl World {
             was_too_coarse,
             learned: state.learned,
             panic: state.panic_of_main(),
+            found: match state.wants_labels {
+                true => site::news(),
+                false => Vec::new(),
+            },
+            came_of: state.came_of.take(),
         }
     }
 

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use reenact_multiverse::{Activity, explore::Runs};
 
-use crate::explore::{
-    Event, Execution, World,
-    subject::{Fineness, Subject},
+use crate::{
+    ObjectName,
+    explore::{
+        Event, Execution, World,
+        objects::names_of,
+        subject::{Fineness, Subject},
+    },
 };
 
 /// A program that runs in this process, once.
@@ -32,6 +36,11 @@ impl Subject for Here {
 
     fn find(&self, name: &str) -> Option<Activity> {
         self.0.state().families.find(name).map(Activity)
+    }
+
+    fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
+        let state = self.0.state();
+        names_of(events, &state.names, &state.families)
     }
 
     fn was_too_coarse(&self) -> bool {

@@ -22,17 +22,19 @@ use super::{
     wire::{Command, Message, Next, Snapshot, read_failures, read_links},
 };
 use crate::{
-    Arrival,
+    Arrival, ObjectName,
     explore::{
         Event, World,
         failure::Failure,
         names::{Families, Things},
+        objects::names_of,
         recorded::Recorded,
         run::KEYS,
         subject::{Fineness, Subject, Told},
         view::View,
     },
     seeds,
+    site::{self, Site},
 };
 
 /// The program that this process would be, were it not exploring.
@@ -218,6 +220,8 @@ impl ForkedRun {
                 state.fineness = state.fineness.or(snapshot.learned);
                 state.learned = state.learned.or(snapshot.learned);
                 state.was_too_coarse |= snapshot.was_too_coarse;
+                // The next ones need not find out again.
+                snapshot.found.iter().copied().for_each(site::learn);
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
                 Some(message)
@@ -357,6 +361,11 @@ impl Subject for Forked {
         self.world.state().families.find(name).map(Activity)
     }
 
+    fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
+        let state = self.world.state();
+        names_of(events, &state.names, &state.families)
+    }
+
     fn was_too_coarse(&self) -> bool {
         self.world.was_too_coarse()
     }
@@ -444,11 +453,15 @@ impl Run for ForkedRun {
 
 impl Told for ForkedRun {
     fn tell(&self, event: &Event) -> (String, String) {
-        (event.op.name().to_owned(), event.site.to_string())
+        (event.op.name().to_owned(), Site::text(event.line()))
     }
 
     fn describe(&self, event: &Event) -> (String, String) {
         event.text(&self.world.state().families)
+    }
+
+    fn came_of_step(&self) -> Option<String> {
+        self.snapshot.came_of.clone()
     }
 
     fn failures(&self) -> Vec<Failure> {
@@ -474,9 +487,10 @@ impl Told for ForkedRun {
 
     fn outcome(&self) -> String {
         let failures: Vec<_> = self.failures().iter().map(ToString::to_string).collect();
-        let mut outcome = match failures.is_empty() {
-            true => "ended as it should".to_owned(),
-            false => failures.join("\n"),
+        let mut outcome = match (failures.is_empty(), self.has_ended) {
+            (true, true) => "ended as it should".to_owned(),
+            (true, false) => "had not ended when it was stopped".to_owned(),
+            (false, _) => failures.join("\n"),
         };
         let printed = self.printed();
         if !printed.is_empty() {

@@ -20,6 +20,7 @@ use crate::{
         names::{Met, Place},
         subject::Fineness,
     },
+    site::{Found, Site},
 };
 
 /// A message is not longer than this.
@@ -63,6 +64,10 @@ pub(super) struct Snapshot {
     pub(super) has_ended: bool,
     /// The last panic of the first activity.
     pub(super) panic: Option<Panic>,
+    /// Which lines of the program were found on stacks.
+    pub(super) found: Vec<Found>,
+    /// What came of the step, for people.
+    pub(super) came_of: Option<String>,
 }
 
 /// What an activity is about to do.
@@ -195,6 +200,7 @@ impl Command {
 fn write_event(message: &mut Message, event: &Event) {
     message.word(event.op.info() as *const OpInfo as u64);
     message.word(std::ptr::from_ref(event.site) as u64);
+    write_site(message, event.behind);
     let more = event.more.as_deref();
     message.word(event.touches().count() as u64 + 1);
     message.word(more.is_some().into());
@@ -209,12 +215,27 @@ pub(super) fn write_about(message: &mut Message, about: Option<&About>) {
     if let Some(about) = about {
         message.text(&about.label);
         message.word(about.peer.into());
-        message.word(
-            about
-                .sent_at
-                .map_or(0, |site| std::ptr::from_ref(site) as u64),
-        );
+        message.word(about.sent_at.is_some().into());
+        write_site(message, about.sent_at.flatten());
     }
+}
+
+fn write_site(message: &mut Message, site: Option<&Site>) {
+    message.word(site.map_or(0, |site| u64::from(site.line)));
+    if let Some(site) = site {
+        message.word(site.column.into());
+        message.text(site.file);
+    }
+}
+
+fn read_site(message: &mut Message) -> io::Result<Option<&'static Site>> {
+    Ok(match message.small()? {
+        0 => None,
+        line => {
+            let column = message.small()?;
+            Some(Site::kept(&message.read_text()?, line, column))
+        }
+    })
 }
 
 pub(super) fn read_about(message: &mut Message) -> io::Result<Option<Arc<About>>> {
@@ -224,8 +245,11 @@ pub(super) fn read_about(message: &mut Message) -> io::Result<Option<Arc<About>>
     Ok(Some(Arc::new(About {
         label: message.read_text()?,
         peer: message.small()?,
-        // SAFETY: As in `read_event`; and null, where there is none.
-        sent_at: unsafe { (message.read()? as *const Location<'static>).as_ref() },
+        sent_at: {
+            let was_sent = message.read()? != 0;
+            let site = read_site(message)?;
+            was_sent.then_some(site)
+        },
     })))
 }
 
@@ -235,6 +259,7 @@ fn read_event(message: &mut Message) -> io::Result<Event> {
         let op = &*(message.read()? as *const OpInfo);
         (Op::new(op), &*(message.read()? as *const Location<'static>))
     };
+    let behind = read_site(message)?;
     let touches = message.count()?.saturating_sub(1);
     let has_more = message.read()? != 0;
     let mut touches = (0..touches).map(|_| {
@@ -248,6 +273,7 @@ fn read_event(message: &mut Message) -> io::Result<Event> {
     Ok(Event {
         op,
         site,
+        behind,
         touch,
         more: has_more.then(|| Arc::from(more)),
         about: read_about(message)?,
@@ -336,6 +362,12 @@ impl Snapshot {
         message.word(self.learned.code());
         message.word(self.has_ended.into());
         write_panic(message, self.panic.as_ref());
+        message.word(self.found.len() as u64);
+        for &(key, site) in &self.found {
+            message.word(key);
+            write_site(message, site);
+        }
+        message.optional(self.came_of.as_deref());
     }
 
     pub(super) fn read(message: &mut Message) -> io::Result<Snapshot> {
@@ -382,6 +414,10 @@ impl Snapshot {
         snapshot.learned = Fineness::from_code(message.read()?);
         snapshot.has_ended = message.read()? != 0;
         snapshot.panic = read_panic(message)?;
+        for _ in 0..message.count()? {
+            snapshot.found.push((message.read()?, read_site(message)?));
+        }
+        snapshot.came_of = message.read_optional()?;
         Ok(snapshot)
     }
 }

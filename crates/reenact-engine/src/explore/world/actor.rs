@@ -4,8 +4,9 @@ use std::{any::Any, collections::VecDeque, panic::Location, sync::Arc};
 
 use reenact_multiverse::explore::Moment;
 
+use super::meeting::outliving;
 use crate::{
-    Access, Arrival, Op, Spot,
+    Arrival, Op, Spot,
     activity::Controlled,
     explore::{
         event::{About, Event, Touched},
@@ -14,6 +15,7 @@ use crate::{
         recorded::Given,
         strand::Strand,
     },
+    site::Site,
 };
 
 /// What an activity is about to do, or has done last: kept, so that its room is used again.
@@ -21,13 +23,21 @@ pub(in crate::explore) struct Pending {
     pub(super) event: Event,
     /// Whether it can happen, where only its model knows.
     pub(super) ready: Option<*const dyn Fn() -> bool>,
+    /// How much fits into a queue.
+    pub(super) room: usize,
+    /// What few operations have; and whether this one has, or its event has more than most.
+    pub(super) special: Special,
+    is_special: bool,
+}
+
+/// What few operations have.
+#[derive(Default)]
+pub(super) struct Special {
     /// In how many ways it can go.
     pub(super) ways: Option<*const dyn Fn() -> u32>,
     /// Which of the things that it meets those are.
     pub(super) possible: Option<*const dyn Fn(usize) -> bool>,
-    /// How much fits into a queue.
-    pub(super) room: usize,
-    /// The same for what else it meets.
+    /// How much fits into what else it meets, where that are queues.
     pub(super) more_room: Vec<usize>,
     /// What it waits for to change.
     pub(super) awaits: Vec<u32>,
@@ -42,13 +52,9 @@ impl Pending {
         Pending {
             event: Event::nothing(),
             ready: None,
-            ways: None,
-            possible: None,
             room: usize::MAX,
-            more_room: Vec::new(),
-            awaits: Vec::new(),
-            with: None,
-            message: None,
+            special: Special::default(),
+            is_special: false,
         }
     }
 
@@ -58,34 +64,65 @@ impl Pending {
         &mut self,
         op: Op,
         site: &'static Location<'static>,
-        access: Access,
-        thing: u32,
+        touch: Touched,
+        ready: Option<&dyn Fn() -> bool>,
+        room: usize,
     ) {
-        let event = &mut self.event;
-        event.op = op;
-        event.site = site;
-        event.touch = Touched { access, thing };
-        event.more = None;
-        event.about = None;
-        self.ready = None;
-        self.ways = None;
-        self.possible = None;
-        self.room = usize::MAX;
-        self.more_room.clear();
-        self.awaits.clear();
-        self.with = None;
-        self.message = None;
+        if self.is_special {
+            self.be_common();
+        }
+        self.event.op = op;
+        self.event.site = site;
+        self.event.behind = None;
+        self.event.touch = touch;
+        self.ready = ready.map(outliving);
+        self.room = room;
+    }
+
+    fn be_common(&mut self) {
+        self.is_special = false;
+        self.event.more = None;
+        self.event.about = None;
+        let special = &mut self.special;
+        special.ways = None;
+        special.possible = None;
+        special.more_room.clear();
+        special.awaits.clear();
+        special.with = None;
+        special.message = None;
+    }
+
+    /// What few operations have: this one does.
+    pub(super) fn be_special(&mut self) -> &mut Special {
+        self.is_special = true;
+        &mut self.special
+    }
+
+    /// This is what people want to know of it.
+    #[inline]
+    pub(super) fn is_about(&mut self, about: Option<Arc<About>>) {
+        if about.is_some() {
+            self.is_special = true;
+            self.event.about = about;
+        }
+    }
+
+    /// Finds out where in the program it is, for the activity that does it.
+    #[cold]
+    pub(super) fn find_line(&mut self) {
+        self.event.behind = Site::behind(self.event.site);
     }
 
     /// Each thing that it meets, how, and how much fits into it.
-    pub(super) fn touches(&self) -> impl Iterator<Item = (Touched, usize)> {
-        let more = self
-            .more_room
-            .iter()
-            .copied()
-            .chain(std::iter::repeat(usize::MAX));
-        let rooms = std::iter::once(self.room).chain(more);
-        self.event.touches().zip(rooms)
+    #[inline]
+    pub(super) fn each_touch(&self, mut each: impl FnMut(Touched, usize)) {
+        each(self.event.touch, self.room);
+        if let Some(more) = &self.event.more {
+            for (index, &touch) in more.iter().enumerate() {
+                let room = self.special.more_room.get(index);
+                each(touch, room.copied().unwrap_or(usize::MAX));
+            }
+        }
     }
 }
 
@@ -157,15 +194,17 @@ impl Actor {
         }
     }
 
-    /// It does an operation at the line of what is pending.
+    /// It does an operation at the line of what is pending. Whether it is its first one.
     #[inline]
-    pub(super) fn count_operation(&mut self) {
+    pub(super) fn counts_first_operation(&mut self) -> bool {
         let site = self.pending.event.site;
         let mut known = self.operations.iter_mut().rev();
-        match known.find(|(at, _)| std::ptr::eq(*at, site)) {
-            Some((_, count)) => *count += 1,
-            None => self.operations.push((site, 1)),
+        if let Some((_, count)) = known.find(|(at, _)| std::ptr::eq(*at, site)) {
+            *count += 1;
+            return false;
         }
+        self.operations.push((site, 1));
+        self.operations.len() == 1
     }
 
     /// How many operations it has done at this line.
@@ -190,7 +229,9 @@ impl Actor {
         self.outside = Outside::default();
         self.given.clear();
         self.kept = None;
-        self.inbox.clear();
+        if !self.inbox.is_empty() {
+            self.inbox.clear();
+        }
         self.turn = None;
         self.shown = None;
     }

@@ -5,13 +5,18 @@ use std::{panic::Location, ptr::NonNull, sync::atomic::Ordering::Relaxed};
 use super::{
     World,
     actor::{Awaited, Phase},
-    meeting::outliving,
+    meeting::outliving_ways,
 };
 use crate::{
-    Access, Activity, Announcement, Controller, Decision, End, Ending, Entity, Heard, Message,
-    Newborn, NextArrival, Op, Outcome, Question, Spot,
+    Access, Activity, Announcement, Change, Controller, Decision, End, Ending, Entity, Heard,
+    Message, Newborn, NextArrival, Op, OperationKind, Outcome, Question, Spot, Touch,
     clock::is_clock,
-    explore::{event::NOTHING, names::Families, strand::Strand, thing::Passed},
+    explore::{
+        event::{NOTHING, Touched},
+        names::Families,
+        strand::Strand,
+        thing::Passed,
+    },
     pool::Task,
 };
 
@@ -83,11 +88,7 @@ impl Controller for World {
     }
 
     fn message(&self, _who: &Activity, message: Message) -> NextArrival {
-        if let Message::None = message {
-            // Whoever let it go, or sent it something, has made it run.
-            self.comes_after_now();
-        }
-        NextArrival::Any
+        self.is_told(message)
     }
 
     fn run(&self, task: NonNull<Task>) -> bool {
@@ -127,6 +128,9 @@ impl World {
             site,
             ..
         } = *announcement;
+        if self.state().wants_labels {
+            self.notes_what_came(op, &outcome, touches);
+        }
         match (outcome, entity, touches) {
             (Outcome::Left(_), Some(entity), _) => self.leaves(op, access, entity, site),
             (Outcome::Left(_), None, _) => self.ends_turn(announcement),
@@ -158,6 +162,34 @@ impl World {
         }
     }
 
+    /// What came of a step, for people.
+    #[cold]
+    fn notes_what_came(&self, op: Op, outcome: &Outcome<'_>, touches: &[Touch<'_>]) {
+        let text = match *outcome {
+            Outcome::Left(Some(change)) => change.text(op.info().values),
+            Outcome::Happened(case) if touches.len() > 1 => {
+                let what = match end_of(touches[case].access) {
+                    Some(End::Sending) => "sends",
+                    _ => "receives",
+                };
+                Some(format!("{what}, case {} of {}", case + 1, touches.len()))
+            }
+            _ => None,
+        };
+        if text.is_some() {
+            self.state().came_of = text;
+        }
+    }
+
+    /// Something about the messages of the activity that runs.
+    pub(crate) fn is_told(&self, message: Message) -> NextArrival {
+        if let Message::None = message {
+            // Whoever let it go, or sent it something, has made it run.
+            self.comes_after_now();
+        }
+        NextArrival::Any
+    }
+
     /// The activity that runs waits at this spot.
     pub(crate) fn waits_at(&self, at: Spot<'_>, what: &dyn Fn() -> String) {
         // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
@@ -173,28 +205,48 @@ impl World {
         self.parks(at, awaited);
     }
 
-    /// An operation on one entity, or a question that may depend on anything.
+    /// Somebody asks whether an activity has ended: when that is makes a difference from now on.
+    pub(crate) fn asks_for_end(&self) {
+        let state = self.state();
+        if !state.fineness.ends {
+            state.lets_ends_be_steps();
+        }
+    }
+
+    /// Whether the end of an activity is announced.
+    pub(crate) fn wants_ends(&self) -> bool {
+        let fineness = self.state().fineness;
+        fineness.own || fineness.ends
+    }
+
+    /// The activity that runs is about to do something to an entity, of which nothing else is to be known.
     #[inline]
+    pub(crate) fn arrives_at(
+        &self,
+        entity: &Entity,
+        op: Op,
+        access: Access,
+        site: &'static Location<'static>,
+    ) -> Decision {
+        self.refuses_while_describing();
+        let thing = self.number_of(entity, access, site);
+        let touch = Touched { access, thing };
+        self.announce(|pending| pending.be(op, site, touch, None, usize::MAX));
+        self.state().decision
+    }
+
+    /// An operation on one entity, or a question that may depend on anything.
     fn arrives(&self, announcement: &Announcement<'_>) -> Decision {
         let Announcement {
             op,
             access,
             entity,
             site,
+            ready,
+            ways,
             ..
         } = *announcement;
-        let state = self.state();
         match access {
-            Access::TryTake | Access::TryLook if !state.fineness.releases => {
-                state.becomes_finer();
-            }
-            Access::Look | Access::TryLook if !state.fineness.queues => {
-                let current = state.current;
-                let thing = entity.and_then(|entity| state.names.known(&entity.wanted));
-                if thing.is_some_and(|thing| state.thing(thing).is_shared_by(current)) {
-                    state.lets_queues_be_steps();
-                }
-            }
             // The world outside is asked; and what is settled is known.
             Access::Outside => {
                 self.concerns_itself(announcement);
@@ -207,39 +259,87 @@ impl World {
             Access::Ask if announcement.is_settled => return Decision::Free,
             _ => {}
         }
-        let thing = match entity {
-            // Of all transactions there is one order, whoever else explores in this process.
-            Some(_) if access == Access::Transact => NOTHING,
-            Some(entity) => state.number(&entity.wanted, entity.made_at, site, 0),
-            None => NOTHING,
-        };
+        let thing = entity.map_or(NOTHING, |entity| self.number_of(entity, access, site));
+        let touch = Touched { access, thing };
         self.announce(|pending| {
-            pending.be(op, site, access, thing);
-            pending.ready = announcement.ready.map(outliving);
-            pending.ways = announcement.ways.map(super::meeting::outliving_ways);
+            pending.be(op, site, touch, ready, usize::MAX);
+            if let Some(ways) = ways {
+                pending.be_special().ways = Some(outliving_ways(ways));
+            }
         });
-        match announcement.ways {
+        match ways {
             Some(_) => Decision::Way(self.state().answer),
             None => self.state().decision,
         }
     }
 
+    /// The number of an entity that is about to be met like this, which may make a difference of what was none.
+    #[inline]
+    fn number_of(&self, entity: &Entity, access: Access, site: &'static Location<'static>) -> u32 {
+        let state = self.state();
+        match access {
+            // Of all transactions there is one order, whoever else explores in this process.
+            Access::Transact => return NOTHING,
+            Access::TryTake | Access::TryLook if !state.fineness.releases => {
+                state.becomes_finer();
+            }
+            Access::Look | Access::TryLook if !state.fineness.queues => {
+                let current = state.current;
+                let thing = state.names.known(&entity.wanted);
+                if thing.is_some_and(|thing| state.thing(thing).is_shared_by(current)) {
+                    state.lets_queues_be_steps();
+                }
+            }
+            _ => {}
+        }
+        state.number(&entity.wanted, entity.made_at, site, 0)
+    }
+
     /// The activity that runs does something that concerns nobody else.
     fn concerns_itself(&self, announcement: &Announcement<'_>) {
         let state = self.state();
-        if !state.fineness.own || state.is_ending {
+        let is_end = announcement.op.kind() == OperationKind::End;
+        if !(state.fineness.own || state.fineness.ends && is_end) || state.is_ending {
             return;
         }
+        let Announcement {
+            op,
+            site,
+            ready,
+            with,
+            ..
+        } = *announcement;
         self.announce(|pending| {
-            pending.be(announcement.op, announcement.site, Access::Own, NOTHING);
-            pending.ready = announcement.ready.map(outliving);
-            pending.with = announcement.with;
+            pending.be(op, site, Touched::nothing(Access::Own), ready, usize::MAX);
+            pending.be_special().with = with;
         });
+    }
+
+    /// The activity that runs gives this back, or has read or changed the value that is there now.
+    #[inline]
+    pub(crate) fn leaves_with(
+        &self,
+        op: Op,
+        access: Access,
+        entity: &Entity,
+        value: Option<Change>,
+        site: &'static Location<'static>,
+    ) {
+        if self.state().wants_labels {
+            self.notes_what_came(op, &Outcome::Left(value), &[]);
+        }
+        self.leaves(op, access, entity, site);
     }
 
     /// The activity that runs gives this back.
     #[inline]
-    fn leaves(&self, op: Op, access: Access, entity: &Entity, site: &'static Location<'static>) {
+    pub(crate) fn leaves(
+        &self,
+        op: Op,
+        access: Access,
+        entity: &Entity,
+        site: &'static Location<'static>,
+    ) {
         if !matches!(
             access,
             Access::Take | Access::TryTake | Access::Look | Access::TryLook | Access::Wait
@@ -256,7 +356,9 @@ impl World {
         }
         // Who begins to wait gives it back in the same step.
         if state.fineness.releases && !state.is_ending && access != Access::Wait {
-            self.announce(|pending| pending.be(op, site, Access::Release, thing));
+            let access = Access::Release;
+            let touch = Touched { access, thing };
+            self.announce(|pending| pending.be(op, site, touch, None, usize::MAX));
         }
         self.state().release(thing, access);
     }
@@ -268,6 +370,7 @@ impl World {
         let actor = &mut state.actors[number as usize];
         actor.phase = Phase::Ended;
         actor.is_light = true;
+        self.be_known(number, "");
         number
     }
 

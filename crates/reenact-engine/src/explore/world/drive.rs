@@ -29,7 +29,9 @@ impl World {
                 break;
             };
             self.resume(number);
-            self.settle();
+            if !self.state().is_settled() {
+                self.settle();
+            }
         }
         self.state().next = None;
     }

@@ -12,6 +12,7 @@ use crate::{
         failure::{Failure, Waiting},
         names::Families,
     },
+    site::Site,
 };
 
 impl Families {
@@ -41,7 +42,8 @@ impl State {
     /// Who waits in vain: anybody, as long as the first activity does; after that, those who wait for what others have. Whoever
     /// waits for messages may be there to wait for as long as the program runs.
     pub(in crate::explore) fn is_deadlock(&self) -> bool {
-        if (0..self.born).any(|number| self.is_enabled(number)) {
+        let mut pending = self.about_to_act.iter();
+        if pending.any(|activity| self.is_enabled(activity.0)) {
             return false;
         }
         let mut actors = self.actors[..self.born as usize].iter();
@@ -88,16 +90,18 @@ impl State {
                         Access::Take | Access::Look => thing.and_then(|thing| thing.holder),
                         _ => None,
                     };
-                    let holder = holder.map(|(who, at)| (self.families.name(who), at.to_string()));
+                    let holder = holder.map(|(who, at)| {
+                        (self.families.name(who), Site::text(Site::announced(at)))
+                    });
                     let what = event.op.name().to_owned();
-                    (what, Some(event.site.to_string()), holder)
+                    (what, event.line().map(|site| site.to_string()), holder)
                 }
                 // It waits within what it was about to do last.
                 Phase::Parked(_, Awaited::Operation) => {
                     let event = &actor.pending.event;
                     (
                         event.op.name().to_owned(),
-                        Some(event.site.to_string()),
+                        event.line().map(|site| site.to_string()),
                         None,
                     )
                 }

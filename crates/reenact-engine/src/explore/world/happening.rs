@@ -13,7 +13,7 @@ use crate::{
     explore::{
         event::{Event, Touched},
         subject::Fineness,
-        thing::is_at_queue,
+        thing::{Passed, is_at_queue},
     },
 };
 
@@ -53,22 +53,22 @@ impl State {
         }
         let waits = pending.ready.is_some();
         let mut way = 0;
-        for (touch, room) in pending.touches() {
+        pending.each_touch(|touch, room| {
             if let Some(thing) = self.things.get(touch.thing as usize) {
                 let waits = waits && is_at_queue(touch.access);
                 thing.link(number, touch.access, room, waits, links, &mut way);
             }
-        }
+        });
         let Some(since) = links.earliest_race() else {
             return;
         };
-        for touch in pending.event.touches() {
+        pending.each_touch(|touch, _| {
             if let (Access::Take | Access::Look, Some(thing)) =
                 (touch.access, self.things.get(touch.thing as usize))
             {
                 thing.held(touch.access == Access::Look, since, links);
             }
-        }
+        });
     }
 
     /// What is pending happens: whoever waits for it may go on, and what follows comes after it.
@@ -89,23 +89,41 @@ impl State {
         self.decision = Decision::Go;
         self.answer = step.choice;
         let Event {
-            site, touch, more, ..
-        } = &actor.pending.event;
-        let (site, touch, more) = (*site, *touch, more.clone());
+            site,
+            touch,
+            ref more,
+            ..
+        } = actor.pending.event;
+        let has_more = more.is_some();
         self.meet(number, touch, site, step.choice);
-        for &touch in more.iter().flat_map(|more| more.iter()) {
-            self.meet(number, touch, site, step.choice);
+        if has_more {
+            self.meet_more(number, site, step.choice);
+        }
+    }
+
+    /// The same for what else it meets.
+    fn meet_more(&mut self, number: u32, site: &'static Location<'static>, choice: u32) {
+        let more = |state: &State, index| {
+            let more = state.actors[number as usize].pending.event.more.as_ref();
+            more.and_then(|more| more.get(index).copied())
+        };
+        let mut index = 0;
+        while let Some(touch) = more(self, index) {
+            self.meet(number, touch, site, choice);
+            index += 1;
         }
     }
 
     /// Those who come after have to know.
     fn note(&mut self, number: u32, moment: Moment) {
         let pending = &self.actors[number as usize].pending;
-        self.footprint = None;
-        self.awaited = pending.ready.map(|_| {
-            let last = self.last.get(number as usize).copied().flatten();
-            (pending.awaits.clone(), last)
-        });
+        if pending.event.touch.access == Access::Transact {
+            self.footprint = None;
+            self.awaited = pending.ready.map(|_| {
+                let last = self.last.get(number as usize).copied().flatten();
+                (pending.special.awaits.clone(), last)
+            });
+        }
         if self.last.len() <= number as usize {
             self.last.resize(number as usize + 1, None);
         }
@@ -113,18 +131,13 @@ impl State {
         if pending.event.touch.access == Access::Ask {
             self.asks.push((number, moment));
         }
-        let mut note = |touch: Touched, room| {
+        pending.each_touch(|touch, room| {
             if touch.access != Access::Transact
                 && let Some(thing) = self.things.get_mut(touch.thing as usize)
             {
                 thing.note(number, touch.access, moment, room);
             }
-        };
-        note(pending.event.touch, pending.room);
-        if pending.event.more.is_some() {
-            let more = pending.touches().skip(1);
-            more.for_each(|(touch, room)| note(touch, room));
-        }
+        });
     }
 
     /// The transaction of the current step has run: what it comes after is known by what it met.
@@ -150,28 +163,41 @@ impl State {
         footprint
     }
 
+    /// What is pending meets this.
     #[inline]
     fn meet(&mut self, number: u32, touch: Touched, site: &'static Location<'static>, choice: u32) {
+        match touch.access {
+            Access::Take | Access::TryTake | Access::Look | Access::TryLook => {
+                self.acquire(number, touch, site);
+            }
+            Access::Wait | Access::Queue | Access::Wake { .. } | Access::Notify { .. } => {
+                self.signal(number, touch, choice);
+            }
+            _ => {}
+        }
+    }
+
+    fn acquire(&mut self, number: u32, touch: Touched, site: &'static Location<'static>) {
+        let moment = self.moment;
+        let thing = self.thing(touch.thing);
+        let takes = matches!(touch.access, Access::Take | Access::TryTake);
+        if takes && thing.is_free() {
+            thing.holder = Some((number, site));
+            thing.leaves_queue(number, moment);
+        } else if !takes && thing.may_look() {
+            thing.lookers.push(number);
+        } else {
+            self.decision = Decision::Decline;
+            return;
+        }
+        if let Some(moment) = moment {
+            thing.had_by(number, moment);
+        }
+    }
+
+    fn signal(&mut self, number: u32, touch: Touched, choice: u32) {
         let moment = self.moment;
         match touch.access {
-            Access::Take | Access::Look | Access::TryTake | Access::TryLook => {
-                let thing = self.thing(touch.thing);
-                let takes = matches!(touch.access, Access::Take | Access::TryTake);
-                if takes && thing.is_free() {
-                    thing.holder = Some((number, site));
-                    thing.leaves_queue(number, moment);
-                    moment
-                        .into_iter()
-                        .for_each(|moment| thing.had_by(number, moment));
-                } else if !takes && thing.may_look() {
-                    thing.lookers.push(number);
-                    moment
-                        .into_iter()
-                        .for_each(|moment| thing.had_by(number, moment));
-                } else {
-                    self.decision = Decision::Decline;
-                }
-            }
             Access::Wait => self.thing(touch.thing).waiters.push(number),
             Access::Queue => self.thing(touch.thing).joins_queue(number, moment),
             Access::Wake { .. } => {
@@ -202,6 +228,19 @@ impl State {
         }
     }
 
+    /// The activity that runs has just done this at a queue.
+    #[inline]
+    pub(super) fn passed(&mut self, thing: u32, what: Passed, moment: Moment, room: usize) {
+        let number = self.current;
+        let after = self.thing(thing).passed(number, what, moment, room);
+        if let Some(after) = after
+            && after != moment
+            && let Some(actor) = self.actors.get_mut(number as usize)
+        {
+            actor.inherited.push(after);
+        }
+    }
+
     /// More is told apart from now on than was so far. All of it, so that it does not turn out again.
     #[cold]
     pub(super) fn becomes_finer(&mut self) {
@@ -217,6 +256,15 @@ impl State {
     pub(super) fn lets_queues_be_steps(&mut self) {
         self.has_to_be(Fineness {
             queues: true,
+            ..Fineness::default()
+        });
+    }
+
+    /// Somebody asks whether an activity has ended.
+    #[cold]
+    pub(super) fn lets_ends_be_steps(&mut self) {
+        self.has_to_be(Fineness {
+            ends: true,
             ..Fineness::default()
         });
     }
@@ -243,17 +291,14 @@ impl State {
     }
 
     /// The activity that runs gives something back.
+    #[inline]
     pub(super) fn release(&mut self, thing: u32, access: Access) {
         let (number, moment) = (self.current, self.moment);
-        // What it has waited for since its last step; and that step, if it goes on in another's.
-        let mut reasons = std::mem::take(&mut self.scratch);
-        self.more_than_now(&mut reasons);
-        let thing = self.thing(thing);
+        let (things, reasons) = self.things_and_reasons();
+        let thing = &mut things[thing as usize];
         match access {
-            Access::Look | Access::TryLook => thing.looked(number, moment, &reasons),
-            _ => thing.released(moment, &reasons),
+            Access::Look | Access::TryLook => thing.looked(number, moment, reasons),
+            _ => thing.released(moment, reasons),
         }
-        reasons.clear();
-        self.scratch = reasons;
     }
 }

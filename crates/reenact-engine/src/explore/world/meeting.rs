@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 
+use reenact_multiverse::explore::Moment;
+
 use super::{
     World,
     actor::{Awaited, Phase},
@@ -14,12 +16,7 @@ use crate::{
     Touch,
     activity::Controlled,
     explore::{
-        event::{NOTHING, Touched},
-        failure::Panic,
-        names::Families,
-        strand::StrandEnd,
-        thing::Passed,
-        whole,
+        event::Touched, failure::Panic, names::Families, strand::StrandEnd, thing::Passed, whole,
     },
     pool::Pool,
 };
@@ -28,54 +25,56 @@ impl World {
     /// The activity that runs meets other objects than one entity.
     #[inline]
     pub(super) fn meets(&self, announcement: &Announcement<'_>) -> Decision {
-        let first = announcement.touches[0];
-        let is_simple = announcement.touches.len() == 1
-            && announcement.access != Access::Transact
-            && announcement.ways.is_none()
-            && announcement.op.kind() != OperationKind::MessageSend;
-        match (first.access, is_simple) {
-            (Access::Send | Access::Receive, true) => {
-                let ready = self.waits_unfound(announcement);
-                self.meets_one(announcement, first, ready);
-                if let Some(end) = end_of_waiting(first.access) {
-                    self.comes(first.cell, end, first.room);
-                }
-                if announcement.envelope.is_some() {
-                    self.begins_turn();
-                }
-                Decision::Free
-            }
-            (Access::SendTimeout | Access::ReceiveTimeout, true) => {
+        let [first] = announcement.touches else {
+            return self.meets_more(announcement);
+        };
+        let is_message = announcement.op.kind() == OperationKind::MessageSend;
+        let is_reservation = is_message && announcement.access != Access::Send;
+        if announcement.ways.is_some() || announcement.access == Access::Transact || is_reservation
+        {
+            return self.meets_more(announcement);
+        }
+        let ready = match first.access {
+            Access::Send | Access::Receive => self.waits_unfound(announcement),
+            Access::SendTimeout | Access::ReceiveTimeout => {
                 self.becomes_finer();
                 // That it is met is not known before this step, which might have come before.
                 self.forgets_reasons();
-                self.meets_one(announcement, first, None);
-                Decision::Free
+                None
             }
-            (Access::DropSender | Access::DropReceiver, true) => {
-                if self.is_step_to_leave(first.access) {
-                    self.meets_one(announcement, first, None);
+            Access::DropSender | Access::DropReceiver => {
+                if !self.is_step_to_leave(first.access) {
+                    return Decision::Free;
                 }
-                Decision::Free
+                None
             }
-            (Access::Queue, true) if !self.state().fineness.queues => {
+            Access::Queue if !self.state().fineness.queues => {
                 // Had it been known that somebody could tell, it would have been a step.
                 self.state().has_left_silently = true;
-                Decision::Free
+                return Decision::Free;
             }
-            (_, true) => {
-                self.meets_one(announcement, first, announcement.ready);
-                Decision::Free
-            }
-            (_, false) => self.meets_more(announcement),
+            _ => announcement.ready,
+        };
+        match is_message {
+            true => self.meets_mailbox(announcement, first),
+            false => self.meets_one(announcement, first, ready),
         }
+        if let Some(end) = end_of_waiting(first.access) {
+            self.comes(first.cell, end, first.room);
+            match announcement.envelope {
+                Some(_) if is_message => self.is_sent(announcement),
+                Some(_) => self.begins_turn(),
+                None => {}
+            }
+        }
+        Decision::Free
     }
 
     /// Whether it can happen, if it is no step before that: nobody finds who waits. At a channel without room, others find who
     /// waits to send; and who waits to receive, if somebody looks for that.
     #[inline]
     fn waits_unfound<'a>(&self, announcement: &Announcement<'a>) -> Option<&'a dyn Fn() -> bool> {
-        let first = announcement.touches[0];
+        let first = &announcement.touches[0];
         if first.room > 0 {
             return announcement.ready;
         }
@@ -93,19 +92,43 @@ impl World {
     fn meets_one(
         &self,
         announcement: &Announcement<'_>,
-        touch: Touch<'_>,
+        touch: &Touch<'_>,
         ready: Option<&dyn Fn() -> bool>,
     ) {
-        let thing = self
-            .state()
-            .number(touch.cell, touch.made_at, announcement.site, 0);
+        let Announcement { op, site, .. } = *announcement;
+        let touched = self.state().touched(touch, site, 0);
         let about = self.about(announcement);
         self.announce(|pending| {
-            pending.be(announcement.op, announcement.site, touch.access, thing);
-            pending.event.about = about;
-            pending.ready = ready.map(outliving);
-            pending.room = touch.room;
+            pending.be(op, site, touched, ready, touch.room);
+            pending.is_about(about);
         });
+    }
+
+    /// The same for one who sends a message.
+    fn meets_mailbox(&self, announcement: &Announcement<'_>, touch: &Touch<'_>) {
+        let Announcement {
+            op, site, ready, ..
+        } = *announcement;
+        let touched = self.state().touched(touch, site, 0);
+        let besides = self.besides(site);
+        let about = self.about(announcement);
+        self.announce(|pending| {
+            pending.be(op, site, touched, ready, touch.room);
+            pending.is_about(about);
+            pending.be_special().message = announcement.message();
+            pending.event.more = besides;
+        });
+    }
+
+    /// What one who sends a message meets besides the mailbox. Whether there is anything left to do can be asked by whoever
+    /// sends from elsewhere.
+    fn besides(&self, site: &'static Location<'static>) -> Option<Arc<[Touched]>> {
+        let idle = Touch::new(&self.idle, Access::Read);
+        (!self.is_in_turn()).then(|| {
+            let state = self.state();
+            let idle = state.touched(&idle, site, 1);
+            state.alone(idle)
+        })
     }
 
     /// The same for one who meets several objects, or who can go several ways.
@@ -121,9 +144,6 @@ impl World {
             ..
         } = *announcement;
         let is_message = op.kind() == OperationKind::MessageSend;
-        let idle = Touch::new(&self.idle, Access::Read);
-        // Whether there is anything left to do can be asked by whoever sends from elsewhere.
-        let besides = (is_message && !self.is_in_turn()).then_some(idle);
         for touch in touches {
             let is_try = matches!(touch.access, Access::TrySend | Access::TryReceive);
             if is_try && !is_message {
@@ -137,44 +157,35 @@ impl World {
         }
         let about = self.about(announcement);
         let state = self.state();
-        let mut touched = |index: usize, touch: &Touch<'_>| Touched {
-            access: touch.access,
-            thing: state.number(touch.cell, touch.made_at, site, index),
-        };
-        let all = touches.iter().chain(&besides).enumerate();
-        let all: Vec<Touched> = all
-            .map(|(index, touch)| match access {
-                Access::Transact => touched(index + 1, touch),
-                _ => touched(index, touch),
-            })
-            .collect();
-        let ready = ready.map(outliving);
-        let ways = ways.map(outliving_ways);
-        let possible = possible.map(outliving_cases);
-        self.announce(|pending| match (access, &*all) {
-            (Access::Transact, awaited) => {
-                pending.be(op, site, access, NOTHING);
-                pending.ready = ready;
-                pending
-                    .awaits
-                    .extend(awaited.iter().map(|touch| touch.thing));
-            }
-            (_, [first, more @ ..]) => {
-                pending.be(op, site, first.access, first.thing);
-                pending.event.about = about;
-                pending.event.more = (!more.is_empty()).then(|| more.into());
-                pending.ready = ready;
-                pending.ways = ways;
-                pending.possible = possible;
-                pending.room = touches[0].room;
-                pending.message = announcement.message();
-                pending
-                    .more_room
-                    .extend(touches[1..].iter().map(|touch| touch.room));
-            }
-            (_, []) => {}
-        });
-        match (access, announcement.ways) {
+        if access == Access::Transact {
+            let awaited = touches.iter().zip(1..);
+            let awaited = awaited.map(|(touch, index)| state.touched(touch, site, index).thing);
+            let awaited: Vec<_> = awaited.collect();
+            self.announce(|pending| {
+                pending.be(op, site, Touched::nothing(access), ready, usize::MAX);
+                pending.be_special().awaits.extend(awaited);
+            });
+        } else {
+            let mut touched = |index: usize| state.touched(&touches[index], site, index);
+            let first = touched(0);
+            let more = match touches.len() {
+                1 if is_message => self.besides(site),
+                1 => None,
+                many => Some((1..many).map(touched).collect()),
+            };
+            self.announce(|pending| {
+                pending.be(op, site, first, ready, touches[0].room);
+                pending.is_about(about);
+                let special = pending.be_special();
+                special.ways = ways.map(outliving_ways);
+                special.possible = possible.map(outliving_cases);
+                special.message = announcement.message();
+                let rooms = touches[1..].iter().map(|touch| touch.room);
+                special.more_room.extend(rooms);
+                pending.event.more = more;
+            });
+        }
+        match (access, ways) {
             (_, Some(_)) => Decision::Way(self.state().answer),
             (Access::Send, None) => {
                 self.comes(touches[0].cell, End::Sending, touches[0].room);
@@ -188,12 +199,17 @@ impl World {
     /// What the transaction of the activity that runs has met.
     pub(super) fn has_met(&self, met: &[Touch<'_>], site: &'static Location<'static>) {
         let state = self.state();
-        let met = met.iter().enumerate().map(|(index, touch)| Touched {
-            access: touch.access,
-            thing: state.number(touch.cell, touch.made_at, site, index + 1),
-        });
-        let met = met.collect();
-        state.footprint = Some(met);
+        let is_compared = state.moment.is_some();
+        let met = met.iter().zip(1..);
+        let met = met.map(|(touch, index)| state.touched(touch, site, index));
+        match is_compared {
+            true => {
+                let met = met.collect();
+                state.footprint = Some(met);
+            }
+            // Nobody asks what it was, but each thing has a number from now on.
+            false => met.for_each(drop),
+        }
     }
 
     /// Somebody tries to receive, who can tell whether all of the sending end have gone; or tries something else that makes a
@@ -281,11 +297,11 @@ impl World {
             return;
         }
         state.has_left_silently = true;
-        let (thing, reasons) = (
-            state.number(queue.cell, queue.made_at, site, 0),
-            state.reasons_now(),
-        );
-        state.thing(thing).left(End::Sending, is_last, &reasons);
+        let thing = state.number(queue.cell, queue.made_at, site, 0);
+        let moment = state.moment;
+        let (things, reasons) = state.things_and_reasons();
+        let reasons = moment.into_iter().chain(reasons);
+        things[thing as usize].left(End::Sending, is_last, reasons);
     }
 
     /// What the activity that runs has just done at a queue.
@@ -295,17 +311,20 @@ impl World {
         if let Some(moment) = state.moment
             && let Some(thing) = state.names.known(queue)
         {
-            let number = state.current;
-            let after = state.thing(thing).passed(number, what, moment, room);
-            if let Some(actor) = state.actors.get_mut(number as usize) {
-                actor.inherited.extend(after.filter(|&at| at != moment));
-            }
+            state.passed(thing, what, moment, room);
         }
     }
 
     /// The activity that runs has come to this end of a queue, in its step, and does it, or waits there; or there is nobody at the
     /// other end any more.
+    #[inline]
     pub(crate) fn comes(&self, queue: &AtomicU64, end: End, room: usize) {
+        if let Some(moment) = self.state().moment {
+            self.comes_at(queue, end, room, moment);
+        }
+    }
+
+    fn comes_at(&self, queue: &AtomicU64, end: End, room: usize, moment: Moment) {
         let state = self.state();
         let Some(thing) = state.names.known(queue) else {
             return;
@@ -317,7 +336,7 @@ impl World {
             End::Sending => Passed::Sent,
             End::Receiving => Passed::Received,
         };
-        self.passed(queue, what, room);
+        state.passed(thing, what, moment, room);
     }
 
     /// What the activity that runs does next comes after its own step only.
@@ -346,9 +365,8 @@ impl World {
         let state = self.state();
         if let Some(thing) = state.names.known(entity.cell()) {
             let (number, moment) = (state.current, state.moment);
-            let mut reasons = Vec::new();
-            state.more_than_now(&mut reasons);
-            state.thing(thing).downgraded(number, moment, &reasons);
+            let (things, reasons) = state.things_and_reasons();
+            things[thing as usize].downgraded(number, moment, reasons);
         }
     }
 
@@ -403,6 +421,12 @@ impl World {
         number
     }
 
+    /// The number that the next child of the activity that runs will have.
+    pub(crate) fn next_child(&self, is_light: bool) -> u32 {
+        let kind = if is_light { Families::LIGHT } else { 0 };
+        self.state().next_child(kind)
+    }
+
     /// The same for one that the program makes without us.
     pub(crate) fn foreign_child(&self) -> u32 {
         let number = self.state().child("", Families::FOREIGN);
@@ -421,7 +445,7 @@ impl World {
     }
 
     /// It will be known where it runs. What is left of the one that had its number in an earlier execution is used again.
-    fn be_known(&self, number: u32, name: &str) {
+    pub(super) fn be_known(&self, number: u32, name: &str) {
         let kept = &mut self.state().actors[number as usize].controlled;
         if !kept.as_mut().is_some_and(|kept| kept.be_again(name)) {
             *kept = None;
@@ -437,15 +461,19 @@ impl World {
 
     /// The calling code is this activity from now on: what it is known by there.
     pub(crate) fn begins(&self, number: u32) -> *const Controlled {
-        let state = self.state();
-        state.current = number;
+        self.state().current = number;
         if number == Families::MAIN {
             self.be_known(number, "");
         }
-        let controlled = &state.actors[number as usize].controlled;
-        controlled
-            .as_deref()
-            .map_or(std::ptr::null(), std::ptr::from_ref)
+        self.controlled(number)
+    }
+
+    /// What an activity is known by where it runs; null if there is no such activity.
+    #[inline]
+    pub(crate) fn controlled(&self, number: u32) -> *const Controlled {
+        let actor = self.state().actors.get(number as usize);
+        let controlled = actor.and_then(|actor| actor.controlled.as_deref());
+        controlled.map_or(std::ptr::null(), std::ptr::from_ref)
     }
 
     /// Whether the activity that runs has a thread of the system for itself.

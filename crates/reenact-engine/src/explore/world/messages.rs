@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{Leave, World};
-use crate::{Announcement, OperationKind, explore::event::About};
+use crate::{Announcement, OperationKind, explore::event::About, site::Site};
 
 impl World {
     /// What there is to say of a message that is about to be sent, or handled.
@@ -53,18 +53,19 @@ impl World {
         let Some(envelope) = announcement.envelope else {
             return;
         };
-        let Some(sent) = state
-            .actors
-            .get(sender as usize)
-            .and_then(|actor| actor.pending.event.about.clone())
+        let event = state.actors.get(sender as usize);
+        let event = event.map(|actor| &actor.pending.event);
+        let Some((sent, sent_at)) =
+            event.and_then(|event| Some((event.about.clone()?, event.line())))
         else {
             return;
         };
+        let sent_at = sent_at.map(|site| Site::kept(site.file, site.line, site.column));
         if let Some(receiver) = state.actors.get_mut(envelope.to as usize) {
             receiver.inbox.push_back(Arc::new(About {
                 label: sent.label.clone(),
                 peer: envelope.arrival.sender().unwrap_or(sender),
-                sent_at: Some(announcement.site),
+                sent_at: Some(sent_at),
             }));
         }
     }
@@ -78,6 +79,12 @@ impl World {
         {
             actor.turn = actor.inbox.pop_front();
         }
+    }
+
+    /// Whether nobody wants to know when a message has been handled.
+    #[inline]
+    pub(crate) fn ignores_turns(&self) -> bool {
+        !self.state().wants_labels
     }
 
     /// It has handled it.

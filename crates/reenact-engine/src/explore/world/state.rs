@@ -14,7 +14,7 @@ use reenact_multiverse::{
 
 use super::actor::{Actor, Phase};
 use crate::{
-    Access, Arrival, Decision, End,
+    Access, Arrival, Decision, End, Touch,
     explore::{
         event::{Event, Touched},
         failure::{Failure, Panic},
@@ -52,8 +52,9 @@ pub(crate) struct State {
     pub(super) ready: VecDeque<u32>,
     /// What says itself who it is when it runs.
     pub(super) tasks: VecDeque<io::Result<Strand>>,
-    /// How many wait for something that is no operation.
+    /// How many wait for something that is no operation; and how many wait until they are let go on.
     pub(super) blocked: u32,
+    pub(super) parked: u32,
     /// The activity that runs, and what it runs on.
     pub(super) current: u32,
     pub(super) running: Option<StrandEnd>,
@@ -86,6 +87,8 @@ pub(crate) struct State {
     pub(super) is_ending: bool,
     /// Whether somebody wants to know what messages are, and how actors are; and whether that is being found out now.
     pub(in crate::explore) wants_labels: bool,
+    /// What came of the current step, if they are.
+    pub(in crate::explore) came_of: Option<String>,
     pub(super) is_describing: bool,
     /// Whether it is a process of its own, with threads of its own.
     pub(in crate::explore) is_whole: bool,
@@ -95,14 +98,14 @@ pub(crate) struct State {
     /// What the world outside said to a recorded run.
     pub(in crate::explore) recorded: Option<Arc<Recorded>>,
     pub(super) failures: Vec<Failure>,
-    /// What each of the facts of this execution comes after.
-    pub(super) reasons: Vec<Vec<Moment>>,
-    /// What those that become true now come after besides.
-    pub(super) more_reasons: Vec<Moment>,
+    /// What the facts of this execution come after, and up to where that is what each of them does.
+    pub(super) reasons: Vec<Moment>,
+    pub(super) facts: Vec<usize>,
     /// Pools, and how many of them this execution has.
     pub(super) pools: Vec<(usize, Pool)>,
     pub(super) pools_used: usize,
-    pub(super) scratch: Vec<Moment>,
+    /// What somebody met last besides another thing, if it was nothing else.
+    alone: Option<Arc<[Touched]>>,
 }
 
 impl State {
@@ -118,6 +121,7 @@ impl State {
             ready: VecDeque::new(),
             tasks: VecDeque::new(),
             blocked: 0,
+            parked: 0,
             current: 0,
             running: None,
             next: None,
@@ -138,6 +142,7 @@ impl State {
             was_too_coarse: false,
             is_ending: false,
             wants_labels: false,
+            came_of: None,
             is_describing: false,
             is_whole: false,
             main_has_ended: false,
@@ -145,10 +150,10 @@ impl State {
             recorded: None,
             failures: Vec::new(),
             reasons: Vec::new(),
-            more_reasons: Vec::new(),
+            facts: Vec::new(),
             pools: Vec::new(),
             pools_used: 0,
-            scratch: Vec::new(),
+            alone: None,
         }
     }
 
@@ -166,6 +171,7 @@ impl State {
         self.born = 0;
         self.about_to_act.clear();
         self.blocked = 0;
+        self.parked = 0;
         self.asks.clear();
         self.last.clear();
         self.ready.clear();
@@ -176,6 +182,7 @@ impl State {
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
+        self.facts.clear();
         self.tasks.clear();
         self.unwinding.clear();
         self.pools_used = 0;
@@ -201,52 +208,69 @@ impl State {
             self.actors.resize_with(index + 1, Actor::unborn);
         }
         self.born = self.born.max(number + 1);
-        if self.moment.is_some() {
-            let reasons = self.reasons_now();
-            self.actors[index].inherited.extend(reasons);
-        }
+        self.inherits_now(number);
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
     }
 
-    /// What comes after what the activity that runs does now: its own last step, and what it has waited for since; it may be in
-    /// the step of another that it goes on.
-    pub(super) fn reasons_now(&self) -> Vec<Moment> {
-        let Some(moment) = self.moment else {
-            return Vec::new();
-        };
-        let mut reasons = vec![moment];
-        reasons.extend(&self.more_reasons);
-        let last = self.last.get(self.current as usize).copied().flatten();
-        let inherited = self.actors.get(self.current as usize);
-        let inherited = inherited.map_or(&[][..], |actor| &actor.inherited);
-        reasons.extend(last.iter().chain(inherited).filter(|&&at| at != moment));
-        reasons
+    /// What the activity that runs does now comes after this: the current step, and what there is besides.
+    #[inline]
+    pub(super) fn reasons_now(&self) -> impl Iterator<Item = Moment> {
+        let besides = besides(self.moment, &self.last, &self.actors, self.current);
+        self.moment.into_iter().chain(besides)
     }
 
-    /// The same without the current step.
+    /// The things, and what the activity that runs comes after besides the current step with what it does to one of them.
     #[inline]
-    pub(super) fn more_than_now(&self, reasons: &mut Vec<Moment>) {
-        let Some(moment) = self.moment else {
-            return;
-        };
-        let last = self.last.get(self.current as usize).copied().flatten();
-        let inherited = self.actors.get(self.current as usize);
-        let inherited = inherited.map_or(&[][..], |actor| &actor.inherited);
-        reasons.extend(last.iter().chain(inherited).filter(|&&at| at != moment));
+    pub(super) fn things_and_reasons(&mut self) -> (&mut [Thing], impl Iterator<Item = Moment>) {
+        let besides = besides(self.moment, &self.last, &self.actors, self.current);
+        (&mut self.things, besides)
+    }
+
+    /// What this activity does next comes after what the one that runs does now.
+    pub(super) fn inherits_now(&mut self, number: u32) {
+        if self.moment.is_some() {
+            let mut inherited = std::mem::take(&mut self.actors[number as usize].inherited);
+            self.reasons_now().for_each(|at| inherited.push(at));
+            self.actors[number as usize].inherited = inherited;
+        }
+    }
+
+    /// Something becomes true: by what number it is known what that comes after, if somebody compares executions.
+    pub(super) fn fact(&mut self) -> Option<u32> {
+        self.moment?;
+        let mut all = std::mem::take(&mut self.reasons);
+        self.reasons_now().for_each(|at| all.push(at));
+        self.facts.push(all.len());
+        self.reasons = all;
+        Some(self.facts.len() as u32 - 1)
+    }
+
+    /// What the activity that runs does next comes after this became true.
+    pub(super) fn inherits_fact(&mut self, fact: u32) {
+        if let Some(&until) = self.facts.get(fact as usize) {
+            let before = fact.checked_sub(1);
+            let from = before.map_or(0, |before| self.facts[before as usize]);
+            let inherited = &mut self.actors[self.current as usize].inherited;
+            inherited.extend_from_slice(&self.reasons[from..until]);
+        }
     }
 
     /// The number of a new child of the activity that runs.
     pub(super) fn child(&mut self, name: &str, kind: u32) -> u32 {
-        let parent = self.current;
-        self.families.meet_foreign(parent);
-        let children = &mut self.actors[parent as usize].children[Families::kind_of(kind)];
-        let index = *children | kind;
-        *children += 1;
-        let number = self.families.child(parent, index);
+        let number = self.next_child(kind);
+        self.actors[self.current as usize].children[Families::kind_of(kind)] += 1;
         self.born(number, name);
         number
+    }
+
+    /// The number that the next child of the activity that runs will have.
+    pub(super) fn next_child(&mut self, kind: u32) -> u32 {
+        let parent = self.current;
+        self.families.meet_foreign(parent);
+        let children = self.actors[parent as usize].children[Families::kind_of(kind)];
+        self.families.child(parent, children | kind)
     }
 
     /// The last panic of the first activity.
@@ -334,7 +358,10 @@ impl State {
                 thing.map_or(1, |thing| thing.waiters.len().max(1) as u32)
             }
             // SAFETY: The activity waits with it on its stack.
-            _ => pending.ways.map_or(1, |ways| unsafe { (*ways)() }.max(1)),
+            _ => pending
+                .special
+                .ways
+                .map_or(1, |ways| unsafe { (*ways)() }.max(1)),
         }
     }
 
@@ -347,7 +374,7 @@ impl State {
         let Some(pending) = actor.pending() else {
             return 1;
         };
-        if let Some(possible) = pending.possible {
+        if let Some(possible) = pending.special.possible {
             let cases = pending.event.touches().count().min(64);
             // SAFETY: The activity waits with it on its stack.
             let is_possible = |case: &usize| unsafe { (*possible)(*case) };
@@ -370,7 +397,8 @@ impl State {
 
     /// The message that what is pending sends, if that is known by more than its sender.
     pub(in crate::explore) fn message(&self, number: u32) -> Option<Arrival> {
-        self.actors.get(number as usize)?.pending()?.message
+        let pending = self.actors.get(number as usize)?.pending()?;
+        pending.special.message
     }
 
     /// The number of a thing that the activity that runs meets.
@@ -390,6 +418,29 @@ impl State {
         }
     }
 
+    /// The same, with how it meets it.
+    #[inline]
+    pub(super) fn touched(
+        &mut self,
+        touch: &Touch<'_>,
+        site: &'static Location<'static>,
+        index: usize,
+    ) -> Touched {
+        Touched {
+            access: touch.access,
+            thing: self.number(touch.cell, touch.made_at, site, index),
+        }
+    }
+
+    /// This alone, in what is used again for the next one: it is often the same.
+    pub(super) fn alone(&mut self, touched: Touched) -> Arc<[Touched]> {
+        match &self.alone {
+            Some(alone) if **alone == [touched] => Arc::clone(alone),
+            _ => Arc::clone(self.alone.insert(Arc::new([touched]))),
+        }
+    }
+
+    #[inline]
     fn learned_number(
         &mut self,
         cell: &AtomicU64,
@@ -407,4 +458,20 @@ impl State {
         self.thing(thing);
         thing
     }
+}
+
+/// What an activity does now comes after this, besides the current step: its own last one, if it goes on in the step of another,
+/// and what it has waited for since. Nothing if nobody compares executions.
+#[inline]
+fn besides(
+    moment: Option<Moment>,
+    last: &[Option<Moment>],
+    actors: &[Actor],
+    activity: u32,
+) -> impl Iterator<Item = Moment> {
+    let last = last.get(activity as usize).copied().flatten();
+    let actor = actors.get(activity as usize);
+    let inherited = actor.map_or(&[][..], |actor| &actor.inherited);
+    let all = last.into_iter().chain(inherited.iter().copied());
+    all.filter(move |&at| moment.is_some_and(|moment| at != moment))
 }

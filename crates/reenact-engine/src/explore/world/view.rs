@@ -6,10 +6,13 @@ use super::{
     actor::{Actor, Phase},
     state::State,
 };
-use crate::explore::{
-    event::About,
-    failure::{Failure, Panic},
-    names::Families,
+use crate::{
+    explore::{
+        event::About,
+        failure::{Failure, Panic},
+        names::Families,
+    },
+    site::Site,
 };
 
 /// An execution, as a person looks at it.
@@ -68,7 +71,9 @@ impl State {
         let actors = self.actors[..self.born as usize].iter();
         let things = (0..).zip(&self.things).map(|(thing, state)| Held {
             thing,
-            holder: state.holder.map(|(who, at)| (who, at.to_string())),
+            holder: state
+                .holder
+                .map(|(who, at)| (who, Site::text(Site::announced(at)))),
             lookers: sorted(&state.lookers),
             waiters: sorted(&state.waiters),
         });
@@ -98,7 +103,7 @@ fn view_of(actor: &Actor, families: &Families) -> Acting {
     Acting {
         name: actor.name.clone(),
         panic: actor.panic.clone(),
-        with: actor.pending().and_then(|pending| pending.with),
+        with: actor.pending().and_then(|pending| pending.special.with),
         inbox: actor.inbox.iter().cloned().collect(),
         turn: actor.turn.clone(),
         shown: actor.shown.clone(),

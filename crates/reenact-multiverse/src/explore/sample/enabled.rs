@@ -31,16 +31,17 @@ impl Enabled {
     pub(super) fn any(&mut self, run: &impl Run, random: &mut Random) -> Option<Activity> {
         let about_to_act = run.about_to_act();
         let all = about_to_act.map_or(run.activities().into(), |all| all.len() as u64);
-        if all > 0 {
-            for _ in 0..TRIES {
-                let at = random.below(all);
-                let activity = match about_to_act {
-                    Some(all) => all[at as usize],
-                    None => Activity(at as u32),
-                };
-                if run.is_enabled(activity) {
-                    return Some(activity);
-                }
+        if all == 0 {
+            return None;
+        }
+        for _ in 0..TRIES {
+            let at = random.below(all);
+            let activity = match about_to_act {
+                Some(all) => all[at as usize],
+                None => Activity(at as u32),
+            };
+            if run.is_enabled(activity) {
+                return Some(activity);
             }
         }
         let enabled = self.of(run);
