@@ -11,7 +11,7 @@
 
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Weak, mpsc},
     thread,
     time::Duration,
@@ -164,6 +164,9 @@ fn others() -> Option<impl Iterator<Item = PathBuf>> {
 /// there is a signal and we know that there will be none. No if the system does not say.
 fn everybody_waits_for_another(mut threads: impl Iterator<Item = PathBuf>, aborting: bool) -> bool {
     threads.all(|thread| {
+        if !is_asleep(&thread) {
+            return false;
+        }
         let call = fs::read_to_string(thread.join("syscall")).unwrap_or_default();
         // The number of the call and its arguments; the third after the address is the time limit.
         let mut fields = call.split_whitespace();
@@ -179,6 +182,16 @@ fn everybody_waits_for_another(mut threads: impl Iterator<Item = PathBuf>, abort
             _ => false,
         }
     })
+}
+
+/// Whether this thread sleeps. The file `syscall` is not enough: between being woken by another processor and being
+/// put into a run queue (the kernel's `TASK_WAKING`, which lasts as long as an interrupt takes to arrive), a thread is
+/// still shown in the call in which it slept. Its state is "running" by then.
+fn is_asleep(thread: &Path) -> bool {
+    let stat = fs::read_to_string(thread.join("stat")).unwrap_or_default();
+    // The state follows the name, which is in parentheses and may contain some.
+    let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start());
+    state.is_some_and(|fields| fields.starts_with('S'))
 }
 
 #[cfg(test)]
