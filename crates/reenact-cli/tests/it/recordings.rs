@@ -115,6 +115,20 @@ fn a_whole_system_is_explored_from_a_recording() {
 }
 
 #[test]
+fn a_recording_that_takes_longer_than_the_time_limit_is_not_explored() {
+    let place = Place::new();
+    record(&place, &[example("primitives"), "mutex"]);
+    let run = explore(&place, &["--max-time", "0"]);
+    assert!(!run.status.success());
+    assert_eq!(run.stdout, "");
+    assert!(
+        run.stderr.contains("the time limit passed after 0 of the"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn a_recording_that_does_not_fit_is_said_not_to_and_nothing_else() {
     let place = Place::new();
     record(&place, &[example("primitives"), "mutex"]);

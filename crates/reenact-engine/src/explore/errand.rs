@@ -11,7 +11,7 @@ use std::{
     io::Write,
     ops::ControlFlow,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use reenact_multiverse::explore::{Around, Budget, Moment, Progress, Step};
@@ -20,7 +20,7 @@ use super::{
     failure::Failure,
     follow::write_down,
     recorded::Recorded,
-    retrace::{Path as Recording, retrace},
+    retrace::{Limits, Path as Recording, retrace},
     schedule::Schedule,
     search::{Finding, Search, Way},
     serve::serve,
@@ -223,7 +223,12 @@ impl Surroundings {
         teller: &mut Teller,
     ) -> Result<i32, String> {
         let most = search.steps as usize;
-        let base = retrace(forked, path, most, exit);
+        let began = Instant::now();
+        let limits = Limits {
+            steps: most,
+            until: search.time.map(|time| began + time),
+        };
+        let base = retrace(forked, path, limits, exit).map_err(|error| error.to_string())?;
         if let Some(divergence) = &base.divergence {
             teller.tell("divergence", &divergence.to_string());
             teller.tell("end", "");
@@ -240,7 +245,7 @@ impl Surroundings {
         let budget = Budget {
             executions: search.executions,
             steps: Some(u32::try_from(most).unwrap_or(u32::MAX)),
-            time: search.time,
+            time: search.time.map(|time| time.saturating_sub(began.elapsed())),
         };
         let report = around
             .budget(budget)

@@ -12,6 +12,7 @@ mod path;
 use std::{
     collections::{HashMap, HashSet},
     fmt,
+    time::Instant,
 };
 
 use reenact_multiverse::{
@@ -74,15 +75,47 @@ impl fmt::Display for Divergence {
     }
 }
 
+/// The time limit passed before it was known whether a recording fits.
+#[derive(Debug)]
+pub(super) struct OutOfTime {
+    done: usize,
+    recorded: usize,
+}
+
+impl fmt::Display for OutOfTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the time limit passed after {} of the {} recorded operations; nothing was explored",
+            self.done, self.recorded
+        )
+    }
+}
+
+impl std::error::Error for OutOfTime {}
+
+/// When to stop going where a recorded run went.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// How many steps there may be that are not in the log.
+    pub(super) steps: usize,
+    pub(super) until: Option<Instant>,
+}
+
 /// Takes the steps that were recorded. `exit` is the status that the recorded program exited with; if there is one, the execution
-/// then goes on to its end, for at most `most` steps. A recording of a program that was killed is a path that ends where it does.
-pub(super) fn retrace(forked: &Forked, path: &Path, most: usize, exit: Option<i32>) -> Retraced {
+/// then goes on to its end. A recording of a program that was killed is a path that ends where it does.
+pub(super) fn retrace(
+    forked: &Forked,
+    path: &Path,
+    limits: Limits,
+    exit: Option<i32>,
+) -> Result<Retraced, OutOfTime> {
     loop {
         let before = forked.fineness();
-        let retraced = Retracer::new(forked, path).run(most, exit);
+        let retraced = Retracer::new(forked, path, limits).run(exit)?;
         // If it turned out that more operations are steps, it is another path.
         if forked.fineness() == before {
-            return retraced;
+            return Ok(retraced);
         }
     }
 }
@@ -90,6 +123,7 @@ pub(super) fn retrace(forked: &Forked, path: &Path, most: usize, exit: Option<i3
 struct Retracer<'a> {
     forked: &'a Forked,
     path: &'a Path,
+    limits: Limits,
     run: ForkedRun,
     steps: Vec<Step>,
     places: Vec<(usize, usize)>,
@@ -147,7 +181,7 @@ enum When {
 }
 
 impl<'a> Retracer<'a> {
-    fn new(forked: &'a Forked, path: &'a Path) -> Retracer<'a> {
+    fn new(forked: &'a Forked, path: &'a Path, limits: Limits) -> Retracer<'a> {
         let mut awaited = HashMap::new();
         for line in &path.lines {
             each_awaited(line, |what| *awaited.entry(what).or_default() += 1);
@@ -155,6 +189,7 @@ impl<'a> Retracer<'a> {
         Retracer {
             forked,
             path,
+            limits,
             run: forked.start(),
             steps: Vec::new(),
             places: Vec::new(),
@@ -171,10 +206,11 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    fn run(mut self, most: usize, exit: Option<i32>) -> Retraced {
+    fn run(mut self, exit: Option<i32>) -> Result<Retraced, OutOfTime> {
         // Steps that are not in the log may go on for ever, if what happens is not what was recorded.
-        let enough = self.path.lines.len() + most;
+        let enough = self.path.lines.len() + self.limits.steps;
         while self.steps.len() < enough {
+            self.check_time()?;
             for who in 0..self.path.activities.len() {
                 self.activity(who);
                 self.skip_rest(who);
@@ -191,14 +227,24 @@ impl<'a> Retracer<'a> {
         }
         let divergence = self.missing();
         if divergence.is_none() && exit.is_some() {
-            self.go_on(self.steps.len() + most);
+            self.go_on(self.steps.len() + self.limits.steps)?;
         }
         let divergence = divergence.or_else(|| self.ended_otherwise(exit));
-        Retraced {
+        Ok(Retraced {
             is_bad: divergence.is_none() && self.run.verdict().is_bad(),
             steps: self.steps,
             places: self.places,
             divergence,
+        })
+    }
+
+    fn check_time(&self) -> Result<(), OutOfTime> {
+        match self.limits.until {
+            Some(until) if Instant::now() >= until => Err(OutOfTime {
+                done: self.is_done.iter().filter(|is_done| **is_done).count(),
+                recorded: self.is_done.len(),
+            }),
+            _ => Ok(()),
         }
     }
 
@@ -639,20 +685,22 @@ impl<'a> Retracer<'a> {
     }
 
     /// What comes after the end of the recording: whoever went last goes on as long as it can, then the others.
-    fn go_on(&mut self, most: usize) {
+    fn go_on(&mut self, most: usize) -> Result<(), OutOfTime> {
         let mut last = self.steps.last().map_or(Activity(0), |step| step.activity);
         while self.steps.len() < most {
+            self.check_time()?;
             let others = (0..self.run.activities()).map(Activity);
             let next = std::iter::once(last).chain(others);
             let Some(next) = next
                 .into_iter()
                 .find(|&activity| self.run.is_enabled(activity))
             else {
-                return;
+                return Ok(());
             };
             self.take(next.into(), true);
             last = next;
         }
+        Ok(())
     }
 
     fn ended_otherwise(&self, exit: Option<i32>) -> Option<Divergence> {

@@ -55,7 +55,7 @@ use super::{
     event::{Event, NOTHING},
     failure::Failure,
     objects::Objects,
-    retrace::{Path as Recording, retrace},
+    retrace::{Limits, Path as Recording, retrace},
     subject::{Fineness, Subject},
     view::{Stands, View},
     whole::{Forked, ForkedRun},
@@ -94,7 +94,11 @@ pub(super) fn serve(
     let mut answers = stream;
     let mut hello = Answer::default();
     if let Some((recorded, exit)) = recording {
-        let retraced = retrace(&server.forked, recorded, TRIED, exit);
+        let limits = Limits {
+            steps: TRIED,
+            until: None,
+        };
+        let retraced = retrace(&server.forked, recorded, limits, exit).map_err(io::Error::other)?;
         match retraced.divergence {
             Some(divergence) => hello.line("divergence", &[&divergence.to_string()]),
             None => {
