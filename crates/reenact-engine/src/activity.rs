@@ -233,7 +233,7 @@ pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Optio
     }
     if let Some(seat) = Hot::seat() {
         let controlled = seat.controlled()?;
-        return Some(apart(|| action(&controlled)));
+        return Some(apart(|| action(controlled)));
     }
     let controlled = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;

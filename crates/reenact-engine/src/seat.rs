@@ -12,9 +12,8 @@
 //! always knows when they arrive.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     panic::{AssertUnwindSafe, Location, catch_unwind},
-    sync::Arc,
 };
 
 use crate::{
@@ -51,7 +50,8 @@ crate::operations! {
 /// | `predicted` | | who is predicted next, 0 where that takes a closer look | the same, while there are silent operations |
 /// | `word` | | its counter in the live file; null before its first operation | its counter for silent ones |
 /// | `arrivals` | null | the diary's table of senders, if there is one | null |
-/// | `rest` | empty | its diary, once something surprised it | what its controller knows it by |
+/// | `diary` | none | what it has to remember, once something surprised it | none |
+/// | `controlled` | none | none | what its controller knows it by, from when it is first run |
 /// | `sent` | | how many messages were sent to it, where senders record | |
 ///
 /// # Invariants
@@ -64,16 +64,11 @@ pub struct Seat {
     predicted: Cell<Source>,
     word: Cell<*mut u64>,
     arrivals: Cell<*mut Arrivals>,
-    rest: RefCell<Rest>,
+    diary: RefCell<Option<Box<Diary>>>,
+    controlled: OnceCell<Box<Controlled>>,
     sent: Cell<u64>,
     /// What a controller knows its mailbox by.
     mailbox: Name,
-}
-
-enum Rest {
-    Nothing,
-    Recorded(Box<Diary>),
-    Controlled(Arc<Controlled>),
 }
 
 /// What is to be done about the order of messages.
@@ -143,7 +138,8 @@ impl Seat {
             predicted: Cell::new(0),
             word: Cell::new(std::ptr::null_mut()),
             arrivals: Cell::new(std::ptr::null_mut()),
-            rest: RefCell::new(Rest::Nothing),
+            diary: RefCell::default(),
+            controlled: OnceCell::new(),
             sent: Cell::new(0),
             mailbox: Name::new(),
         }
@@ -336,14 +332,9 @@ impl Seat {
             self.word.set(word);
             HOT.with(|hot| hot.word.set(word));
         }
-        let mut rest = self.rest.try_borrow_mut().ok()?;
-        if let Rest::Nothing = &*rest {
-            *rest = Rest::Recorded(Box::new(Diary::new(self.token - 1, self.word.get())));
-        }
-        match &mut *rest {
-            Rest::Recorded(diary) => Some(action(recording.light(diary))),
-            _ => None,
-        }
+        let mut diary = self.diary.try_borrow_mut().ok()?;
+        let new = || Box::new(Diary::new(self.token - 1, self.word.get()));
+        Some(action(recording.light(diary.get_or_insert_with(new))))
     }
 
     /// A message is appended to the activity's mailbox, whose lock the caller has: says so where senders record.
@@ -457,17 +448,12 @@ impl Seat {
     fn end_in_some_mode(&self) {
         match mode::settled() {
             Mode::Record | Mode::Stopped => {
-                let mut rest = self.rest.borrow_mut();
+                let mut diary = self.diary.take();
                 let word = self.word.replace(std::ptr::null_mut());
                 with_thread(|recording| {
-                    let diary = match &mut *rest {
-                        Rest::Recorded(diary) => Some(&mut **diary),
-                        _ => None,
-                    };
-                    recording.end_light(self.token - 1, word, diary);
+                    recording.end_light(self.token - 1, word, diary.as_deref_mut());
                     Some(())
                 });
-                *rest = Rest::Nothing;
                 self.arrivals.set(std::ptr::null_mut());
             }
             Mode::Replay | Mode::Controlled if !explore::is_here() => {
@@ -494,19 +480,16 @@ impl Seat {
     }
 
     fn begin_controlled(&self) {
-        let mut rest = self.rest.borrow_mut();
-        if let Rest::Nothing = &*rest
+        if self.controlled.get().is_none()
             && let Some(controlled) = Controlled::light(self.token - 1, self.first)
         {
-            *rest = Rest::Controlled(Arc::new(controlled));
+            let _ = self.controlled.set(Box::new(controlled));
         }
     }
 
-    pub(crate) fn controlled(&self) -> Option<Arc<Controlled>> {
-        match &*self.rest.try_borrow().ok()? {
-            Rest::Controlled(controlled) => Some(Arc::clone(controlled)),
-            _ => None,
-        }
+    #[inline]
+    pub(crate) fn controlled(&self) -> Option<&Controlled> {
+        self.controlled.get().map(|controlled| &**controlled)
     }
 
     /// Whether a message is known to be the one that is next. If so, it is about to be handled; if not, who asks
