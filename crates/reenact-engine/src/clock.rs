@@ -252,7 +252,7 @@ impl Clock {
         if turn.0 == Kind::Quiet {
             self.entity.arrive(op, Access::Transact);
         }
-        self.footprint(op, read);
+        self.footprint(op, &|| read.to_vec());
         self.turns_out(Turn(Kind::Asked), op, Access::Transact);
         self.entity.controlled_leave(op, Access::Transact, None);
         announce(&Announcement {
@@ -267,7 +267,7 @@ impl Clock {
     /// What a transaction has met whose turn was [asked for](Turn::is_asked), before it ends: with [`Access::Read`] or
     /// [`Access::Write`].
     #[track_caller]
-    pub fn footprint(&self, op: Op, met: &[Touch<'_>]) {
+    pub fn footprint<'a>(&self, op: Op, met: &'a dyn Fn() -> Vec<Touch<'a>>) {
         let announcement = Announcement {
             entity: Some(&self.entity),
             ..Announcement::new(op, Access::Transact)

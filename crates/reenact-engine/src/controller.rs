@@ -46,8 +46,8 @@ pub enum Outcome<'a> {
     /// announcement's access says: a take, a look, or, if that is `Transact` still, nothing. Then it cannot go on before
     /// somebody else takes the entity, and is announced again after it has left.
     Placed,
-    /// A transaction has met these objects.
-    Footprint(&'a [Touch<'a>]),
+    /// A transaction has met objects; who wants to know which has them listed.
+    Footprint(&'a dyn Fn() -> Vec<Touch<'a>>),
     /// Of several touches, this one has happened.
     Happened(usize),
     /// The activity came to send or to receive, and will not: its time is up.
@@ -210,7 +210,7 @@ pub trait Controller: Send + Sync {
     fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>);
 
     /// The activity goes on when [`Spot::is_over`], which it may be already. `what` says for people what it waits for.
-    fn park(&self, who: &Activity, at: Spot<'_>, what: &dyn Fn() -> String);
+    fn park(&self, who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync));
 
     /// Those who wait there go on. Called by whoever made it so, which need not be an activity.
     fn unpark(&self, at: Spot<'_>);
@@ -293,7 +293,7 @@ pub(crate) fn unpark(at: Spot<'_>) {
 
 /// The calling activity waits at this spot.
 #[inline]
-pub(crate) fn park(at: Spot<'_>, what: &dyn Fn() -> String) {
+pub(crate) fn park(at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
     match explore::here() {
         Some(execution) => execution.waits_at(at, what),
         None => {

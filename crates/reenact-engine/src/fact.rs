@@ -72,7 +72,7 @@ impl Fact {
     }
 
     /// Returns when it is true; `what` is for people who want to know who waits for what.
-    pub fn wait(&self, what: &dyn Fn() -> String) {
+    pub fn wait(&self, what: &(dyn Fn() -> String + Sync)) {
         self.wait_if_controlled(what);
         while !self.is_established() {
             let _ = self.state.compare_exchange(0, AWAITED, SeqCst, SeqCst);
@@ -94,7 +94,7 @@ impl Fact {
 
     /// Where there is a controller, returns when it is true; `what` is for people who want to know who waits for what.
     /// Elsewhere whoever needs to wait has its own way.
-    pub fn wait_if_controlled(&self, what: &dyn Fn() -> String) {
+    pub fn wait_if_controlled(&self, what: &(dyn Fn() -> String + Sync)) {
         if mode::is_controlled() {
             controller::park(Spot::Fact(self), what);
         }

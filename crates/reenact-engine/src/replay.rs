@@ -19,9 +19,11 @@ mod stillness;
 mod transaction;
 mod turns;
 mod unborn;
+mod waiting;
 
 use std::{
     collections::BTreeSet,
+    panic::Location,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -39,9 +41,11 @@ use self::{
     log::{Log, Unwritten},
     turns::{Turns, Want},
     unborn::Unborn,
+    waiting::Waiting,
 };
 use crate::{
-    Access, Activity, Announcement, Decision, Entity, Map, ObjectName, captured, clock, controller,
+    Access, Activity, Announcement, Decision, Entity, Map, ObjectName, Op, captured, clock,
+    controller,
     entity::tag,
     mode::{self, Mode},
     raw::Parker,
@@ -97,7 +101,7 @@ struct Runner {
     /// Whether the trace has it.
     is_known: bool,
     /// What it waits for, for reports; none while it runs.
-    waiting: Mutex<Option<String>>,
+    waiting: Mutex<Option<Waiting>>,
     /// What is to be written into the log when more is known.
     unwritten: Mutex<Option<Unwritten>>,
 }
@@ -482,19 +486,20 @@ impl Replay {
             version: position,
             looks,
         };
-        let slept = self.turns.wait_for(entity, want, runner.parker(), || {
-            self.sleeps(runner, || {
-                format!(
-                    "its turn ({position} of {}) to {}{}",
-                    object_of(operation).unwrap_or_default(),
-                    operation.op.name(),
-                    at(operation.site)
-                )
-            })
+        let (op, site, made_at) = (operation.op, operation.site, made_at(operation, entity));
+        let what = || {
+            let object = name_of(entity, op, made_at);
+            format!(
+                "its turn ({position} of {object}) to {}{}",
+                op.name(),
+                at(site)
+            )
+        };
+        let mut asleep = None;
+        self.turns.wait_for(entity, want, runner.parker(), || {
+            asleep = Some(self.sleeps(runner, &what));
         });
-        if slept {
-            self.wakes(runner);
-        }
+        drop(asleep);
         let key = entity.key.load(Relaxed);
         if event.kind == Kind::LOOK {
             cursor.views.set(key, position);
@@ -517,8 +522,16 @@ fn describe(operation: &Announcement<'_>) -> String {
 /// makes is not known before the end.
 fn object_of(operation: &Announcement<'_>) -> Option<String> {
     let entity = operation.entity?;
+    Some(name_of(entity, operation.op, made_at(operation, entity)))
+}
+
+/// Where the object of an operation was made.
+fn made_at(operation: &Announcement<'_>, entity: &Entity) -> &'static Location<'static> {
     let touched = operation.touches.first();
-    let made_at = touched.map_or(entity.made_at, |touch| touch.made_at);
-    let name = || ObjectName::only(operation.op.object(), made_at).to_string();
-    Some(clock::name_of(entity.key.load(Relaxed)).unwrap_or_else(name))
+    touched.map_or(entity.made_at, |touch| touch.made_at)
+}
+
+fn name_of(entity: &Entity, op: Op, made_at: &'static Location<'static>) -> String {
+    let name = || ObjectName::only(op.object(), made_at).to_string();
+    clock::name_of(entity.key.load(Relaxed)).unwrap_or_else(name)
 }

@@ -172,7 +172,7 @@ impl Controller for Scheduler {
         }
     }
 
-    fn park(&self, who: &Activity, at: Spot<'_>, _what: &dyn Fn() -> String) {
+    fn park(&self, who: &Activity, at: Spot<'_>, _what: &(dyn Fn() -> String + Sync)) {
         if at.is_over() {
             self.state().established.insert(at.address());
         }

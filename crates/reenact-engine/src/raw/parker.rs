@@ -124,7 +124,7 @@ impl Parker {
     /// Waits as part of an operation of a model, until [`Parker::wake`]. `publish` is as for [`Parker::wait`]; `what` says for
     /// people what it waits for.
     #[inline]
-    pub fn wait_in_operation(&self, mut publish: impl FnMut(), what: &dyn Fn() -> String) {
+    pub fn wait_in_operation(&self, mut publish: impl FnMut(), what: &(dyn Fn() -> String + Sync)) {
         if mode::is_controlled() {
             cold_path();
             publish();
@@ -135,7 +135,7 @@ impl Parker {
     }
 
     #[cold]
-    fn wait_controlled(&self, what: &dyn Fn() -> String) {
+    fn wait_controlled(&self, what: &(dyn Fn() -> String + Sync)) {
         controller::park(Spot::Parker(self), what);
         self.state.store(EMPTY, Relaxed);
     }

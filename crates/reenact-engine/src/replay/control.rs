@@ -119,16 +119,16 @@ impl Controller for Replay {
         }
     }
 
-    fn park(&self, who: &Activity, at: Spot<'_>, what: &dyn Fn() -> String) {
+    fn park(&self, who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
         let runner = self.runner(who);
         self.meets(runner);
         // Not only once: it may be woken by one who still means an earlier spot at the same address.
-        while !at.is_over()
-            && self.turns.wait_at(at, runner.parker(), || {
-                self.sleeps(runner, what);
-            })
-        {
-            self.wakes(runner);
+        let mut has_slept = true;
+        while has_slept && !at.is_over() {
+            let mut asleep = None;
+            has_slept = self.turns.wait_at(at, runner.parker(), || {
+                asleep = Some(self.sleeps(runner, what));
+            });
         }
     }
 

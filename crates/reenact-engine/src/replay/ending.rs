@@ -11,7 +11,12 @@ use std::{
     time::Duration,
 };
 
-use super::{Replay, Runner, cursor::Next, stillness};
+use super::{
+    Replay, Runner,
+    cursor::Next,
+    stillness,
+    waiting::{Asleep, Waiting},
+};
 use crate::{
     Entity,
     activity::{self, HOT, NOBODY},
@@ -178,25 +183,18 @@ impl Replay {
         raw::wake_all(&self.turns.awake);
     }
 
-    /// Called by an activity that is about to sleep, with what it waits for.
-    pub(super) fn sleeps(&self, runner: &Runner, what: impl FnOnce() -> String) {
-        *runner
-            .waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(what());
+    /// Called by an activity that is about to sleep, with what it waits for. It drops what is returned when it goes on.
+    pub(super) fn sleeps<'a>(
+        &self,
+        runner: &'a Runner,
+        what: &'a (dyn Fn() -> String + Sync),
+    ) -> Asleep<'a> {
+        *runner.lock_waiting() = Some(Waiting::new(what));
         // The worker of a task goes on.
         if !can_be_put_aside() {
             self.one_less_awake();
         }
-    }
-
-    /// Called by an activity that goes on.
-    pub(super) fn wakes(&self, runner: &Runner) {
-        let mut waiting = runner
-            .waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        waiting.take();
+        Asleep(runner)
     }
 
     pub(super) fn one_less_awake(&self) {
@@ -260,7 +258,8 @@ impl Replay {
     /// The trace has nothing more for this activity: it waits for the end of the process.
     pub(super) fn at_end(&self, runner: &Runner, what: &str) -> ! {
         self.consumed(runner);
-        self.sleeps(runner, || what.to_owned());
+        let what = || what.to_owned();
+        let _asleep = self.sleeps(runner, &what);
         loop {
             Parker::default().park();
         }

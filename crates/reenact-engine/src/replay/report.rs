@@ -70,12 +70,8 @@ impl Replay {
             .filter(|runner| !runner.ended.load(SeqCst))
             .map(|runner| {
                 let family = self.family_of(runner);
-                let what = runner
-                    .waiting
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                match &*what {
-                    Some(what) => format!("  {family} waits for {what}\n"),
+                match &*runner.lock_waiting() {
+                    Some(waiting) => format!("  {family} waits for {}\n", waiting.what()),
                     None if runner.receives.load(SeqCst) => {
                         format!("  {family} {}\n", self.awaited(runner))
                     }

@@ -390,7 +390,7 @@ impl<T> Core<T> {
         side: Side,
         message: &mut Option<T>,
         is_certain: bool,
-        what: &dyn Fn() -> String,
+        what: &(dyn Fn() -> String + Sync),
     ) -> bool {
         let selection = Selection::single(is_certain);
         let node = Node::new(&selection, 0, message.take());

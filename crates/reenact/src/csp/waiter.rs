@@ -99,7 +99,7 @@ impl Selection {
 
     /// Waits for a single operation. `publish` lets go of the lock that keeps others from finding it.
     #[inline]
-    pub(super) fn wait(&self, publish: impl FnMut(), what: &dyn Fn() -> String) {
+    pub(super) fn wait(&self, publish: impl FnMut(), what: &(dyn Fn() -> String + Sync)) {
         self.parker.wait_in_operation(publish, what);
     }
 

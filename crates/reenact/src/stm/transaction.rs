@@ -4,6 +4,8 @@
 //! was read before has not changed: then that time may as well be now. So whatever a transaction sees, even one that
 //! will never commit, was there together at some instant.
 
+use std::collections::BTreeSet;
+
 use crossbeam_epoch::Guard;
 use reenact_engine::{Access, Clock, Op, Touch, Turn};
 
@@ -184,24 +186,22 @@ impl Transaction {
     #[cold]
     #[track_caller]
     pub(super) fn tell(&self, op: Op, with_writes: bool) {
-        // In the order in which it met them, which is the same whenever it runs.
-        let mut met: Vec<*const Core> = Vec::with_capacity(self.reads.len());
-        let reads = self.reads.iter().map(|read| read.core);
-        let writes = self.writes.cores().filter(|_| with_writes);
-        for core in reads.chain(writes) {
-            if !met.contains(&core) {
-                met.push(core);
-            }
-        }
-        let met = met.into_iter().map(|core| {
-            let access = match with_writes && self.writes.has(core) {
-                true => Access::Write,
-                false => Access::Read,
-            };
-            // SAFETY: Cells stay as long as transactions that know them.
-            Touch::new(unsafe { &(*core).name }, access)
+        CLOCK.footprint(op, &|| {
+            // In the order in which it met them, which is the same whenever it runs.
+            let mut met: BTreeSet<*const Core> = BTreeSet::new();
+            let reads = self.reads.iter().map(|read| read.core);
+            let writes = self.writes.cores().filter(|_| with_writes);
+            let cores = reads.chain(writes).filter(|&core| met.insert(core));
+            let touches = cores.map(|core| {
+                let access = match with_writes && self.writes.has(core) {
+                    true => Access::Write,
+                    false => Access::Read,
+                };
+                // SAFETY: Cells stay as long as transactions that know them.
+                Touch::new(unsafe { &(*core).name }, access)
+            });
+            touches.collect()
         });
-        CLOCK.footprint(op, &met.collect::<Vec<_>>());
     }
 
     /// What is to be done when it has committed.

@@ -43,7 +43,7 @@ impl Controller for World {
         self.conclude(announcement, outcome);
     }
 
-    fn park(&self, _who: &Activity, at: Spot<'_>, what: &dyn Fn() -> String) {
+    fn park(&self, _who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
         self.waits_at(at, what);
     }
 
@@ -135,7 +135,7 @@ impl World {
             (Outcome::Left(_), Some(entity), _) => self.leaves(op, access, entity, site),
             (Outcome::Left(_), None, _) => self.ends_turn(announcement),
             (Outcome::Downgraded, Some(entity), _) => self.downgrades(entity),
-            (Outcome::Footprint(met), _, _) => self.has_met(met, site),
+            (Outcome::Footprint(met), _, _) => self.has_met(&met(), site),
             (Outcome::Happened(index), _, touches) => {
                 let touch = touches[index];
                 if let Some(end) = end_of(touch.access) {
@@ -191,7 +191,7 @@ impl World {
     }
 
     /// The activity that runs waits at this spot.
-    pub(crate) fn waits_at(&self, at: Spot<'_>, what: &dyn Fn() -> String) {
+    pub(crate) fn waits_at(&self, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
         // SAFETY: Only the lifetime changes, and it is not looked at after this returns.
         let what = unsafe {
             std::mem::transmute::<*const dyn Fn() -> String, *const (dyn Fn() -> String + 'static)>(
