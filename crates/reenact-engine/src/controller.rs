@@ -32,8 +32,9 @@ pub enum Decision {
     Decline,
     /// The answer to a question, a number from outside, or the value of a read that need not be made.
     Answer(u64),
-    /// It happens now, in this one of the ways that are possible.
-    Way(u32),
+    /// It happens now, in this one of the ways that are possible. A number of the same size as that of an answer, so
+    /// that a decision fits into two registers.
+    Way(u64),
 }
 
 /// What became of an operation, where its controller has to know.

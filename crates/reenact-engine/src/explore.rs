@@ -155,7 +155,7 @@ pub fn any_of(op: Op, ways: u32) -> Option<u32> {
         ..Announcement::new(op, Access::Choose)
     });
     match decision {
-        Decision::Way(way) => Some(way),
+        Decision::Way(way) => Some(way as u32),
         _ => None,
     }
 }

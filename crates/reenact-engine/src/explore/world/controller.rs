@@ -268,7 +268,7 @@ impl World {
             }
         });
         match ways {
-            Some(_) => Decision::Way(self.state().answer),
+            Some(_) => Decision::Way(self.state().answer.into()),
             None => self.state().decision,
         }
     }

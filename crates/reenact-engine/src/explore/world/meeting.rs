@@ -186,7 +186,7 @@ impl World {
             });
         }
         match (access, ways) {
-            (_, Some(_)) => Decision::Way(self.state().answer),
+            (_, Some(_)) => Decision::Way(self.state().answer.into()),
             (Access::Send, None) => {
                 self.comes(touches[0].cell, End::Sending, touches[0].room);
                 self.is_sent(announcement);
