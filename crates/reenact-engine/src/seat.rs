@@ -12,7 +12,7 @@
 //! always knows when they arrive.
 
 use std::{
-    cell::{Cell, OnceCell, RefCell},
+    cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, Location, catch_unwind},
 };
 
@@ -50,8 +50,7 @@ crate::operations! {
 /// | `predicted` | | who is predicted next, 0 where that takes a closer look | the same, while there are silent operations |
 /// | `word` | | its counter in the live file; null before its first operation | its counter for silent ones |
 /// | `arrivals` | null | the diary's table of senders, if there is one | null |
-/// | `diary` | none | what it has to remember, once something surprised it | none |
-/// | `controlled` | none | none | what its controller knows it by, from when it is first run |
+/// | `rest` | empty | its diary, once something surprised it | what its controller knows it by |
 /// | `sent` | | how many messages were sent to it, where senders record | |
 ///
 /// # Invariants
@@ -64,11 +63,16 @@ pub struct Seat {
     predicted: Cell<Source>,
     word: Cell<*mut u64>,
     arrivals: Cell<*mut Arrivals>,
-    diary: RefCell<Option<Box<Diary>>>,
-    controlled: OnceCell<Box<Controlled>>,
+    rest: RefCell<Rest>,
     sent: Cell<u64>,
     /// What a controller knows its mailbox by.
     mailbox: Name,
+}
+
+enum Rest {
+    Nothing,
+    Recorded(Box<Diary>),
+    Controlled(Box<Controlled>),
 }
 
 /// What is to be done about the order of messages.
@@ -138,8 +142,7 @@ impl Seat {
             predicted: Cell::new(0),
             word: Cell::new(std::ptr::null_mut()),
             arrivals: Cell::new(std::ptr::null_mut()),
-            diary: RefCell::default(),
-            controlled: OnceCell::new(),
+            rest: RefCell::new(Rest::Nothing),
             sent: Cell::new(0),
             mailbox: Name::new(),
         }
@@ -332,9 +335,14 @@ impl Seat {
             self.word.set(word);
             HOT.with(|hot| hot.word.set(word));
         }
-        let mut diary = self.diary.try_borrow_mut().ok()?;
-        let new = || Box::new(Diary::new(self.token - 1, self.word.get()));
-        Some(action(recording.light(diary.get_or_insert_with(new))))
+        let mut rest = self.rest.try_borrow_mut().ok()?;
+        if let Rest::Nothing = &*rest {
+            *rest = Rest::Recorded(Box::new(Diary::new(self.token - 1, self.word.get())));
+        }
+        match &mut *rest {
+            Rest::Recorded(diary) => Some(action(recording.light(diary))),
+            _ => None,
+        }
     }
 
     /// A message is appended to the activity's mailbox, whose lock the caller has: says so where senders record.
@@ -448,12 +456,17 @@ impl Seat {
     fn end_in_some_mode(&self) {
         match mode::settled() {
             Mode::Record | Mode::Stopped => {
-                let mut diary = self.diary.take();
+                let mut rest = self.rest.borrow_mut();
                 let word = self.word.replace(std::ptr::null_mut());
                 with_thread(|recording| {
-                    recording.end_light(self.token - 1, word, diary.as_deref_mut());
+                    let diary = match &mut *rest {
+                        Rest::Recorded(diary) => Some(&mut **diary),
+                        _ => None,
+                    };
+                    recording.end_light(self.token - 1, word, diary);
                     Some(())
                 });
+                *rest = Rest::Nothing;
                 self.arrivals.set(std::ptr::null_mut());
             }
             Mode::Replay | Mode::Controlled if !explore::is_here() => {
@@ -480,16 +493,20 @@ impl Seat {
     }
 
     fn begin_controlled(&self) {
-        if self.controlled.get().is_none()
+        let mut rest = self.rest.borrow_mut();
+        if let Rest::Nothing = &*rest
             && let Some(controlled) = Controlled::light(self.token - 1, self.first)
         {
-            let _ = self.controlled.set(Box::new(controlled));
+            *rest = Rest::Controlled(Box::new(controlled));
         }
     }
 
-    #[inline]
     pub(crate) fn controlled(&self) -> Option<&Controlled> {
-        self.controlled.get().map(|controlled| &**controlled)
+        match &*self.rest.try_borrow().ok()? {
+            // SAFETY: It stays where it is, and is not replaced before the slot is dropped.
+            Rest::Controlled(controlled) => Some(unsafe { &*std::ptr::from_ref(&**controlled) }),
+            _ => None,
+        }
     }
 
     /// Whether a message is known to be the one that is next. If so, it is about to be handled; if not, who asks
