@@ -82,28 +82,59 @@ fn record(place: &Place, command: &[&str]) -> Run {
     place.reenact(&[&options[..], command].concat())
 }
 
-#[test]
-fn every_primitive_is_explored_and_debugged_from_a_recording() {
+/// Checks the programs of which this is the remainder of the number. There are several tests, because all programs
+/// together take longer than a test may on a loaded machine.
+fn check_primitives(remainder: usize) {
     let program = example("primitives");
     let names = Command::new(program).output().unwrap().stdout;
     let names = String::from_utf8(names).unwrap();
     assert!(names.lines().count() >= 25, "{names}");
     let place = Place::new();
-    for name in names.lines() {
+    for name in names.lines().skip(remainder).step_by(PARTS) {
         for _ in 0..TIMES {
             let recorded = record(&place, &[program, name]);
             check(&place, name, Some(&recorded.stdout));
         }
         let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
         check_lines(name, &log);
-        // Whatever gives something back has a line.
+        // Every operation that releases an object has a line.
         for line in log.lines().filter(|line| line.starts_with("main")) {
-            let gives_back = [" unlock", " drop a", " leave a"];
-            if gives_back.iter().any(|what| line.contains(what)) {
+            let releases = [" unlock", " drop a", " leave a"];
+            if releases.iter().any(|what| line.contains(what)) {
                 assert!(line.contains("examples/primitives.rs:"), "{name}: {line}");
             }
         }
     }
+}
+
+/// The number of tests below.
+const PARTS: usize = 8;
+
+macro_rules! every_primitive_is_explored_and_debugged_from_a_recording {
+    ($($name:ident $remainder:literal)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check_primitives($remainder);
+            }
+        )*
+
+        #[test]
+        fn every_primitive_is_in_one_of_the_tests() {
+            assert_eq!([$($remainder),*], std::array::from_fn::<usize, PARTS, _>(|part| part));
+        }
+    };
+}
+
+every_primitive_is_explored_and_debugged_from_a_recording! {
+    primitives_0_are_explored_and_debugged_from_a_recording 0
+    primitives_1_are_explored_and_debugged_from_a_recording 1
+    primitives_2_are_explored_and_debugged_from_a_recording 2
+    primitives_3_are_explored_and_debugged_from_a_recording 3
+    primitives_4_are_explored_and_debugged_from_a_recording 4
+    primitives_5_are_explored_and_debugged_from_a_recording 5
+    primitives_6_are_explored_and_debugged_from_a_recording 6
+    primitives_7_are_explored_and_debugged_from_a_recording 7
 }
 
 #[test]
