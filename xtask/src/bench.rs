@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: builds what a suite needs and runs it; compares it with another revision.
+//! `cargo xtask bench`: builds and runs a suite of benchmarks, and can compare it with another revision.
 //!
-//! The other revision is checked out into a worktree under the target directory, and has a target directory of its own
-//! there, so that it is built once: `target/against/COMMIT/{tree,target}`.
+//! The other revision is checked out into a worktree under the target directory, with its own target directory beside
+//! it, so that it is built only once: `target/against/COMMIT/{tree,target}`.
 
 use std::{
     fs, io,
@@ -14,10 +14,10 @@ use crate::cargo::{self, command, run_command as run, target};
 /// The suites that compare Reenact with other libraries.
 const WITH_PEERS: [&str; 5] = ["savina-peers", "csp", "stm", "explore-peers", "all"];
 
-/// The suites that are about a service.
+/// The suites that need a service.
 const WITH_SERVICE: [&str; 2] = ["http", "all"];
 
-/// The suites that can be compared with those of another revision.
+/// The suites that can be compared with another revision.
 const COMPARABLE: [&str; 7] = [
     "locks",
     "savina",
@@ -28,10 +28,10 @@ const COMPARABLE: [&str; 7] = [
     "instructions",
 ];
 
-/// Where the programs are whose instructions are counted: all that begin with [`COUNTED`].
+/// The directory of the programs whose instructions are counted; their names begin with [`COUNTED`].
 const PROGRAMS: &str = "crates/reenact-bench/src/bin";
 
-/// How they begin.
+/// The prefix of their names.
 const COUNTED: &str = "instructions";
 
 /// Runs `cargo xtask bench ARGUMENTS`.
@@ -94,7 +94,7 @@ fn build(package: &str) -> Result<(), String> {
     ])
 }
 
-/// Takes `--against REV` out of the arguments.
+/// Removes `--against REV` from the arguments and returns it.
 fn take_against<'a>(arguments: &[&'a str]) -> Result<(Vec<&'a str>, Option<String>), String> {
     let (mut rest, mut against) = (Vec::new(), None);
     let mut arguments = arguments.iter();
@@ -111,16 +111,16 @@ fn take_against<'a>(arguments: &[&'a str]) -> Result<(Vec<&'a str>, Option<Strin
     Ok((rest, against))
 }
 
-/// Another revision, checked out.
+/// A checked-out revision.
 struct Revision {
-    /// What the user calls it.
+    /// The name that the user gave.
     name: String,
     tree: PathBuf,
     target: PathBuf,
 }
 
 impl Revision {
-    /// Checks a revision out, or finds it as it was.
+    /// Checks out a revision, or resets an existing checkout.
     fn check_out(name: &str) -> Result<Self, String> {
         let commit = format!("{name}^{{commit}}");
         let commit = output(git(&root(), &["rev-parse", "--verify", "--quiet", &commit]))
@@ -132,7 +132,7 @@ impl Revision {
         if this.tree.join(".git").exists() {
             this.clean()?;
         } else {
-            // One that was deleted by hand is still known.
+            // Git still knows a worktree whose directory was deleted by hand.
             run(git(&root(), &["worktree", "prune"]))?;
             let mut add = git(&root(), &["worktree", "add", "--quiet", "--detach"]);
             add.arg(&this.tree).arg(&commit);
@@ -141,21 +141,22 @@ impl Revision {
         Ok(this)
     }
 
-    /// Removes what was copied into it.
+    /// Removes the files that were copied into it.
     fn clean(&self) -> Result<(), String> {
         run(git(&self.tree, &["reset", "--quiet", "--hard"]))?;
         run(git(&self.tree, &["clean", "--quiet", "-d", "--force"]))
     }
 
-    /// Builds its benchmarks, and returns where they are.
+    /// Builds its benchmarks and returns their directory.
     fn build(&self) -> Result<PathBuf, String> {
         eprintln!("xtask: building the benchmarks of {}", self.name);
         run(self.cargo_build("--bins"))?;
         Ok(self.built())
     }
 
-    /// Builds the programs whose instructions are counted, as they are here, with its libraries, and returns where they are. One for
-    /// which these libraries are too different is left out, unless the revision has one of its own that does the same.
+    /// Builds our version of the programs whose instructions are counted with its libraries, and returns their
+    /// directory. A program that does not build with these libraries is left out, unless the revision has its own
+    /// version.
     fn build_counted(&self) -> Result<PathBuf, String> {
         let (ours, theirs) = (root().join(PROGRAMS), self.tree.join(PROGRAMS));
         for program in counted(&ours)? {
@@ -207,7 +208,7 @@ impl Revision {
     }
 }
 
-/// Removes all other revisions that were checked out, and what was built of them.
+/// Removes all checked-out revisions and their builds.
 fn forget() -> Result<(), String> {
     let others = others()?;
     if others.exists() {
@@ -217,7 +218,7 @@ fn forget() -> Result<(), String> {
     run(git(&root(), &["worktree", "prune"]))
 }
 
-/// The names of the programs whose instructions are counted.
+/// Returns the names of the programs whose instructions are counted.
 fn counted(directory: &Path) -> Result<Vec<String>, String> {
     let files = fs::read_dir(directory)
         .map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
@@ -230,7 +231,7 @@ fn counted(directory: &Path) -> Result<Vec<String>, String> {
     Ok(programs)
 }
 
-/// Copies these programs, and what they have in common.
+/// Copies these programs and the modules that they share.
 fn copy_counted(from: &Path, to: &Path) -> io::Result<()> {
     for file in fs::read_dir(from)? {
         let name = file?.file_name();
@@ -241,7 +242,7 @@ fn copy_counted(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies a file, or a directory with all that is in it.
+/// Copies a file, or a directory with its content.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if !from.is_dir() {
         return fs::copy(from, to).map(drop);
@@ -254,7 +255,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Builds the programs on other libraries, which are no part of the workspace, to where ours are.
+/// Builds the programs that use other libraries, which are not part of the workspace, into our target directory.
 fn build_peers() -> Result<(), String> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/Cargo.toml");
     let mut build = command(&[
@@ -268,12 +269,12 @@ fn build_peers() -> Result<(), String> {
     run(build)
 }
 
-/// Where other revisions are.
+/// Returns the directory of other revisions.
 fn others() -> Result<PathBuf, String> {
     Ok(target()?.join("against"))
 }
 
-/// The repository.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
@@ -284,7 +285,7 @@ fn git(directory: &Path, arguments: &[&str]) -> Command {
     git
 }
 
-/// What a command prints, without the end of the line.
+/// Returns the output of a command, without surrounding whitespace.
 fn output(mut command: Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     match output.status.success() {

@@ -1,23 +1,23 @@
-//! Calling cargo.
+//! Calls cargo.
 
 use std::{
     path::PathBuf,
     process::{Command, ExitStatus},
 };
 
-/// A call of cargo with these arguments.
+/// Returns a call of cargo with these arguments.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments);
     command
 }
 
-/// Calls cargo, and fails if it does.
+/// Calls cargo. Returns an error if it fails.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
     run_command(command(arguments))
 }
 
-/// Runs a command, and fails if it does.
+/// Runs a command. Returns an error if it fails.
 pub(crate) fn run_command(mut command: Command) -> Result<(), String> {
     let status = status(&mut command)?;
     if status.success() {
@@ -27,7 +27,7 @@ pub(crate) fn run_command(mut command: Command) -> Result<(), String> {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command and returns its exit status.
 pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
     let shown = shown(command);
     command
@@ -35,13 +35,13 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
         .map_err(|error| format!("{shown}: {error}"))
 }
 
-/// A call of cargo that has each test, or whatever else it runs, guarded: see [`crate::guard`].
+/// Returns a call of cargo that starts every test through the guard, see [`crate::guard`].
 pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let runner = format!("target.'cfg(all())'.runner = [{this:?}, 'guard']");
     let (first, rest) = arguments.split_first().ok_or("cargo does nothing")?;
     let mut command = command(&[first]);
-    // Not by the environment, which tests that call cargo themselves would hand on.
+    // Not by an environment variable: tests that call cargo would pass it on.
     match *first {
         "nextest" => {
             let (run, rest) = rest.split_first().ok_or("nextest does nothing")?;
@@ -54,7 +54,8 @@ pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
     Ok(command)
 }
 
-/// A call of `cargo nextest run`, guarded. Installs nextest if it is missing. `.config/nextest.toml` says more.
+/// Returns a guarded call of `cargo nextest run`, which `.config/nextest.toml` configures. Installs nextest if it is
+/// missing.
 pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
     let mut version = command(&["nextest", "--version"]);
     let is_there = version.output().is_ok_and(|output| output.status.success());
@@ -65,10 +66,10 @@ pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
     guarded(&[&["nextest", "run", "--workspace"], arguments].concat())
 }
 
-/// Where cargo builds.
+/// Returns the target directory of cargo.
 pub(crate) fn target() -> Result<PathBuf, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    // It is in a directory for its profile.
+    // The executable is in the directory of its profile.
     let target = this.ancestors().nth(2).ok_or("xtask is in no directory")?;
     Ok(target.to_owned())
 }

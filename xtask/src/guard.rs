@@ -1,8 +1,8 @@
-//! `xtask guard PROGRAM ARGUMENTS`: runs a test, but not for ever. Cargo and nextest start tests by it.
+//! `xtask guard PROGRAM ARGUMENTS`: runs a test with a timeout. Cargo and nextest start tests through it.
 //!
 //! It behaves as the program does: output, exit status and signals pass through. If the program takes longer than
-//! `REENACT_TEST_TIMEOUT` seconds, by the clock on the wall, the stacks of all its processes are printed, and it fails. Whatever
-//! the program has started does not outlive it.
+//! `REENACT_TEST_TIMEOUT` seconds of wall-clock time, the guard prints the stacks of all its processes, kills them, and
+//! fails. Processes that the program has started do not outlive it.
 
 mod descendants;
 mod stacks;
@@ -24,18 +24,19 @@ use crate::{
 
 use self::descendants::descendants;
 
-/// How long a test may take. The longest take half a minute alone on two cores.
+/// Timeout of a test. The longest take half a minute alone on two cores.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// How long these may take: the first builds a crate with all its dependencies, the second has a minute of load to replay.
+/// Timeout of the tests in [`LONG`]: the first builds a crate with all its dependencies, the second replays a minute of
+/// load.
 const LONG_TIMEOUT: Duration = Duration::from_secs(900);
 const LONG: [&str; 2] = [
     "state_cannot_leak_between_actors",
     "a_service_under_load_for_a_minute_replays_without_network_and_database",
 ];
-/// The exit status of a test that took longer, as that of `timeout`.
+/// The exit status after a timeout, which is that of the command `timeout`.
 const TIMED_OUT: u8 = 124;
 
-/// Whether the program has ended, or the time is up. Who holds the lock is about to find out, or to do what follows from it.
+/// Whether the program has ended or has timed out. A thread holds the lock while it determines this and acts on it.
 #[derive(Default)]
 struct Outcome {
     has_ended: bool,
@@ -55,7 +56,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Err(error) => return failed(&arguments[0], &error),
     };
     let child = match dies_with_this(&mut command).spawn() {
-        // Waited for below, together with all others.
+        // Waited for below, together with all other descendants.
         Ok(child) => child.id(),
         Err(error) => return failed(&arguments[0], &error),
     };
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             None => return failed(&arguments[0], &"nobody knows how it ended"),
         }
     };
-    // If the time is up, all is over when this lock is free.
+    // After a timeout, all processes have been killed when this lock is free.
     let timed_out = {
         let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
         outcome.has_ended = true;
@@ -86,7 +87,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// How long what is called like this may take.
+/// Returns the timeout of a test, given its command line.
 fn timeout_of(arguments: &[OsString]) -> Duration {
     let asked = env::var("REENACT_TEST_TIMEOUT").ok();
     let asked = asked.and_then(|seconds| Duration::try_from_secs_f64(seconds.parse().ok()?).ok());
@@ -94,7 +95,7 @@ fn timeout_of(arguments: &[OsString]) -> Duration {
     asked.unwrap_or_else(|| if is_long() { LONG_TIMEOUT } else { TIMEOUT })
 }
 
-/// Waits until the time is up. If the program is still there then, says where it is and ends it.
+/// Waits for the timeout. If the program has not ended by then, prints its stacks and kills it.
 fn watch(timeout: Duration, outcome: &Mutex<Outcome>) {
     thread::sleep(timeout);
     let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,7 +115,7 @@ fn watch(timeout: Duration, outcome: &Mutex<Outcome>) {
     }
 }
 
-/// Kills whatever the program has left behind, and waits for the end of that.
+/// Kills all processes that the program has left behind, and waits until they have ended.
 fn end_all_descendants() {
     loop {
         for process in descendants() {
@@ -126,11 +127,11 @@ fn end_all_descendants() {
     }
 }
 
-/// Ends this process as another has ended.
+/// Ends this process with the status, or by the signal, of another one.
 fn end_like(status: ExitStatus) -> ExitCode {
     if let Some(signal) = status.signal() {
         send(process::id(), signal);
-        // One that does not end a process by default.
+        // The signal does not end a process by default.
         return ExitCode::FAILURE;
     }
     ExitCode::from(status.code().map_or(1, |code| code as u8))

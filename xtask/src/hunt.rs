@@ -1,6 +1,6 @@
-//! `cargo xtask hunt`: generated tests with new seeds, for as long as there is time.
+//! `cargo xtask hunt`: runs the generated tests with new seeds until the time is up.
 //!
-//! What fails is kept in a directory, in a file for each test and seed: see [`Catch`].
+//! The output of a failed test is kept in a directory, in one file per test and seed, see [`Catch`].
 
 use std::{
     collections::hash_map::RandomState,
@@ -23,12 +23,12 @@ use crate::{
 
 /// The seed of generated tests: see `reenact_testing::generated`.
 const SEED: &str = "REENACT_TEST_SEED";
-/// Where guards keep what is found.
+/// The directory in which guards keep the output of failed tests.
 const DIRECTORY: &str = "REENACT_HUNT";
-/// What nextest says if some tests failed, as opposed to not having run.
+/// The exit status of nextest if tests have failed; other errors have other statuses.
 const TESTS_FAILED: i32 = 100;
 
-/// Modules whose tests are generated. A test below fails if one is missing.
+/// The modules that contain generated tests. A test below fails if one is missing.
 const GENERATED: &[&str] = &[
     "agreement",
     "answers",
@@ -53,7 +53,7 @@ const GENERATED: &[&str] = &[
 ];
 
 pub(crate) fn run(minutes: u64) -> Result<(), String> {
-    // Building is not hunting.
+    // Build before the time starts.
     run_command(nextest(&["--no-run"])?)?;
     let end = Instant::now() + Duration::from_secs(60 * minutes);
     let second = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -64,7 +64,7 @@ pub(crate) fn run(minutes: u64) -> Result<(), String> {
     let mut rounds = 0;
     while Instant::now() < end {
         rounds += 1;
-        // Small enough for everything that may read it.
+        // Fits any integer type that reads it.
         let seed = RandomState::new().hash_one(rounds) >> 32;
         eprintln!("xtask: round {rounds}, seed {seed}");
         let mut tests = nextest(&["-E", &filter, "--status-level", "fail"])?;
@@ -92,7 +92,7 @@ pub(crate) fn run(minutes: u64) -> Result<(), String> {
     }
 }
 
-/// Runs a command, but not for longer than this. `None` if that is too short.
+/// Runs a command until `end` at the latest. Returns `None` if it had to be terminated.
 fn run_until(end: Instant, command: &mut Command) -> io::Result<Option<std::process::ExitStatus>> {
     let mut child: Child = command.spawn()?;
     let process = child.id();
@@ -111,14 +111,14 @@ fn run_until(end: Instant, command: &mut Command) -> io::Result<Option<std::proc
     Ok(in_time.then_some(status))
 }
 
-/// What was kept.
+/// Returns the files that were kept.
 fn found(directory: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut found = Vec::new();
     for file in files.map(|file| file.path()) {
         match file.extension() {
             Some(kind) if kind == "txt" => found.push(file),
-            // Of a test that was not done when time was up.
+            // The test was still running when the time was up.
             _ => drop(fs::remove_file(file)),
         }
     }
@@ -126,20 +126,20 @@ fn found(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a guarded test prints, during a hunt: it is kept if the test fails.
+/// The output of a guarded test during a hunt. It is kept if the test fails.
 pub(crate) struct Catch {
     running: PathBuf,
 }
 
 impl Catch {
-    /// Has the output of a test go to a file, if there is a hunt.
+    /// Redirects the output of a test to a file, if there is a hunt.
     pub(crate) fn of(command: &mut Command, arguments: &[OsString]) -> io::Result<Option<Catch>> {
         let Some(directory) = env::var_os(DIRECTORY) else {
             return Ok(None);
         };
         let seed = env::var(SEED).unwrap_or_default();
         let binary = Path::new(&arguments[0]).file_stem().unwrap_or_default();
-        // As nextest calls it: the name of the test is the one that is no option.
+        // In nextest's command line, the name of the test is the argument that is not an option.
         let test = arguments[1..]
             .iter()
             .filter_map(|argument| argument.to_str());
@@ -159,7 +159,7 @@ impl Catch {
         Ok(Some(Catch { running }))
     }
 
-    /// Shows what the test has printed, and keeps it if it failed.
+    /// Prints the output of the test, and keeps it if the test failed.
     pub(crate) fn keep_if(self, failed: bool) {
         let text = fs::read(&self.running).unwrap_or_default();
         let _ = io::stdout().write_all(&text);
@@ -174,7 +174,7 @@ impl Catch {
 mod tests {
     use super::*;
 
-    /// What only generated tests have.
+    /// Text that occurs only in generated tests.
     const SIGNS: [&str; 3] = ["proptest_config(", "TestRunner::new(", "compare(seeds("];
 
     fn for_each_source(directory: &Path, see: &mut impl FnMut(&Path, &str)) {

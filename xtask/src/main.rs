@@ -1,6 +1,6 @@
 //! `cargo xtask test`, `hunt` and `bench`: what people and CI run.
 //!
-//! No dependencies, so that it is built in a moment.
+//! It has no dependencies, so that it is built quickly.
 
 mod bench;
 mod cargo;

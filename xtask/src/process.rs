@@ -1,4 +1,4 @@
-//! The few system calls that std does not have. Declared by hand: a dependency would have to be built first.
+//! The few system calls that std lacks. They are declared by hand because a dependency would have to be built first.
 
 use std::{
     ffi::{c_int, c_ulong},
@@ -20,15 +20,15 @@ unsafe extern "C" {
     fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
 }
 
-/// From now on, descendants whose parents have ended are children of this process.
+/// Makes descendants whose parents have ended children of this process from now on.
 pub(crate) fn adopt_orphans() {
-    // SAFETY: Takes a number, and changes nothing but what it says. Where it does not work, orphans are not found.
+    // SAFETY: This option takes one integer, and accesses no memory. If it fails, orphans are not found.
     unsafe { prctl(PR_SET_CHILD_SUBREAPER, 1 as c_ulong) };
 }
 
-/// Has the process that this starts killed when the calling thread ends.
+/// Makes the process that `command` starts receive SIGKILL when the calling thread ends.
 pub(crate) fn dies_with_this(command: &mut Command) -> &mut Command {
-    // SAFETY: A system call and nothing else, as must be between fork and exec.
+    // SAFETY: Between fork and exec the closure makes a single system call, which is async-signal-safe.
     unsafe {
         command.pre_exec(|| {
             prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong);
@@ -37,17 +37,17 @@ pub(crate) fn dies_with_this(command: &mut Command) -> &mut Command {
     }
 }
 
-/// Sends a signal to a process, if it is still there.
+/// Sends a signal to a process, if it still exists.
 pub(crate) fn send(process: u32, signal: i32) {
-    // SAFETY: Numbers.
+    // SAFETY: `kill` takes two integers, and accesses no memory of this process.
     unsafe { kill(process as c_int, signal) };
 }
 
-/// Waits for the next child that ends, whichever that is. `None` if there are no children.
+/// Waits until any child ends. Returns `None` if there are no children.
 pub(crate) fn wait_for_any() -> Option<(u32, ExitStatus)> {
     loop {
         let mut status = 0;
-        // SAFETY: A place for the status.
+        // SAFETY: `status` is a valid location to write the status to.
         let process = unsafe { waitpid(-1, &mut status, 0) };
         if process > 0 {
             return Some((process as u32, ExitStatus::from_raw(status)));

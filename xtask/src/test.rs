@@ -1,10 +1,10 @@
-//! `cargo xtask test`: everything that must hold before a change is merged.
+//! `cargo xtask test`: runs all checks that must pass before a change is merged.
 
 use std::{process::Command, time::Instant};
 
 use crate::cargo::{command, guarded, nextest, run_command};
 
-/// Does all steps, also after one has failed.
+/// Runs all steps, even after one has failed.
 pub(crate) fn run() -> Result<(), String> {
     let mut failures = Vec::new();
     let mut step = |name: &str, command: Result<Command, String>| {

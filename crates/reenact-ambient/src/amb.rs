@@ -1,10 +1,10 @@
 //! λ_amb: numbers, sums and choices.
 //!
-//! The smallest language with more than one way to go. `(amb 1 2)` is 1 or 2, and nobody can say which; everything else
-//! is evaluated from left to right. It is here to show what a [`Semantics`] is, and because the numbers of universes of
-//! its programs can be counted by hand: `(+ (amb 1 2) (amb 3 4))` has 10, three of which are ends, 4, 5 and 6.
+//! This is the smallest nondeterministic language. `(amb 1 2)` evaluates to 1 or 2; everything else is evaluated from
+//! left to right. It is an example of a [`Semantics`], and the universes of its programs can be counted by hand:
+//! `(+ (amb 1 2) (amb 3 4))` has 10, of which three are ends: 4, 5 and 6.
 //!
-//! [`debugger`] is the debugger that the paper defines for it.
+//! [`debugger`] is the debugger that the paper defines for this language.
 //!
 //! # Rules
 //!
@@ -15,12 +15,12 @@
 //! E[(amb e …)]  →  E[e]  for each e         AMB
 //! ```
 //!
-//! A sum that does not fit into 64 bits is an error, in which the program is stuck.
+//! A sum that does not fit into 64 bits is an error: the program is stuck there.
 //!
 //! # Nondeterminism
 //!
-//! AMB, a step for each alternative. There is one activity, so there is nothing else to be in any order, and all steps
-//! are dependent.
+//! AMB has one step for each alternative. There is only one activity, so nothing else is nondeterministic, and all
+//! steps are dependent.
 
 pub mod debugger;
 mod parser;
@@ -58,21 +58,21 @@ pub struct Program {
     start: Term,
 }
 
-/// The rule by which a step goes.
+/// The rule that a step applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// Adds numbers up.
     Add,
-    /// Chooses the alternative of that number, from 0.
+    /// Chooses an alternative by its number, from 0.
     Amb(u32),
 }
 
 impl Program {
-    /// Reads a program.
+    /// Parses a program.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it.
+    /// Returns the first syntax error.
     pub fn new(source: &Source) -> Result<Program, SyntaxError> {
         Ok(Program {
             start: parse(source)?,

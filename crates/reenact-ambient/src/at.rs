@@ -1,6 +1,6 @@
 //! Featherweight AmbientTalk: actors with objects, messages and futures.
 //!
-//! [`Program::new`] reads a text, and the program it makes is a [`Semantics`](reenact_multiverse::Semantics).
+//! [`Program::new`] compiles a text to a program, which is a [`Semantics`](reenact_multiverse::Semantics).
 //!
 //! ```
 //! use reenact_ambient::{Source, at::Program};

@@ -1,10 +1,10 @@
 //! Two base languages for multiverse debugging.
 //!
-//! - [`amb`]: λ_amb, numbers and choices. It is as small as a language can be that has more than one way to go, and it
-//!   shows what a [`Semantics`](reenact_multiverse::Semantics) is.
+//! - [`amb`]: λ_amb, numbers and choices. It is the smallest nondeterministic language, and an example of a
+//!   [`Semantics`](reenact_multiverse::Semantics).
 //! - [`at`]: Featherweight AmbientTalk, actors that communicate by messages and futures.
 //!
-//! Neither executes anything outside: a program is text, and a run is steps of the semantics.
+//! Neither has side effects outside the debugger: a program is text, and a run consists of steps of the semantics.
 
 #![forbid(unsafe_code)]
 

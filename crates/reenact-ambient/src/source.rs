@@ -1,24 +1,24 @@
-//! The text of a program, places in it, and what is wrong with it.
+//! The text of a program, positions in it, and syntax errors.
 //!
-//! Both languages of this crate, their parsers as well as what checks a program after that, report a [`SyntaxError`]. It
-//! carries the text that it is about, so that whoever prints it as a [`miette::Diagnostic`] shows the line and a caret.
+//! In both languages of this crate, the parser and the checks after it report a [`SyntaxError`]. It carries the text,
+//! so that printing it as a [`miette::Diagnostic`] shows the line and a caret.
 
 use std::sync::Arc;
 
 use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceSpan, SpanContents};
 use reenact_multiverse::Site;
 
-/// A part of the text, in bytes.
+/// A part of the text, as byte offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Where it begins.
+    /// The offset of its first byte.
     pub start: u32,
-    /// Where it ends, not included.
+    /// The offset after its last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// From the beginning of this one to the end of the other.
+    /// Returns the span from the start of this one to the end of the other.
     pub fn to(self, other: Span) -> Span {
         Span {
             start: self.start,
@@ -26,7 +26,7 @@ impl Span {
         }
     }
 
-    /// The place right after it, where nothing stands.
+    /// Returns the empty span right after this one.
     pub fn after(self) -> Span {
         Span {
             start: self.end,
@@ -42,7 +42,7 @@ impl From<Span> for SourceSpan {
     }
 }
 
-/// The text of a program with its name. A clone shares the text.
+/// The text of a program, with its name. A clone shares the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source(Arc<Text>);
 
@@ -50,12 +50,12 @@ pub struct Source(Arc<Text>);
 struct Text {
     name: String,
     text: String,
-    /// Where each line begins.
+    /// The offset of each line.
     lines: Vec<u32>,
 }
 
 impl Source {
-    /// A text that people know by `name`.
+    /// Creates a source with a name for the user, such as the path of the file.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let text = text.into();
         let begins = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
@@ -69,17 +69,17 @@ impl Source {
         }))
     }
 
-    /// How people know it.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// All of it.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// All of it, if places in it fit into a [`Span`].
+    /// Returns the whole text, if its offsets fit into a [`Span`].
     pub(crate) fn readable(&self) -> Result<&str, SyntaxError> {
         match u32::try_from(self.text().len()) {
             Ok(_) => Ok(self.text()),
@@ -90,7 +90,7 @@ impl Source {
         }
     }
 
-    /// The line and the column of a byte.
+    /// Returns the line and the column of a byte offset.
     pub fn site(&self, at: u32) -> Site {
         let line = self.0.lines.partition_point(|&begin| begin <= at) - 1;
         let begin = self.0.lines[line] as usize;
@@ -102,7 +102,7 @@ impl Source {
         }
     }
 
-    /// A line by its number, without its end.
+    /// Returns a line by its number, without its line terminator.
     pub fn line(&self, line: u32) -> Option<&str> {
         let begin = *self.0.lines.get((line as usize).checked_sub(1)?)?;
         let rest = &self.text()[begin as usize..];
@@ -130,7 +130,7 @@ impl miette::SourceCode for Source {
     }
 }
 
-/// A text that is not a program.
+/// An error in the text of a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct SyntaxError(Box<Details>);
@@ -145,7 +145,7 @@ struct Details {
 }
 
 impl SyntaxError {
-    /// Says what is wrong at a place.
+    /// Creates an error with a message for a span.
     pub fn new(span: Span, message: impl Into<String>) -> SyntaxError {
         SyntaxError(Box::new(Details {
             message: message.into(),
@@ -156,53 +156,53 @@ impl SyntaxError {
         }))
     }
 
-    /// Says what to do about it.
+    /// Adds advice for the user.
     pub fn with_help(mut self, help: impl Into<String>) -> SyntaxError {
         self.0.help = Some(help.into());
         self
     }
 
-    /// Points at another place as well, and says why.
+    /// Adds a second span, and how it is related.
     pub fn with_related(mut self, span: Span, why: &'static str) -> SyntaxError {
         self.0.related = Some((span, why));
         self
     }
 
-    /// Says which text the places are in.
+    /// Sets the text that the spans refer to.
     pub fn with_source(mut self, source: &Source) -> SyntaxError {
         self.0.source = Some(source.clone());
         self
     }
 
-    /// What is wrong.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where.
+    /// Returns where the error is.
     pub fn span(&self) -> Span {
         self.0.span
     }
 
-    /// The line and the column of it, if the text is known.
+    /// Returns the line and the column of the error, if the text is known.
     pub fn site(&self) -> Option<Site> {
         let source = self.0.source.as_ref()?;
         Some(source.site(self.0.span.start))
     }
 
-    /// What to do about it.
+    /// Returns the advice for the user.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// Another place that has to do with it, and how, such as the brace that is not closed.
+    /// Returns the second span and how it is related, such as the brace that is not closed.
     pub fn related(&self) -> Option<(Span, &'static str)> {
         self.0.related
     }
 }
 
 impl SyntaxError {
-    /// A number that the language has no room for.
+    /// Creates the error for a number that is out of range.
     pub(crate) fn too_large(span: Span, is_float: bool) -> SyntaxError {
         let largest = if is_float {
             "the largest number is about 1.8e308".to_owned()
@@ -213,7 +213,7 @@ impl SyntaxError {
     }
 }
 
-/// The beginning of what is long, for a message.
+/// Shortens a text for a message.
 pub(crate) fn shown(text: &str) -> String {
     match text.char_indices().nth(24) {
         Some((end, _)) => format!("{}…", &text[..end]),

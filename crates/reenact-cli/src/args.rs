@@ -104,7 +104,7 @@ pub(crate) struct RecordArgs {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Something to keep out of a recording.
+/// Parses one item of `--redact`, such as `env:TOKEN`.
 fn secret(text: &str) -> Result<String, String> {
     const KINDS: [&str; 8] = [
         "header", "body", "env", "file", "socket", "process", "external", "source",
@@ -129,7 +129,7 @@ pub(crate) enum Strategy {
 }
 
 impl Strategy {
-    /// As the engine wants it.
+    /// The name that the engine expects.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Strategy::Receiver => "receiver",
@@ -256,7 +256,7 @@ pub(crate) struct DemoArgs {
     pub(crate) story: Story,
 }
 
-/// The stories that the demo has to tell.
+/// The stories of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Story {
     /// Two threads and an account (the default)

@@ -1,16 +1,16 @@
 //! `reenact debug`: a session in a terminal, over all universes of a program at once.
 //!
-//! What can be done is in the catalogue of breakpoints and steps and in the session; this only reads commands and puts
-//! answers into words. It knows nothing of any language.
+//! The session and its catalogue of breakpoints and steps do the work; this module reads commands and prints the
+//! answers. It does not depend on any language.
 //!
 //! | module | responsible for |
 //! |---|---|
-//! | `command` | what can be typed, and the help on it |
-//! | `words` | the words of a line |
-//! | `input` | where lines come from: a terminal or a script |
-//! | `completion` | what the Tab key offers |
-//! | `console` | doing what a line says |
-//! | `listing` | the text of the program, with who stands where |
+//! | `command` | the commands and their help |
+//! | `words` | splitting a line into words |
+//! | `input` | reading lines from a terminal or a script |
+//! | `completion` | completion with the Tab key |
+//! | `console` | executing a line |
+//! | `listing` | the source of the program, marked with breakpoints and activities |
 
 mod command;
 mod completion;
@@ -91,7 +91,7 @@ impl Task for Debug<'_> {
         let mut session = Session::new(language, limits);
         let is_terminal = std::io::stdin().is_terminal();
         if is_terminal {
-            // A script is ended by an interrupt; a person wants the prompt back.
+            // An interrupt ends a script, but gives a person at a terminal the prompt back.
             signals::make_interruptible();
             session.interrupt_when(signals::is_interrupted);
         }
@@ -105,7 +105,7 @@ impl Task for Debug<'_> {
     }
 }
 
-/// Reads and answers until one side has had enough.
+/// Reads and executes commands until the input ends or a command quits.
 fn converse<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<Exit, Failure> {
     let mut out = anstream::stdout();
     let is_script = input.is_script();
@@ -126,7 +126,7 @@ fn converse<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<
             writeln!(out, "> {text}").map_err(Failure::Output)?;
         }
         signals::forget_interrupt();
-        // What is said is kept until it is complete, so that nothing is said in part.
+        // The output of a command is buffered, so that it is never printed in part.
         let mut said = Vec::new();
         let next = console.obey(&text, &mut said);
         out.write_all(&said).map_err(Failure::Output)?;

@@ -1,8 +1,8 @@
-//! `reenact demo`: shows what Reenact does, on programs that live in this binary.
+//! `reenact demo`: shows what Reenact does, on programs that are part of this binary.
 //!
-//! The demo tells one of several stories. Each is an act that has a program with a bug, and uses the [`Stage`] to record
-//! it until it fails, to replay the failure, and to show something about it. A new act is a module, a name in
-//! [`Story`] and a line in [`Act::of`]; its program is a line in [`run_program`].
+//! The demo has several stories. Each is an act: a program with a bug, and a function that uses the [`Stage`] to record
+//! the program until it fails, replay the failure and explain it. To add an act, write a module, add a name to
+//! [`Story`] and a line to [`Act::of`], and add its program to [`run_program`].
 
 mod interleaving;
 mod lanes;
@@ -22,11 +22,11 @@ use crate::{
     signals,
 };
 
-/// What a story is told by.
+/// How a story is played.
 struct Act {
     title: &'static str,
     play: fn(&Stage) -> Result<(), Failure>,
-    /// What to do next.
+    /// Printed at the end: what the user can do next.
     ending: &'static str,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn run(story: Story) -> Result<Exit, Failure> {
     signals::take_over();
     let stage = Stage::set()?;
     match play(&Act::of(story), &stage) {
-        // Whatever an act ran into, the user ending the demo is the reason.
+        // If the user has interrupted the demo, that is the reason for whatever error the act returned.
         _ if signals::received().is_some() => {
             let signal = signals::received().unwrap_or(libc::SIGINT);
             Ok(Exit::Signal(signal))
@@ -78,7 +78,7 @@ fn play(act: &Act, stage: &Stage) -> Result<(), Failure> {
     stage.say(act.ending)
 }
 
-/// Is one of the programs of the acts. Started by the demo, with recording or replay on.
+/// Runs one of the programs of the acts. The demo starts this process, with recording or replay enabled.
 pub(crate) fn run_program(args: &DemoProgramArgs) -> Result<Exit, Failure> {
     match args.name.as_str() {
         overdraft::PROGRAM => overdraft::program::main(args.work),
@@ -89,7 +89,7 @@ pub(crate) fn run_program(args: &DemoProgramArgs) -> Result<Exit, Failure> {
             });
         }
     }
-    // Its output is what the demo quotes.
+    // The demo quotes this output.
     let _ = std::io::stdout().flush();
     Ok(Exit::Status(0))
 }

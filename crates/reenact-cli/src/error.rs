@@ -1,4 +1,4 @@
-//! What can go wrong in the command itself, with what to do about it.
+//! The errors of the command itself, with advice for the user.
 
 use std::{
     ffi::OsString,
@@ -13,8 +13,7 @@ use reenact_trace::{Exit, TraceError, live_path};
 
 use crate::{args::Command, replay::DIVERGED, suggest::did_you_mean};
 
-/// Why a command could not do what it was asked to. No field is a `source`: the messages say what a chain of causes
-/// would repeat.
+/// Why a command failed. No field is a `source`: the messages already contain what a chain of causes would repeat.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub(crate) enum Failure {
     /// A trace cannot be read or completed.
@@ -24,11 +23,11 @@ pub(crate) enum Failure {
         #[help]
         help: String,
     },
-    /// The place for a recording is taken by something else.
+    /// The output path of a recording exists and is not a recording.
     #[error("{} is there already, and it is not a recording", path.display())]
     #[diagnostic(help("move it away, or say another place with -o FILE"))]
     Taken { path: PathBuf },
-    /// Nothing can be created where a recording should go.
+    /// The recording cannot be created at its output path.
     #[error("cannot create a recording in {}: {}", directory.display(), reason(error))]
     #[diagnostic(help(
         "say another place with -o FILE, in a directory that exists and that you may write to"
@@ -37,7 +36,7 @@ pub(crate) enum Failure {
         directory: PathBuf,
         error: io::Error,
     },
-    /// The recording is still being made.
+    /// A process is still writing the recording.
     #[error("{} is still being recorded by process {pid}", path.display())]
     #[diagnostic(help("end that process first (kill {pid}); nothing that it has done is lost"))]
     StillRecording { path: PathBuf, pid: u32 },
@@ -48,7 +47,7 @@ pub(crate) enum Failure {
     /// A program was started, but waiting for it failed.
     #[error("lost sight of the program that was started: {0}")]
     Wait(io::Error),
-    /// The recorded program is not there.
+    /// The recorded program is not at its path any more.
     #[error("the recorded program is not at {}: {error}", executable.display())]
     #[diagnostic(help("say where it is now: reenact replay {} -- PROGRAM", trace.display()))]
     ProgramGone {
@@ -56,10 +55,10 @@ pub(crate) enum Failure {
         trace: PathBuf,
         error: io::Error,
     },
-    /// A recorded run is not what the program does when it is explored.
+    /// The program, when it is explored, does not do what was recorded.
     #[error("the recording cannot be explored: {0}")]
     Unfit(String),
-    /// The program is another one now.
+    /// The program has changed since it was recorded.
     #[error("{} is not the program that was recorded: it was rebuilt or replaced since", executable.display())]
     #[diagnostic(help(
         "replay with the program as it was, by its path: reenact replay {0} -- PROGRAM; or try with this one: \
@@ -67,7 +66,7 @@ pub(crate) enum Failure {
         trace.display()
     ))]
     Rebuilt { executable: PathBuf, trace: PathBuf },
-    /// No activity goes by that name.
+    /// No activity has this name.
     #[error("no activity of {} is called {name}", trace.display())]
     #[diagnostic(help("there are: {known}"))]
     NoSuchActivity {
@@ -79,17 +78,17 @@ pub(crate) enum Failure {
     #[error("the demo's program went well {runs} times in a row, which is a pity for a demo")]
     #[diagnostic(help("it needs some other work on the machine, or a second core: try again"))]
     DemoWentWell { runs: u32 },
-    /// The demo cannot go on.
+    /// The demo cannot continue.
     #[error("the demo cannot go on: {what}")]
     #[diagnostic(help("this should not happen; please report it, with what is printed above"))]
     DemoBroken { what: String },
-    /// A file for our own use cannot be made or read.
+    /// A temporary file cannot be created or read.
     #[error("cannot use a temporary file: {0}")]
     #[diagnostic(help(
         "is there room in the directory for temporary files? TMPDIR names another one"
     ))]
     Scratch(io::Error),
-    /// The log of a replay cannot be written where the user wants it.
+    /// The log of a replay cannot be written to the path that the user gave.
     #[error("cannot write the log to {}: {error}", path.display())]
     #[diagnostic(help("say another place with --log=FILE, or --log alone to see it here"))]
     Log { path: PathBuf, error: io::Error },
@@ -97,14 +96,14 @@ pub(crate) enum Failure {
     #[error("cannot read {}: {error}", path.display())]
     #[diagnostic(help("is the path right, seen from this directory?"))]
     Program { path: PathBuf, error: io::Error },
-    /// Nobody knows the language of a program.
+    /// The extension of a file is not that of a known language.
     #[error("{} is in no language that can be explored, judging by its name", path.display())]
     #[diagnostic(help("name it .at if it is in AmbientTalk, and .amb if it is in λ_amb"))]
     Language { path: PathBuf },
-    /// What should be text is not.
+    /// The input is not valid UTF-8.
     #[error("{what} is not text: byte {at} is not part of any character in UTF-8")]
     NotText { what: String, at: usize },
-    /// A text is not a program.
+    /// The text is not a valid program.
     #[error("{message}")]
     NotAProgram {
         message: String,
@@ -115,7 +114,7 @@ pub(crate) enum Failure {
         #[help]
         help: Option<String>,
     },
-    /// A breakpoint or a condition makes no sense.
+    /// A breakpoint, step or condition is not valid.
     #[error("{what}: {message}")]
     Question {
         what: &'static str,
@@ -127,30 +126,30 @@ pub(crate) enum Failure {
         #[help]
         help: Option<String>,
     },
-    /// A program cannot explore itself as it was asked to.
+    /// The program refuses to explore itself with these options.
     #[error("{} cannot be explored: {error}", program.display())]
     Exploration { program: OsString, error: String },
-    /// A program did not explore itself.
+    /// The program ended without having explored itself.
     #[error("{} did not explore itself: it {}", program.display(), ended(*exit))]
     #[diagnostic(help(
         "does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself"
     ))]
     NotExplored { program: OsString, exit: Exit },
-    /// A schedule cannot be written down.
+    /// A schedule cannot be written.
     #[error("cannot write the schedule to {}: {error}", path.display())]
     #[diagnostic(help("say another place with -o FILE"))]
     Schedule { path: PathBuf, error: io::Error },
-    /// Nobody can tell us anything.
+    /// Commands cannot be read from standard input.
     #[error("cannot read commands: {0}")]
     Input(io::Error),
-    /// What we have to say cannot be said.
+    /// The output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(io::Error),
 }
 
 impl Failure {
-    /// The exit status that says so. A command that passes on the status of a program keeps to what `env`, `timeout`
-    /// and `docker run` use for their own failures.
+    /// Returns the exit status for this failure. A command that passes on the status of a program uses the same numbers
+    /// as `env`, `timeout` and `docker run` for its own failures.
     pub(crate) fn status(&self, command: &Command) -> i32 {
         match (self, command) {
             (Failure::Start { error, .. }, _) if error.kind() == io::ErrorKind::NotFound => 127,
@@ -163,7 +162,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// A text that is not a program.
+    /// Creates the failure for a text that is not a valid program.
     pub(crate) fn not_a_program(text: &Source, error: &SyntaxError) -> Failure {
         Failure::NotAProgram {
             message: error.to_string(),
@@ -173,7 +172,7 @@ impl Failure {
         }
     }
 
-    /// A text that a person has written and that makes no sense. What it may begin with is `known`.
+    /// Creates the failure for an option that is not valid. `known` are the words that it may begin with.
     pub(crate) fn question(
         what: &'static str,
         text: &str,
@@ -202,7 +201,7 @@ impl Failure {
         Failure::Question {
             what,
             message,
-            // Something to point at if the end comes too early.
+            // The blank is marked if the text ends too early.
             text: format!("{text} "),
             span,
             help,
@@ -242,7 +241,7 @@ impl From<TraceError> for Failure {
     }
 }
 
-/// What to do about a trace that cannot be read at all.
+/// Returns the advice for a trace that cannot be read at all.
 fn beside(path: &Path) -> String {
     format!(
         "was the file copied whole, and with {} if there was one?",
@@ -250,7 +249,7 @@ fn beside(path: &Path) -> String {
     )
 }
 
-/// Why a directory cannot be written to.
+/// Returns why a directory cannot be written to.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such directory".to_owned(),

@@ -1,12 +1,12 @@
-//! `reenact explore`: everything that a program can do, and what comes of it.
+//! `reenact explore`: searches everything that a program can do, and reports the outcomes.
 //!
-//! Without breakpoints this is one search, whose [`Findings`] are told. With breakpoints it is a session that nobody
-//! types into, see [`paused`].
+//! Without breakpoints this is one search, and prints its [`Findings`]. With breakpoints it is a session of the
+//! debugger without a user, see [`paused`].
 
+mod exploration;
 mod paused;
 mod program;
 mod recording;
-mod told;
 
 use std::{
     io::{BufWriter, IsTerminal, Write},
@@ -30,10 +30,10 @@ use crate::{
     signals,
 };
 
-/// The default bounds, which a laptop survives.
+/// The default bounds, chosen so that a laptop does not run out of memory.
 pub(crate) const MAX_STATES: usize = 5_000_000;
 pub(crate) const MAX_MEMORY_MB: usize = 2048;
-/// Universes in the debugger are larger.
+/// Smaller, because a universe takes more memory in the debugger.
 pub(crate) const MAX_STATES_IN_DEBUGGER: usize = 1_000_000;
 
 pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     language::open(file, steps, Explore { args, conditions })?
 }
 
-/// Lets a Rust program run to breakpoints, in all its universes.
+/// Runs a Rust program to its breakpoints, in all universes.
 fn run_paused(args: &ExploreArgs) -> Result<Exit, Failure> {
     signals::make_interruptible();
     let conditions = conditions(args)?;
@@ -134,7 +134,7 @@ fn searched<S: Semantics>(args: &ExploreArgs, language: &S) -> Graph<S> {
     run_search(search, args.workers)
 }
 
-/// Searches with as many cores as there are, until a person interrupts it.
+/// Runs a search on `workers` cores (default: all) until it ends or the user interrupts it.
 pub(crate) fn run_search<S: Semantics>(
     search: Search<'_, S>,
     workers: Option<NonZeroUsize>,
@@ -156,7 +156,7 @@ pub(crate) fn run_search<S: Semantics>(
     graph
 }
 
-/// Prints what is likely long.
+/// Prints through a buffer, since the output may be long.
 fn print(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
     let mut out = BufWriter::new(anstream::stdout().lock());
     write(&mut out)

@@ -1,7 +1,7 @@
-//! The files of a recording: where they are, whether someone still writes them, and making them whole.
+//! The files of a recording: where they are, whether a process still writes them, and how they are completed.
 //!
-//! A recording is a trace and, until it has been completed, a live file beside it. A recorded program's children
-//! that record as well find its file taken and use the next free number: `bug.2.reenact`, `bug.3.reenact`.
+//! A recording is a trace and, until it has been completed, a live file beside it. If the recorded program has children
+//! that record as well, they find its file taken and use the next free number: `bug.2.reenact`, `bug.3.reenact`.
 
 use std::{
     collections::HashSet,
@@ -17,17 +17,18 @@ use tempfile::TempDir;
 
 use crate::{error::Failure, report};
 
-/// A place where a recording is about to be made.
+/// The path of a recording that is about to be made.
 pub(crate) struct Place {
     path: PathBuf,
-    /// What else is in the directory: siblings of former recordings are not ours to touch.
+    /// The other files in the directory. Traces of children from earlier recordings are among them and are not touched.
     former: HashSet<PathBuf>,
-    /// Holds what was there, until it is certain that the program runs.
+    /// Keeps the previous recording until the program has started.
     aside: TempDir,
 }
 
 impl Place {
-    /// Makes sure that a recording can be made at `path`, before a program runs for nothing.
+    /// Checks that a recording can be made at `path` before the program is started, and moves a previous recording
+    /// aside.
     pub(crate) fn prepare(path: &Path) -> Result<Place, Failure> {
         let directory = match path.parent() {
             Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
@@ -50,7 +51,7 @@ impl Place {
             move_if_there(&path.with_file_name(&name), &aside.path().join(&name))
                 .map_err(refused)?;
         }
-        // All that is there: the numbers of former siblings need not be without gaps.
+        // All files, because the numbers of earlier children may have gaps.
         let former = fs::read_dir(directory)
             .map_err(refused)?
             .filter_map(|entry| Some(path.with_file_name(entry.ok()?.file_name())))
@@ -62,12 +63,12 @@ impl Place {
         })
     }
 
-    /// The trace's path, absolute.
+    /// The absolute path of the trace.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The program runs: what was there before is replaced.
+    /// Drops the previous recording, since the program has started.
     pub(crate) fn taken(self) -> TakenPlace {
         TakenPlace {
             path: self.path,
@@ -75,10 +76,10 @@ impl Place {
         }
     }
 
-    /// Puts back what was there: the program never ran.
+    /// Puts the previous recording back, since the program could not be started.
     pub(crate) fn restore(self) {
         for name in names(&self.path) {
-            // Nothing better to do if this fails than to leave things as they are.
+            // If this fails, there is nothing better to do than to leave the files as they are.
             let _ = move_if_there(
                 &self.aside.path().join(&name),
                 &self.path.with_file_name(&name),
@@ -87,14 +88,14 @@ impl Place {
     }
 }
 
-/// A place where a recording is being made, or has been.
+/// The path of a recording that is being made or has been made.
 pub(crate) struct TakenPlace {
     path: PathBuf,
     former: HashSet<PathBuf>,
 }
 
 impl TakenPlace {
-    /// The traces that have come into being here, the first one first. More than one if the program had children.
+    /// Returns the traces that were recorded here: that of the program first, then those of its children.
     pub(crate) fn traces(&self) -> Vec<PathBuf> {
         let further = siblings(&self.path)
             .take_while(|path| path.exists())
@@ -107,7 +108,7 @@ impl TakenPlace {
     }
 }
 
-/// The names of the trace and of its live file.
+/// Returns the file names of the trace and of its live file.
 fn names(path: &Path) -> [OsString; 2] {
     [path, &live_path(path)].map(|path| path.file_name().unwrap_or_default().to_owned())
 }
@@ -128,7 +129,7 @@ fn siblings(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Only a trace that nobody writes any more may be replaced, or a file without content.
+/// Returns an error unless the file is empty or a trace that no process writes any more.
 fn refuse_unless_replaceable(path: &Path) -> Result<(), Failure> {
     let taken = || Failure::Taken {
         path: path.to_owned(),
@@ -144,15 +145,15 @@ fn refuse_unless_replaceable(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What became of an attempt to make a trace whole.
+/// The result of completing a trace.
 pub(crate) enum Completion {
-    /// It is whole now, or was before.
+    /// The trace is complete.
     Whole,
-    /// It could not be written; both files together can be read as well.
+    /// The merged trace could not be written. The two files together can still be read.
     InTwoFiles(TraceError),
 }
 
-/// Merges the live file that a recording left, if it did.
+/// Merges the live file into the trace, if there is one.
 pub(crate) fn complete(path: &Path) -> Result<Completion, Failure> {
     if !live_path(path).exists() {
         return Ok(Completion::Whole);
@@ -167,7 +168,7 @@ pub(crate) fn complete(path: &Path) -> Result<Completion, Failure> {
     }
 }
 
-/// Completes a trace, and tells the user if that was not possible.
+/// Completes a trace, and prints a note if that was not possible.
 pub(crate) fn complete_or_note(path: &Path) -> Result<(), Failure> {
     if let Completion::InTwoFiles(error) = complete(path)? {
         report::note(format_args!(
@@ -188,7 +189,7 @@ fn refuse_while_recording(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The process that has the live file of the trace mapped, if there is one that we can see.
+/// Returns the process that has the live file of the trace mapped, among the processes that are visible to us.
 fn recorder(path: &Path) -> Option<u32> {
     let live = live_path(path).canonicalize().ok()?;
     fs::read_dir("/proc")

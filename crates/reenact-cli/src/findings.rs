@@ -1,6 +1,6 @@
-//! What a search has found, as a text for people and as an object for programs.
+//! The findings of a search, as text and as JSON.
 //!
-//! `explore` tells what can come of a program, `debug` what can come of where it is now.
+//! `explore` reports everything from the start of the program, `debug` everything from the current universes.
 
 use std::io::{self, Write};
 
@@ -16,35 +16,34 @@ use crate::{
     universe::{BAD, BOLD, Deed, NOTE, ending_lines, tell},
 };
 
-/// Which ways are told.
+/// Which paths are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stories {
-    /// All of them if they are few; otherwise some of those to what should not be.
+    /// All of them if there are at most [`FEW`]; otherwise [`FEW`] of those to errors, deadlocks and livelocks.
     Few,
     All,
     None,
 }
 
-/// This many ways are few.
 const FEW: usize = 8;
 
 pub(crate) struct Findings<'a, S: Semantics> {
     graph: &'a Graph<S>,
-    /// Each with the way to it: those that are as they should be, those with errors, those in a deadlock.
+    /// Each end with a path to it: normal ends, ends with errors, and deadlocks.
     ends: [Vec<(Outcome, Story)>; 3],
-    /// Nothing, if the search cannot know.
+    /// `None` if the search cannot know.
     livelocks: Option<Vec<Trap>>,
     places: Vec<Place>,
 }
 
-/// A livelock, told.
+/// A livelock with the path into it and around it.
 struct Trap {
     livelock: Livelock,
     story: Story,
     cycle: Story,
 }
 
-/// Where a condition holds.
+/// The universes in which a condition holds.
 struct Place {
     condition: String,
     universes: usize,
@@ -95,7 +94,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
         }
     }
 
-    /// Whether the program can end, or go on, as it should not.
+    /// Whether the program can end with an error or in a deadlock, or run in a livelock.
     pub(crate) fn has_bad_ends(&self) -> bool {
         let [_, errors, deadlocks] = &self.ends;
         let livelocks = self.livelocks.as_ref().map_or(0, Vec::len);
@@ -107,7 +106,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
         let livelocks = self.livelocks.as_deref().unwrap_or_default();
         let bad = self.ends[1].len() + self.ends[2].len() + livelocks.len();
         let all = self.ends[0].len() + bad;
-        // A way to what should not be is worth more than one to what should.
+        // Paths to errors, deadlocks and livelocks are printed in preference to others.
         let mut are_told = match stories {
             Stories::All => [all, all],
             Stories::None => [0, 0],
@@ -192,7 +191,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
         )
     }
 
-    /// The same for programs.
+    /// Returns the findings as JSON.
     pub(crate) fn json<'s>(
         &'s self,
         program: &'s str,
@@ -281,7 +280,7 @@ fn tell_outcome(
     }
 }
 
-/// A large number, as people write it.
+/// Formats a number with commas between groups of three digits.
 fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();

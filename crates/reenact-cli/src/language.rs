@@ -1,7 +1,6 @@
-//! Programs that are debugged in all their universes: from a file to a semantics.
+//! Programs that are debugged in all their universes: opens a file as a [`Semantics`].
 //!
-//! This is the only place that knows which languages there are. Everything after it is written for any
-//! [`Semantics`], as a [`Task`].
+//! This is the only module that knows the languages. The commands are written for any [`Semantics`], as a [`Task`].
 
 use std::{fs, path::Path};
 
@@ -13,23 +12,23 @@ use crate::{
     rust_program::{RustProgram, Start},
 };
 
-/// How much a step of a program is.
+/// The size of a step of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Steps {
-    /// Up to what concerns others.
+    /// Up to the next action that is visible to other activities.
     Large,
     /// One rule of the language.
     Single,
 }
 
-/// What is to be done with a program, whatever its language is.
+/// What to do with a program, independent of its language.
 pub(crate) trait Task {
     type Output;
 
     fn run<S: Semantics>(self, language: S, source: &Source) -> Self::Output;
 }
 
-/// Reads the program in `file` and does `task` with it. The end of the file's name says what language it is in.
+/// Reads the program in `file` and runs `task` with it. The file's extension determines the language.
 pub(crate) fn open<T: Task>(file: &Path, steps: Steps, task: T) -> Result<T::Output, Failure> {
     let language = file.extension().and_then(|end| end.to_str());
     if !matches!(language, Some("at" | "amb")) {
@@ -49,7 +48,7 @@ pub(crate) fn open<T: Task>(file: &Path, steps: Steps, task: T) -> Result<T::Out
     Ok(task.run(program.with_granularity(granularity), &source))
 }
 
-/// Starts a Rust program and does `task` with it.
+/// Starts a Rust program and runs `task` with it.
 pub(crate) fn start<T: Task>(start: &Start<'_>, task: T) -> Result<T::Output, Failure> {
     let (program, source) = RustProgram::start(start)?;
     Ok(task.run(program, &source))

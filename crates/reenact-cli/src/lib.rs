@@ -1,21 +1,21 @@
 //! The command `reenact`: records a program, replays the recording, shows what is in it; explores and debugs programs in
 //! all their universes.
 //!
-//! What happens inside of the recorded program is the engine's business; the command starts that program with
-//! the environment that tells the engine what to do, looks after the files, and says to the user how it went.
-//! One module per command; what several of them need is in the modules below them.
+//! The engine records, replays and explores inside the program. The command starts the program with the environment
+//! variables that configure the engine, manages the files, and reports the result to the user. There is one module per
+//! command; the modules that several commands share are listed after them.
 //!
 //! | module | responsible for |
 //! |---|---|
 //! | `args` | the command line and its help |
 //! | `record`, `replay`, `trace`, `explore`, `debug`, `demo` | the commands |
-//! | `files` | the files of a recording: places, completion, who still writes |
-//! | `language` | from a file to a program that is explored or debugged; the only module that knows the languages |
+//! | `files` | the files of a recording: where they are, how they are completed, whether a process still writes them |
+//! | `language` | turns a file into a program to explore or debug; the only module that knows the languages |
 //! | `rust_program` | a Rust program as such a language |
-//! | `findings`, `universe` | what a search has found, how universes stand |
-//! | `process` | starting a program, waiting for it, ending as it did |
-//! | `signals` | being sent a signal, dying by one (the only `unsafe` code) |
-//! | `error`, `report`, `suggest` | what can go wrong, how that and progress are shown, what somebody may have meant |
+//! | `findings`, `universe` | printing what a search has found and where the universes have stopped |
+//! | `process` | starting a program, waiting for it, exiting the way it did |
+//! | `signals` | receiving signals, dying by one (the only `unsafe` code) |
+//! | `error`, `report`, `suggest` | errors, how errors and progress are printed, suggestions for misspelled names |
 
 #![deny(unsafe_code)]
 
@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
         Command::DemoProgram(args) => demo::run_program(args),
     };
     let exit = result.unwrap_or_else(|failure| match failure {
-        // Whoever reads our output has seen enough, as in `reenact trace show FILE | head`.
+        // The reader of our output has closed the pipe, as in `reenact trace show FILE | head`.
         Failure::Output(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Status(0),
         failure => {
             let status = failure.status(&args.command);

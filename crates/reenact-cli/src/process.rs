@@ -1,4 +1,4 @@
-//! Starting a program, waiting for it, and ending as it did.
+//! Starts a program, waits for it, and exits the way it did.
 
 use std::{
     ffi::OsStr,
@@ -20,18 +20,17 @@ use rustix::{
 
 use crate::{error::Failure, signals};
 
-/// A program that has run.
+/// A program that has ended.
 pub(crate) struct Finished {
-    /// How it ended.
     pub(crate) exit: Exit,
-    /// What the system called the process at its end, as far as the system keeps names.
+    /// The name of the process at its end, truncated by the system.
     name: Vec<u8>,
 }
 
-/// The system cuts the names of processes at this length.
+/// The length at which the system truncates the names of processes.
 const PROCESS_NAME: usize = 15;
 
-/// A program that is running, and to which signals are passed on.
+/// A running program, to which signals are passed on.
 pub(crate) struct Running {
     child: Child,
     recipient: signals::Recipient,
@@ -49,26 +48,26 @@ pub(crate) fn start(command: &mut Command) -> Result<Running, Failure> {
 }
 
 impl Running {
-    /// Waits for its end, and does something every now and then.
+    /// Waits until the program has ended, and calls `on_tick` at an interval meanwhile.
     pub(crate) fn wait_and(
         mut self,
         every: Duration,
-        mut glance: impl FnMut(),
+        mut on_tick: impl FnMut(),
     ) -> Result<Finished, Failure> {
         while self.child.try_wait().map_err(Failure::Wait)?.is_none() {
             std::thread::sleep(every);
-            glance();
+            on_tick();
         }
         self.wait()
     }
 
-    /// Waits for its end.
+    /// Waits until the program has ended.
     pub(crate) fn wait(self) -> Result<Finished, Failure> {
         let Running {
             mut child,
             recipient,
         } = self;
-        // Until it is reaped, what is left of the process still has its name and its number.
+        // Until it is reaped, the process keeps its name and its id.
         wait_without_reaping(&child);
         let name = fs::read(format!("/proc/{}/comm", child.id())).unwrap_or_default();
         drop(recipient);
@@ -90,7 +89,7 @@ fn wait_without_reaping(child: &Child) {
 }
 
 impl Finished {
-    /// Whether the process that ended was, as far as one can tell, one that ran `program`: not a shell around it.
+    /// Whether the process that ended most likely ran `program`, rather than, for example, a shell that ran it.
     pub(crate) fn was(&self, program: &Program) -> bool {
         let names = [
             Some(program.executable.as_os_str()),
@@ -103,8 +102,8 @@ impl Finished {
     }
 }
 
-/// Ends this process as another one ended: with its status, or by its signal. That program had its chance to dump
-/// core; we do not want another one, of ourselves.
+/// Ends this process as another one ended: with its status, or by its signal. Suppresses a core dump of this process: a
+/// core dump of the program is the one that is of interest.
 pub(crate) fn follow(exit: Exit) -> ExitCode {
     match exit {
         Exit::Status(status) => ExitCode::from(status as u8),

@@ -1,7 +1,7 @@
-//! `reenact record`: runs a program with recording on, then makes the files it left whole.
+//! `reenact record`: runs a program with recording enabled, then completes the files that it left.
 //!
-//! Recording itself happens inside of the program. Nothing here is needed for it to survive: if this process is
-//! killed, the program goes on recording and `reenact replay` completes the files.
+//! The recording itself happens inside the program and does not depend on this process: if this process is killed, the
+//! program continues recording, and `reenact replay` completes the files.
 
 use std::{
     fmt::Write,
@@ -48,16 +48,16 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
     Ok(recording.exit)
 }
 
-/// A program that ran with recording on, and what it left.
+/// A program that ran with recording enabled, and the traces that it left.
 pub(crate) struct Recording {
     /// How the program ended.
     pub(crate) exit: Exit,
-    /// The first is the program's own, as a rule; further ones are its children's.
+    /// Usually the first is the program's own and the others are its children's.
     pub(crate) traces: Vec<Trace>,
 }
 
-/// Runs `command` with its recording at `file`, and completes the files. Once the program has run, nothing that is
-/// wrong with a trace is a failure: how the program ended matters more.
+/// Runs `command` with its recording at `file`, and completes the files. Once the program has run, a problem with a
+/// trace is only reported: the exit status of the program is more important.
 pub(crate) fn record(command: &mut Command, file: &Path) -> Result<Recording, Failure> {
     let place = Place::prepare(file)?;
     command
@@ -90,18 +90,18 @@ pub(crate) fn record(command: &mut Command, file: &Path) -> Result<Recording, Fa
     })
 }
 
-/// Makes a trace whole, and keeps in it how the program ended if it is of the process that we waited for: only one
-/// can be. None if there is nothing in the trace.
+/// Completes a trace, and stores how the program ended in it if it is the trace of the process that we waited for. At
+/// most one trace is. Returns `None` if the trace is empty.
 fn finish(
     path: &Path,
     finished: &Finished,
     exit_is_kept: &mut bool,
 ) -> Result<Option<Trace>, Failure> {
-    // A child that outlives the program goes on recording; its trace is completed when it is replayed.
+    // A child that outlives the program continues recording; its trace is completed when it is replayed.
     files::complete_or_note(path)?;
     let trace = Trace::open(path)?;
     if trace.activities().len() == 0 {
-        // Begun, but never got as far as an operation.
+        // The process ended before its first operation.
         let _ = fs::remove_file(path);
         return Ok(None);
     }
@@ -119,7 +119,7 @@ fn default_file(program: &std::ffi::OsStr) -> PathBuf {
     name.into()
 }
 
-/// The path of a trace, as the user would write it who wrote `file`.
+/// Returns the path of a trace relative to the same directory as `file`, which the user gave.
 fn shown_beside(file: &Path, sibling: &Path) -> PathBuf {
     file.with_file_name(sibling.file_name().unwrap_or_default())
 }

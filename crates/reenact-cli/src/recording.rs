@@ -1,5 +1,5 @@
-//! A recorded run as a path through all that the program could have done: replayed once, with a log of its operations, which
-//! the program takes again when it explores itself.
+//! A recorded run as a path through the multiverse: it is replayed once, with a log of its operations, which the
+//! program then follows when it explores itself.
 
 use std::{ffi::OsString, path::Path, process::Command};
 
@@ -19,7 +19,7 @@ pub(crate) struct Recording<'a> {
     scratch: TempDir,
 }
 
-/// What came of replaying a recorded run.
+/// The result of replaying a recorded run.
 pub(crate) enum Replayed<'a> {
     Recording(Recording<'a>),
     Interrupted(Exit),
@@ -60,7 +60,7 @@ impl<'a> Recording<'a> {
         self.scratch.path().join("log")
     }
 
-    /// What to ask of the program, a line each, for it to go where the recorded run went.
+    /// Returns the options, one per line, that make the program follow the recorded run.
     pub(crate) fn request(&self) -> Result<String, Failure> {
         let file = std::path::absolute(self.file).map_err(Failure::Scratch)?;
         let mut lines = format!(
@@ -74,8 +74,8 @@ impl<'a> Recording<'a> {
         Ok(lines)
     }
 
-    /// The program, as it was run. A test binary is to run its tests one after the other: with several threads, its own main thread
-    /// takes part in what is not recorded.
+    /// Returns the command of the recorded run. A test binary must run its tests one after the other: with several
+    /// threads, its main thread takes part in operations that are not recorded.
     pub(crate) fn command(&self) -> Command {
         let mut command = self.plan.command();
         command.env("RUST_TEST_THREADS", "1");

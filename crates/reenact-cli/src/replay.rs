@@ -1,4 +1,4 @@
-//! `reenact replay`: runs a recorded program again, once or many times, and says whether it went the same way.
+//! `reenact replay`: runs a recorded program again, once or many times, and reports whether it behaved the same way.
 
 pub(crate) mod log;
 mod plan;
@@ -21,7 +21,7 @@ pub(crate) use self::{
 };
 use crate::{args::ReplayArgs, error::Failure, report, signals};
 
-/// What a replay that went another way ends with.
+/// The exit status of a replay that diverged.
 pub(crate) const DIVERGED: i32 = 86;
 
 pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         really_write: args.really_write,
     })?;
     let scratch = TempDir::new().map_err(Failure::Scratch)?;
-    // Whether it can be written is better known before the program has run than after.
+    // Fail before the program runs if the file cannot be written.
     let file = args.log.as_ref().and_then(Option::as_ref);
     let create = |path: &Path| File::create(path).map_err(cannot_write(path));
     let file = file
@@ -79,7 +79,8 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// For standard output and standard error. What is not shown cannot be answered either, see [`Plan::run`].
+    /// Returns standard input, output and error. A program whose output is hidden cannot be interactive, so its input
+    /// is only inherited if it is a file.
     pub(crate) fn stdio(self) -> [Stdio; 3] {
         match self {
             Output::Inherited => [Stdio::inherit(), Stdio::inherit(), Stdio::inherit()],
@@ -91,13 +92,13 @@ impl Output {
     }
 }
 
-/// The replays of one command.
+/// The replays of one invocation.
 struct Series<'a> {
     args: &'a ReplayArgs,
     bar: ProgressBar,
     same: u64,
     last: Option<Exit>,
-    /// What was said about a replay that went another way, so as not to say it again.
+    /// The last report of a divergence, which is not printed again.
     reported: Option<String>,
 }
 
@@ -134,7 +135,7 @@ impl<'a> Series<'a> {
             .expect("an outcome is plain data");
             return writeln!(std::io::stdout(), "{line}").map_err(Failure::Output);
         }
-        // With a bar on the terminal, a line for each replay is too much.
+        // If the terminal shows a progress bar, not every replay gets a line.
         if self.bar.is_hidden() || !is_same || number == 1 {
             self.bar.suspend(|| {
                 report::note(format_args!(

@@ -1,4 +1,4 @@
-//! How progress, notes and failures are shown: on standard error, in colour and in motion only on a terminal.
+//! Prints progress, notes and failures to standard error; with colour and animation only on a terminal.
 
 use std::{
     collections::BTreeMap,
@@ -15,15 +15,15 @@ use serde::{Serialize, Serializer};
 
 use crate::error::Failure;
 
-/// Sets up how failures look on a terminal.
+/// Configures how failures are printed on a terminal.
 pub(crate) fn install() {
-    // Fails only if something else was installed before, and then that is as good.
+    // Fails only if another hook is already installed, which is fine as well.
     let _ = miette::set_hook(Box::new(|_| {
         Box::new(MietteHandlerOpts::new().wrap_lines(false).build())
     }));
 }
 
-/// Says why a command failed.
+/// Prints a failure.
 pub(crate) fn failure(failure: Failure) {
     if std::io::stderr().is_terminal() {
         let _ = write!(anstream::stderr(), "{:?}", miette::Report::new(failure));
@@ -37,10 +37,10 @@ pub(crate) fn failure(failure: Failure) {
     }
 }
 
-/// How many characters of a line are shown at either side of a place in it.
+/// Number of characters of a line that are shown on each side of a position.
 const NEAR: usize = 100;
 
-/// A failure without its help, a line each: what is wrong, and the place if it is in a text.
+/// Formats a failure without its help, as lines: the message and, if it concerns a text, the position in it.
 pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
     let label = failure.labels().and_then(|mut labels| labels.next());
     let (Some(label), Some(code)) = (label, failure.source_code()) else {
@@ -59,12 +59,12 @@ pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
     let after = String::from_utf8_lossy(after);
     let after = after.lines().next().unwrap_or_default();
     let column = before.chars().count() + 1;
-    // Of a very long line, what is near is enough.
+    // Shorten a very long line.
     let skipped = column.saturating_sub(NEAR);
     let before: String = before.chars().skip(skipped).collect();
     let after: String = after.chars().take(NEAR).collect();
     let file = found.name().map(|name| format!("{name}:{line}:{column}: "));
-    // A tab stays one, so that the caret is where it should be.
+    // Keep tabs, so that the caret is aligned.
     let blank = |letter| if letter == '\t' { '\t' } else { ' ' };
     let blank: String = before.chars().map(blank).collect();
     let marked = after.char_indices().take_while(|(at, _)| *at < label.len());
@@ -76,13 +76,13 @@ pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
     ]
 }
 
-/// One line of ours among the output of a program.
+/// Prints a line among the output of a program.
 pub(crate) fn note(text: impl Display) {
-    // If standard error is closed, there is nobody to tell.
+    // If standard error is closed, the note is lost.
     let _ = writeln!(anstream::stderr(), "reenact: {text}");
 }
 
-/// Something that may take long, with a known end. Not shown in a pipe.
+/// Returns a progress bar for work of known length. It is not shown in a pipe.
 pub(crate) fn bar(length: u64, what: &'static str) -> ProgressBar {
     styled(
         ProgressBar::new(length),
@@ -91,7 +91,7 @@ pub(crate) fn bar(length: u64, what: &'static str) -> ProgressBar {
     )
 }
 
-/// Something that may take long, and nobody knows how long. Not shown in a pipe.
+/// Returns a spinner with a counter, for work of unknown length. It is not shown in a pipe.
 pub(crate) fn spinner(what: &'static str, unit: &'static str) -> ProgressBar {
     let spinner = styled(
         ProgressBar::new_spinner(),
@@ -103,7 +103,7 @@ pub(crate) fn spinner(what: &'static str, unit: &'static str) -> ProgressBar {
     spinner
 }
 
-/// Something that may take long, and nobody can say how far it is. Not shown in a pipe.
+/// Returns a spinner with the elapsed time, for work without measurable progress. It is not shown in a pipe.
 pub(crate) fn waiting(what: &'static str) -> ProgressBar {
     let spinner = styled(
         ProgressBar::new_spinner(),
@@ -119,7 +119,7 @@ fn styled(bar: ProgressBar, template: &str, what: &'static str) -> ProgressBar {
     bar.with_style(style).with_prefix(what)
 }
 
-/// A number of things, in words.
+/// Formats a number with the singular or plural of a noun.
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
@@ -128,7 +128,7 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     )
 }
 
-/// A path as one types it into a shell.
+/// Formats a path for a shell, with quotes if necessary.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
@@ -139,12 +139,12 @@ pub(crate) fn quoted(path: &Path) -> String {
     }
 }
 
-/// An exit in JSON: `{"status":101}` or `{"signal":9}`.
+/// Serializes an exit: `{"status":101}` or `{"signal":9}`.
 pub(crate) fn exit<S: Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, S::Error> {
     optional_exit(&Some(*exit), serializer)
 }
 
-/// An exit in JSON, null if it is not known.
+/// Serializes an exit, or null if it is not known.
 pub(crate) fn optional_exit<S: Serializer>(
     exit: &Option<Exit>,
     serializer: S,

@@ -1,25 +1,26 @@
-//! A Rust program as a language of its own: all its universes, for the debugger.
+//! A Rust program as a language of the debugger.
 //!
-//! The program is started to explore itself, and asked for one universe after the other: what is there after these steps? A
-//! universe is known by the happens-before fingerprint of what led there, since a thread's stack cannot be compared; so
-//! independent steps meet in the same one. What was told of a universe is kept for a while, and can be asked for again.
+//! The program is started so that it explores itself, and is then asked for universes: what is the state after these
+//! steps? The stacks of threads cannot be compared, so a universe is identified by the happens-before fingerprint of
+//! the steps that led to it; different orders of independent steps therefore lead to the same universe. Answers are
+//! cached for a while, and can be requested again.
 //!
 //! | module | responsible for |
 //! |---|---|
-//! | `connection` | starting the program, asking it, noticing that it is gone |
-//! | `told` | what it tells of a universe |
-//! | `message` | what it tells of a message between actors |
-//! | `universe` | a universe: the way there, its fingerprint, and what of it is marked |
-//! | `known` | what was told, kept for a while; names of things |
-//! | `words` | operations as the catalogue knows them, and in words |
-//! | `looks` | what can be seen, and what came of it |
-//! | `value` | from the `Debug` of a value to a tree |
+//! | `connection` | starting the program, sending requests, detecting that it has ended |
+//! | `answer` | what the program reports about a universe |
+//! | `message` | what the program reports about a message between actors |
+//! | `universe` | a universe: its steps, its fingerprint, its mark |
+//! | `known` | a cache of answers; the names of objects |
+//! | `words` | operations in the terms of the catalogue, and as text |
+//! | `looks` | the observation and the ending of a universe |
+//! | `value` | parsing the `Debug` output of a value |
 
+mod answer;
 mod connection;
 mod known;
 mod looks;
 mod message;
-mod told;
 mod universe;
 mod value;
 mod words;
@@ -40,22 +41,22 @@ use reenact_multiverse::{
 };
 
 use self::{
+    answer::{Answer, Doing, Stands},
     connection::Connection,
     known::{Knowledge, Seen},
-    told::{Doing, Stands, Told},
     universe::{Choice, Granularity, Mark, Moved, Universe},
 };
 use crate::{error::Failure, recording::Recording};
 
-/// A Rust program that is debugged.
+/// A Rust program under the debugger.
 pub(crate) struct RustProgram {
     inside: Mutex<Inside>,
-    /// The file that people mean when they say a line, and how many lines it has, if it was found.
+    /// The file that line numbers refer to. `lines` is its number of lines, if it was found.
     file: String,
     lines: Option<u32>,
-    /// What is a step from now on although nobody else can tell when it happens.
+    /// Which operations are steps from now on although no other activity can observe when they happen.
     granularity: Granularity,
-    /// The steps of a recorded run.
+    /// The steps of the recorded run.
     path: Vec<Choice>,
 }
 
@@ -64,12 +65,12 @@ struct Inside {
     knowledge: Knowledge,
 }
 
-/// How a program is started.
+/// How to start a program.
 pub(crate) struct Start<'a> {
     pub(crate) command: &'a [OsString],
-    /// Whether giving a lock back is a step in any case.
+    /// Whether releasing a lock is always a step.
     pub(crate) unlocks: bool,
-    /// The recorded run that it is to begin with.
+    /// The recorded run that the session begins with.
     pub(crate) recording: Option<&'a Recording<'a>>,
 }
 
@@ -86,7 +87,7 @@ impl Start<'_> {
 }
 
 impl RustProgram {
-    /// Starts a program. Its text comes with it, if that is to be found.
+    /// Starts a program and returns it with its source, which is empty if it was not found.
     pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Failure> {
         let (connection, hello) = Connection::open(start)?;
         let said = |what: &str| {
@@ -114,14 +115,14 @@ impl RustProgram {
             path,
         };
         let beginning = program.ask(&Universe::start(program.granularity));
-        if let Some(error) = &beginning.told.error {
+        if let Some(error) = &beginning.answer.error {
             return Err(Failure::Exploration {
                 program: executable.into(),
                 error: error.clone(),
             });
         }
         let name = executable.display().to_string();
-        // What concerns nobody else may be all that is done.
+        // The program may only have operations that no other activity can observe.
         let all = || {
             program.ask(&Universe::start(Granularity {
                 own: true,
@@ -144,9 +145,9 @@ impl RustProgram {
         Ok((program, Source::new(name, text.unwrap_or_default())))
     }
 
-    /// The file in which the first operation is of those who can act first.
+    /// Returns the file of the first operation that is about to happen.
     fn first_file(&self, seen: &Seen) -> Option<String> {
-        seen.told
+        seen.answer
             .activities
             .iter()
             .find_map(|acting| match &acting.stands {
@@ -155,17 +156,17 @@ impl RustProgram {
             })
     }
 
-    /// What is known of a universe.
+    /// Returns the answer for a universe, from the cache if it is there.
     fn seen(&self, universe: &Universe) -> Seen {
         let known = self.with(|inside| inside.knowledge.of(universe));
         known.unwrap_or_else(|| self.ask(universe))
     }
 
-    /// Asks the program for a universe, and keeps what it says.
+    /// Asks the program for a universe, and caches the answer.
     fn ask(&self, universe: &Universe) -> Seen {
         self.with(|inside| {
-            let told = inside.connection.ask(&universe.question());
-            inside.knowledge.learn(universe, told)
+            let answer = inside.connection.ask(&universe.question());
+            inside.knowledge.learn(universe, answer)
         })
     }
 
@@ -174,9 +175,9 @@ impl RustProgram {
         action(&mut inside)
     }
 
-    /// What is about to be done, by whoever takes the step.
-    fn doing<'a>(told: &'a Told, step: &Choice) -> Option<&'a Doing> {
-        let acting = told.activity(step.activity)?;
+    /// Returns the operation that the step would execute.
+    fn doing<'a>(answer: &'a Answer, step: &Choice) -> Option<&'a Doing> {
+        let acting = answer.activity(step.activity)?;
         match &acting.stands {
             Stands::Does(doing) => Some(doing),
             _ => None,
@@ -184,7 +185,8 @@ impl RustProgram {
     }
 }
 
-/// The text of a source file, which the compiler has called so: seen from here, or from somewhere above the program.
+/// Returns the text of a source file. The path, as the compiler wrote it, is relative to this directory or to a
+/// directory above the program.
 fn text_of(file: &str, program: &Path) -> Option<String> {
     let here = PathBuf::from(file);
     let program = fs::canonicalize(program).unwrap_or_default();
@@ -201,12 +203,12 @@ impl Semantics for RustProgram {
     fn initial(&self) -> Vec<Universe> {
         let start = Universe::start(self.granularity);
         let seen = self.seen(&start);
-        vec![start.with_fingerprint(seen.told.fingerprint)]
+        vec![start.with_fingerprint(seen.answer.fingerprint)]
     }
 
     fn steps(&self, state: &Universe) -> Vec<Choice> {
         let seen = self.seen(state);
-        let all = seen.told.activities.iter();
+        let all = seen.answer.activities.iter();
         all.filter_map(|acting| match &acting.stands {
             Stands::Does(doing) if doing.is_enabled => Some((acting.number, doing.ways)),
             _ => None,
@@ -217,20 +219,20 @@ impl Semantics for RustProgram {
 
     fn take(&self, state: &Universe, step: &Choice) -> Universe {
         let seen = self.seen(state);
-        let moved = Self::doing(&seen.told, step).and_then(Moved::of);
+        let moved = Self::doing(&seen.answer, step).and_then(Moved::of);
         if let Some(fingerprint) = self.with(|inside| inside.knowledge.after(state, step)) {
             return state.after(*step, self.granularity, moved, fingerprint);
         }
         let next = state.after(*step, self.granularity, moved, 0);
-        let told = self.with(|inside| inside.connection.ask(&next.question()));
-        let fingerprint = match &told.error {
-            // As good as any, and the same every time.
+        let answer = self.with(|inside| inside.connection.ask(&next.question()));
+        let fingerprint = match &answer.error {
+            // Any value will do, as long as it is always the same for this step.
             Some(_) => state.fingerprint_of_failure(step),
-            None => told.fingerprint,
+            None => answer.fingerprint,
         };
         let next = next.with_fingerprint(fingerprint);
         self.with(|inside| {
-            inside.knowledge.learn(&next, told);
+            inside.knowledge.learn(&next, answer);
             inside.knowledge.follows(state, step, fingerprint);
         });
         next
@@ -244,7 +246,7 @@ impl Semantics for RustProgram {
         Activity(step.activity)
     }
 
-    /// In doubt, they are: what a thing is called may be learned late.
+    /// Conservatively, all steps are dependent: the name of an object may become known late.
     fn dependent(&self, _: &Choice, _: &Choice) -> bool {
         true
     }
@@ -259,19 +261,19 @@ impl Semantics for RustProgram {
 
     fn operation<'a>(&'a self, state: &'a Universe, step: &Choice) -> Operation<'a> {
         let seen = self.seen(state);
-        let doing = Self::doing(&seen.told, step);
-        let thing = doing.and_then(Doing::thing);
+        let doing = Self::doing(&seen.answer, step);
+        let object = doing.and_then(Doing::object);
         let received = doing
             .and_then(Moved::of)
             .filter(|moved| !moved.is_sent)
-            .map(|moved| moved.thing);
+            .map(|moved| moved.object);
         let message = doing.and_then(|doing| doing.message.as_ref());
         Operation {
             kind: doing.map_or(OperationKind::Local, |doing| doing.kind),
             activity: Activity(step.activity),
-            subject: match (message, thing) {
+            subject: match (message, object) {
                 (Some(message), _) => message.name().to_owned().into(),
-                (None, Some(thing)) => seen.name(thing).into(),
+                (None, Some(object)) => seen.name(object).into(),
                 (None, None) => "".into(),
             },
             with: match message {
@@ -284,10 +286,10 @@ impl Semantics for RustProgram {
             site: doing.and_then(Doing::site),
             sent_at: match message {
                 Some(message) => message.site(),
-                None => received.and_then(|thing| state.next_sent(thing)),
+                None => received.and_then(|object| state.next_sent(object)),
             },
             depth: 0,
-            marked: received.is_some_and(|thing| state.is_marked(thing))
+            marked: received.is_some_and(|object| state.is_marked(object))
                 || doing.is_some_and(|doing| doing.kind == OperationKind::Resolve)
                     && state.is_turn_marked(step.activity),
         }
@@ -295,13 +297,13 @@ impl Semantics for RustProgram {
 
     fn activities(&self, state: &Universe) -> Vec<Activity> {
         let seen = self.seen(state);
-        let all = seen.told.activities.iter();
+        let all = seen.answer.activities.iter();
         all.map(|acting| Activity(acting.number)).collect()
     }
 
     fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
         let seen = self.seen(state);
-        let turn = seen.told.activity(activity.0)?.turn.as_ref()?;
+        let turn = seen.answer.activity(activity.0)?.turn.as_ref()?;
         Some(Operation {
             kind: OperationKind::Turn,
             activity,
@@ -317,7 +319,7 @@ impl Semantics for RustProgram {
     fn mark(&self, state: &Universe, activity: Activity, what: Marked) -> Universe {
         match what {
             Marked::Next => state.marked(Some(Mark::Next(activity.0))),
-            // What began a turn is not known afterwards.
+            // Which message began a turn is not known afterwards.
             Marked::Turn => state.marked(None),
         }
     }
@@ -326,14 +328,15 @@ impl Semantics for RustProgram {
         state.marked(None)
     }
 
-    /// Whether there is an operation at a line is known only when somebody comes there.
+    /// Rejects only lines that are not in the file: whether a line has an operation is known only when an activity gets
+    /// there.
     fn stop_at(&mut self, lines: &[u32]) -> Vec<u32> {
         let last = self.lines.unwrap_or(u32::MAX);
         let is_beyond = |line: &&u32| **line == 0 || **line > last;
         lines.iter().filter(is_beyond).copied().collect()
     }
 
-    /// Who stops at what concerns nobody else, or at giving a lock back, makes it a step.
+    /// A breakpoint at an operation that no other activity can observe, or at releasing a lock, makes it a step.
     fn refine(&mut self, kinds: &[OperationKind]) {
         let finer = Granularity {
             releases: self.granularity.releases || kinds.contains(&OperationKind::Unlock),
@@ -351,7 +354,7 @@ impl Semantics for RustProgram {
 
     fn name(&self, state: &Universe, activity: Activity) -> String {
         let seen = self.seen(state);
-        match seen.told.activity(activity.0) {
+        match seen.answer.activity(activity.0) {
             Some(acting) => acting.place.clone(),
             None => format!("activity {}", activity.0),
         }
@@ -359,7 +362,7 @@ impl Semantics for RustProgram {
 
     fn tell(&self, state: &Universe, step: &Choice, _: &dyn Fn(Activity) -> String) -> String {
         let seen = self.seen(state);
-        match Self::doing(&seen.told, step) {
+        match Self::doing(&seen.answer, step) {
             Some(doing) => words::does(doing, &seen, Some(step.way), &self.file),
             None => "does something".to_owned(),
         }
@@ -376,18 +379,18 @@ impl Semantics for RustProgram {
     fn schedule(&self, state: &Universe) -> Option<String> {
         let mut schedule = Schedule::default();
         for (before, step) in state.steps() {
-            let told = self.with(|inside| inside.connection.ask(&before.question()));
-            let doing = Self::doing(&told, &step)?;
-            // What concerns nobody else is no step elsewhere.
+            let answer = self.with(|inside| inside.connection.ask(&before.question()));
+            let doing = Self::doing(&answer, &step)?;
+            // In a schedule, operations that no other activity can observe are not steps.
             if doing.touches.first().map(|touch| touch.0) != Some(Access::Own) {
-                let (what, site) = doing.describe(&told);
+                let (what, site) = doing.describe(&answer);
                 let mut line = Line {
-                    who: told.activity(step.activity)?.place.clone(),
+                    who: answer.activity(step.activity)?.place.clone(),
                     what,
                     site,
                     choice: step.way,
                 };
-                if let Some(object) = told.object(doing) {
+                if let Some(object) = answer.object(doing) {
                     line.set_object(object);
                 }
                 schedule.lines.push(line);

@@ -1,8 +1,8 @@
-//! Being sent a signal while a program runs for us, and dying by the signal that it died by.
+//! Handles signals while a program runs, and ends this process by the signal that the program died by.
 //!
-//! Signals that ask a process to end are blocked and taken by a thread of their own. One that came from the terminal
-//! has reached the program as well; one that another process sent to us alone is passed on. The program itself starts
-//! with the mask that we were started with.
+//! Signals that ask a process to end are blocked and received by a separate thread. A signal from the terminal has
+//! reached the program as well; a signal that another process sent to us alone is passed on. The program itself starts
+//! with the signal mask that we were started with.
 
 #![expect(
     unsafe_code,
@@ -22,10 +22,10 @@ use std::{
     thread,
 };
 
-/// The signals that ask for an end.
+/// The signals that ask a process to end.
 const ENDING: [i32; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
-/// Who is running for us. Locked while a signal is passed on, so that the number cannot have become another's.
+/// The running program. Locked while a signal is passed on, so that its process id cannot have been reused.
 static PROGRAM: Mutex<Program> = Mutex::new(Program {
     process: None,
     missed: None,
@@ -33,27 +33,27 @@ static PROGRAM: Mutex<Program> = Mutex::new(Program {
 
 struct Program {
     process: Option<i32>,
-    /// A signal for it that came when it had been started, but we had not heard yet who it is.
+    /// A signal that arrived after the program had been started, but before its process id was stored.
     missed: Option<i32>,
 }
 
-/// The last of [`ENDING`] that came, or 0.
+/// The last signal of [`ENDING`] that arrived, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-/// Whether to be interrupted means to stop what we do, and not to end, see [`make_interruptible`].
+/// Whether an interrupt cancels the current work instead of ending the process, see [`make_interruptible`].
 static IS_INTERRUPTIBLE: AtomicBool = AtomicBool::new(false);
 
-/// What was blocked when we were started.
+/// The signal mask that we were started with.
 static MASK_BEFORE: OnceLock<libc::sigset_t> = OnceLock::new();
 
-/// From here on, signals that ask for an end go to the program that runs for us. Call it before there are threads.
+/// Passes signals that ask for an end on to the running program from now on. Must be called before threads are started.
 pub(crate) fn take_over() {
     MASK_BEFORE.get_or_init(|| {
         let set = set_of(&ENDING);
         let mut before = set_of(&[]);
-        // SAFETY: Both sets are valid.
+        // SAFETY: `set` and `before` are initialized sets that live across the call.
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) };
-        // Without the thread, the signals stay pending until the program ends by itself.
+        // If the thread cannot be started, the signals stay pending until the program ends by itself.
         let _ = thread::Builder::new()
             .name("signals".into())
             .spawn(move || watch(&set));
@@ -61,41 +61,42 @@ pub(crate) fn take_over() {
     });
 }
 
-/// From here on, an interrupt is for whoever asks [`is_interrupted`]. A second one that comes before
-/// [`forget_interrupt`] ends us, and so does every other signal. Call it before there are threads.
+/// From now on, an interrupt only makes [`is_interrupted`] return `true`. A second interrupt before
+/// [`forget_interrupt`] ends this process, and so does every other signal of [`ENDING`]. Must be called before threads
+/// are started.
 pub(crate) fn make_interruptible() {
     IS_INTERRUPTIBLE.store(true, Ordering::Relaxed);
     take_over();
 }
 
-/// Whether we are to stop what we do.
+/// Whether to cancel the current work.
 pub(crate) fn is_interrupted() -> bool {
     received().is_some()
 }
 
-/// We have stopped what we did.
+/// Resets the interrupt, after the work has been cancelled.
 pub(crate) fn forget_interrupt() {
     RECEIVED.store(0, Ordering::Relaxed);
 }
 
-/// Lets a program that is about to be started have signals as if we had never taken over.
+/// Makes a program that is about to be started use the signal mask that we were started with.
 pub(crate) fn leave_alone(command: &mut Command) {
     let Some(&before) = MASK_BEFORE.get() else {
         return;
     };
     let restore = move || {
-        // SAFETY: A valid set; the old mask is not asked for.
+        // SAFETY: `before` is an initialized set, and a null pointer means that the old mask is not wanted.
         match unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut()) } {
             0 => Ok(()),
             error => Err(io::Error::from_raw_os_error(error)),
         }
     };
-    // SAFETY: Between fork and exec, the closure makes one call that is allowed there, and touches its own copy of
-    // the set only.
+    // SAFETY: Between fork and exec, the closure only calls `pthread_sigmask`, which is async-signal-safe, and only
+    // accesses its own copy of the set.
     unsafe { command.pre_exec(restore) };
 }
 
-/// The signal that asked us to end, if one did.
+/// Returns the signal that asked us to end, if one arrived.
 pub(crate) fn received() -> Option<i32> {
     match RECEIVED.load(Ordering::Relaxed) {
         0 => None,
@@ -103,7 +104,7 @@ pub(crate) fn received() -> Option<i32> {
     }
 }
 
-/// A program to which signals are passed on as long as this lives. It must not be reaped before.
+/// Passes signals on to a program while this exists. The program must not be reaped before this is dropped.
 pub(crate) struct Recipient(());
 
 impl Recipient {
@@ -127,14 +128,14 @@ impl Drop for Recipient {
 
 /// Passes a signal on to a process that has not been reaped, see [`Recipient`].
 fn pass_on(process: i32, signal: i32) {
-    // SAFETY: Takes numbers only.
+    // SAFETY: `kill` takes only integers and has no memory effects.
     unsafe { libc::kill(process, signal) };
 }
 
 fn watch(set: &libc::sigset_t) {
     loop {
         let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-        // SAFETY: Both pointers are valid; a zeroed siginfo is a valid one.
+        // SAFETY: Both pointers are valid for the call, and an all-zero `siginfo_t` is a valid value.
         let (signal, info) = unsafe {
             (
                 libc::sigwaitinfo(set, info.as_mut_ptr()),
@@ -161,11 +162,11 @@ fn watch(set: &libc::sigset_t) {
 /// Ends this process by `signal`. Returns only if that is not possible.
 pub(crate) fn die_by(signal: i32) {
     let set = set_of(&[signal]);
-    // SAFETY: Takes numbers and a valid set. The default disposition runs no code of ours.
+    // SAFETY: The calls take integers and an initialized set. The default disposition runs no code of ours.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, ptr::null_mut());
-        // Not `kill`: that could go to the thread that takes signals.
+        // Not `kill`: the thread that receives signals could get the signal.
         libc::raise(signal);
     }
 }

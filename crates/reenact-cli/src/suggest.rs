@@ -1,6 +1,6 @@
-//! What somebody may have meant by a name that does not exist.
+//! Suggests known names for a misspelled one.
 
-/// Those of `known` that somebody may have meant by `word`, the likeliest first.
+/// Returns the names in `known` that are similar to `word`, most similar first.
 fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut scored: Vec<(f64, &str)> = known
         .into_iter()
@@ -17,7 +17,7 @@ fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
     scored.into_iter().map(|(_, one)| one).take(3).collect()
 }
 
-/// A question about what somebody may have meant; nothing if there is no telling.
+/// Returns a question that suggests similar names, or `None` if there are none.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -1,7 +1,7 @@
-//! `reenact trace`: looks into a recording without running anything.
+//! `reenact trace`: inspects a recording without running anything.
 //!
-//! All three commands read the events in streams: memory grows with the number of activities, not with the length of
-//! the recording.
+//! All three commands stream the events: memory use depends on the number of activities, not on the length of the
+//! recording.
 
 mod check;
 mod show;
@@ -27,7 +27,7 @@ fn open(file: &Path) -> Result<Arc<Trace>, Failure> {
     Ok(Arc::new(Trace::open(file)?))
 }
 
-/// The command line of a program, as one types it.
+/// Formats the command line of a program for a shell.
 fn command_line(program: &Program) -> String {
     let words: Vec<String> = match program.arguments.as_slice() {
         [] => vec![report::quoted(&program.executable)],
@@ -39,7 +39,7 @@ fn command_line(program: &Program) -> String {
     words.join(" ")
 }
 
-/// Whether messages were recorded by those who sent them.
+/// Whether the senders recorded the order of messages.
 fn with_sender(program: &Program) -> bool {
     program
         .environment
@@ -47,7 +47,7 @@ fn with_sender(program: &Program) -> bool {
         .any(|(name, value)| name == "REENACT_STRATEGY" && value == "sender")
 }
 
-/// Damage, in JSON.
+/// The damage of a trace, as JSON.
 #[derive(Debug, Serialize)]
 struct Damage {
     offset: u64,

@@ -1,4 +1,4 @@
-//! How universes, the ways to them and what came of them are put into words.
+//! Prints universes, the paths to them and their endings.
 
 use std::io::{self, Write};
 
@@ -10,16 +10,16 @@ use crate::report::counted;
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// For what should not be.
+/// For errors, deadlocks and livelocks.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-/// For what waits for a person.
+/// For what waits for the user.
 pub(crate) const PAUSED: Style = AnsiColor::Magenta.on_default();
-/// For what a person should know before he believes the rest.
+/// For what the user must know to interpret the rest, such as incomplete coverage.
 pub(crate) const NOTE: Style = AnsiColor::Yellow.on_default();
 
-/// One thing that happened on the way to a universe.
+/// A step on the path to a universe.
 pub(crate) struct Deed<'a> {
-    /// Who did it; nobody if a person asked for it.
+    /// The activity that took the step; `None` for a command of the user.
     pub(crate) who: Option<&'a str>,
     pub(crate) what: &'a str,
     pub(crate) site: Option<Site>,
@@ -43,7 +43,7 @@ impl<'a> Deed<'a> {
     }
 }
 
-/// Tells a way, a numbered line for each step. What a person asked for has no number.
+/// Prints a path, one numbered line per step. Commands of the user have no number.
 pub(crate) fn tell<'a>(
     out: &mut dyn Write,
     indent: &str,
@@ -74,7 +74,7 @@ pub(crate) fn tell<'a>(
     Ok(())
 }
 
-/// What came of a program, a line each.
+/// Describes how a program ended, as lines.
 pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
     let lines = ending.lines();
     match lines.is_empty() {
@@ -83,7 +83,7 @@ pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
     }
 }
 
-/// Says how all universes stand: what has paused them, then who is about to do what in which of them.
+/// Prints the state of all universes: why they have stopped, and what is about to happen in which of them.
 pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::Result<()> {
     if standings.groups.is_empty() {
         return writeln!(out, "There is no universe at all.");
@@ -140,7 +140,7 @@ fn tell_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result<
     }
 }
 
-/// One that is stopped, and what it is about to do.
+/// Describes a stopped activity and what it is about to do.
 pub(crate) fn about_to(stop: &Stop) -> String {
     match stop.next.is_empty() {
         true => format!("{} has nothing to do", stop.who),
@@ -148,7 +148,7 @@ pub(crate) fn about_to(stop: &Stop) -> String {
     }
 }
 
-/// Says where a condition holds, and how to get there.
+/// Prints where a condition holds, and the path to the nearest universe.
 pub(crate) fn tell_found(out: &mut dyn Write, indent: &str, found: &Found) -> io::Result<()> {
     let Some(nearest) = &found.nearest else {
         let of = HumanCount(found.of as u64);

@@ -1,10 +1,10 @@
-//! Activities: who does operations, and how a thread knows which one it is.
+//! Activities, and how a thread knows which activity it runs.
 //!
-//! An activity has a number in the trace and a place in the family tree: the n-th child of its parent. The number
-//! is handed out as activities come, so it may differ between two recordings; the place does not, and replay finds
-//! an activity's events by it. A thread that did not come through [`Birth`] gets an activity when it first does
-//! an operation: the process's first thread is `main`, any other is *foreign*, known by its thread's name and by how
-//! many of that name came before it.
+//! An activity has a number in the trace and a place in the family tree: the n-th child of its parent. Numbers are
+//! assigned in the order in which activities appear, so they may differ between two recordings; the place does not, and
+//! replay finds an activity's events by it. A thread that did not come through [`Birth`] gets an activity when it first
+//! does an operation: the process's first thread is `main`, any other is *foreign*, known by its thread's name and by
+//! how many of that name came before it.
 
 use std::{
     any::Any,
@@ -21,16 +21,16 @@ use std::{
 use reenact_trace::{Appender, Origin};
 
 use crate::{
-    Ending, Fact, Newborn, Op, Seat,
+    ActivitySlot, Ending, Latch, Newborn, Op,
     attempt::Attempting,
     captured::CLOCKS,
     controller::{self, Controller},
     explore,
-    external::apart,
+    external::untracked,
     life,
     mode::{self, Mode},
-    record::{Diary, Me, Recording, token_of},
-    replay::quiet::Quiet,
+    record::{Me, RecorderState, Recording, token_of},
+    replay::fast_path::FastPath,
     seeds,
 };
 
@@ -39,13 +39,13 @@ use crate::{
 pub struct Activity {
     /// The number that the controller gave it.
     pub number: u32,
-    /// Its place in the family tree, as in `main.2.0`. Empty for a light one, of which there may be millions.
+    /// Its place in the family tree, as in `main.2.0`. Empty for a light activity, of which there may be millions.
     pub family: String,
     /// The name of its thread, or empty.
     pub name: String,
-    /// That its own code has ended.
-    pub ended: Fact,
-    /// What its controller keeps with it.
+    /// Established when its own code has ended.
+    pub ended: Latch,
+    /// Data that its controller keeps with it.
     pub(crate) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -55,43 +55,44 @@ impl Activity {
             number,
             family,
             name,
-            ended: Fact::new(),
+            ended: Latch::new(),
             kept: OnceLock::new(),
         })
     }
 }
 
-/// What the fast path needs of the current activity.
+/// The state of the current activity that the fast path needs.
 pub(crate) struct Hot {
-    /// Who holds it is known by this; never a token that an entity has when nobody used it.
+    /// Identifies the activity to objects; never a token that an unused object has.
     pub(crate) token: Cell<u32>,
     /// The counter and hash in the live file; null unless recording.
     pub(crate) word: Cell<*mut u64>,
-    /// What a replay has left to do without asking; null unless replaying.
-    pub(crate) quiet: Cell<*const Quiet>,
-    /// What runs on a fiber, where it is explored; null elsewhere.
+    /// The operations that a replay may still do without asking; null unless replaying.
+    pub(crate) fast_path: Cell<*const FastPath>,
+    /// The activity that runs on a fiber, where it is explored; null elsewhere.
     pub(crate) fiber: Cell<*const Controlled>,
-    /// The light activity that a worker runs; null if the thread runs its own.
-    pub(crate) seat: Cell<*const Seat>,
-    /// What the thread's own activity remembers, where that is recorded.
-    pub(crate) diary: Cell<*mut Diary>,
-    /// The activity of another thread, which waits, while this one records for it; see [`crate::meeting`].
-    pub(crate) guest: Cell<*mut Diary>,
-    /// Where the thread appends, as long as it has a diary of its own.
+    /// The light activity that a worker runs; null if the thread runs its own activity.
+    pub(crate) slot: Cell<*const ActivitySlot>,
+    /// The recorder state of the thread's own activity, while recording.
+    pub(crate) recorder_state: Cell<*mut RecorderState>,
+    /// The recorder state of an activity that waits on another thread, while this thread records for it; see
+    /// [`crate::meeting`].
+    pub(crate) guest: Cell<*mut RecorderState>,
+    /// Where the thread appends, as long as it has a recorder state of its own.
     pub(crate) appender: Cell<*mut Appender>,
-    /// Whether the thread is one of ours: the program is what it runs, and when it runs nobody, nothing is.
+    /// Whether the thread is a worker of ours: only the light activities that it runs belong to the program.
     pub(crate) is_ours: Cell<bool>,
-    /// What counts the maps that are made on a thread; null if it is neither a worker nor the program's. See
-    /// [`crate::seeds`].
+    /// The counter of the maps that are created on the thread; null if it is neither a worker nor a thread of the
+    /// program. See [`crate::seeds`].
     pub(crate) maps: Cell<*mut u64>,
     /// Whether it is in a transaction; see [`crate::attempt`].
     pub(crate) attempting: Cell<Attempting>,
-    /// How many times over what the thread does is not part of the program; see [`crate::apart`].
-    pub(crate) apart: Cell<u32>,
+    /// How deeply untracked calls are nested; see [`crate::untracked`].
+    pub(crate) untracked: Cell<u32>,
 }
 
 impl Hot {
-    // One small closure each: a larger one would not be inlined where the compiler has been told that it is cold.
+    // One small closure each: a larger one would not be inlined where the compiler considers the path cold.
 
     #[inline(always)]
     pub(crate) fn token() -> u32 {
@@ -104,15 +105,15 @@ impl Hot {
     }
 
     #[inline(always)]
-    pub(crate) fn quiet() -> *const Quiet {
-        HOT.with(|hot| hot.quiet.get())
+    pub(crate) fn fast_path() -> *const FastPath {
+        HOT.with(|hot| hot.fast_path.get())
     }
 
-    /// The light activity that the calling thread runs.
-    pub(crate) fn seat<'a>() -> Option<&'a Seat> {
-        // SAFETY: Set by the thread itself while it runs the activity, whose seat is there until that ends. The reference
-        // does not leave the operation that asks.
-        HOT.with(|hot| unsafe { hot.seat.get().as_ref() })
+    /// Returns the light activity that the calling thread runs.
+    pub(crate) fn slot<'a>() -> Option<&'a ActivitySlot> {
+        // SAFETY: The thread itself sets it while it runs the activity, whose slot exists until the activity ends. The
+        // reference does not outlive the operation that asks for it.
+        HOT.with(|hot| unsafe { hot.slot.get().as_ref() })
     }
 }
 
@@ -129,27 +130,27 @@ pub(crate) enum Local {
 pub(crate) struct Controlled {
     pub(crate) controller: Arc<dyn Controller>,
     pub(crate) activity: Arc<Activity>,
-    /// Which of the controllers that this process had it belongs to.
+    /// The generation of the controller that it belongs to.
     generation: u32,
     children: AtomicU64,
     tickets: AtomicU64,
     pub(crate) is_foreign: bool,
-    /// When it last read each of the clocks.
+    /// Its last reading of each clock.
     pub(crate) clocks: [AtomicU64; CLOCKS],
 }
 
 thread_local! {
-    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), quiet: Cell::new(std::ptr::null()), fiber: Cell::new(std::ptr::null()), seat: Cell::new(std::ptr::null()), diary: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), apart: Cell::new(0) } };
+    pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), fast_path: Cell::new(std::ptr::null()), fiber: Cell::new(std::ptr::null()), slot: Cell::new(std::ptr::null()), recorder_state: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), untracked: Cell::new(0) } };
     static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The activity of a thread. It is not destroyed with other thread-locals, some of which may have operations to do when
-/// they are: it ends after all of them, see [`install`].
+/// The activity of a thread. It is not destroyed with other thread-locals, whose destructors may do operations: it ends
+/// after all of them, see [`install`].
 type Slot = ManuallyDrop<Option<Local>>;
 
-/// The calling thread goes, or ends the process: what it ran ends here.
+/// Ends the activity of the calling thread, which exits or ends the process.
 pub(crate) fn leave() {
     let local = LOCAL.with(|slot| slot.try_borrow_mut().ok()?.take());
     HOT.with(clear);
@@ -168,15 +169,15 @@ pub(crate) fn leave() {
 fn clear(hot: &Hot) {
     hot.token.set(NOBODY);
     hot.word.set(std::ptr::null_mut());
-    hot.quiet.set(std::ptr::null());
+    hot.fast_path.set(std::ptr::null());
     hot.fiber.set(std::ptr::null());
-    hot.seat.set(std::ptr::null());
-    hot.diary.set(std::ptr::null_mut());
+    hot.slot.set(std::ptr::null());
+    hot.recorder_state.set(std::ptr::null_mut());
     hot.guest.set(std::ptr::null_mut());
 }
 
-/// Makes the calling thread forget which activity it runs, without ending it: for a child made by `fork`, in whose memory
-/// is what belongs to its parent.
+/// Makes the calling thread forget which activity it runs, without ending it: for a child made by `fork`, whose memory
+/// holds what belongs to its parent.
 pub(crate) fn forget() {
     HOT.with(clear);
     LOCAL.with(|slot| {
@@ -190,10 +191,11 @@ pub(crate) fn forget() {
 /// `None` when there is no recording any more.
 pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Me<'_>) -> R) -> Option<R> {
     with_thread(|recording| {
-        if let Some(seat) = Hot::seat() {
-            return seat.with_diary(recording, |mut me| action(&mut me));
+        if let Some(slot) = Hot::slot() {
+            return slot.with_recorder_state(recording, |mut me| action(&mut me));
         }
-        // SAFETY: Who set it answers for it; see `crate::meeting`.
+        // SAFETY: `Party::impersonate` sets it to the recorder state of an activity that waits until this thread is
+        // done with it; see `crate::meeting`.
         if let Some(guest) = unsafe { HOT.with(|hot| hot.guest.get()).as_mut() } {
             return Some(action(&mut recording.light(guest)));
         }
@@ -210,7 +212,7 @@ pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Me<'_>) -> R) -> Option
 /// Runs `action` with what the calling thread needs to record. `None` when there is no recording any more.
 pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -> Option<R> {
     LOCAL.with(|slot| {
-        apart(|| {
+        untracked(|| {
             let mut slot = slot.try_borrow_mut().ok()?;
             if !matches!(&**slot, Some(Local::Recording(_))) {
                 let recording = Recording::of_thread()?;
@@ -225,15 +227,15 @@ pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -
 }
 
 /// Runs `action` with the controlled activity that the calling thread runs, registering the thread first if need be.
-/// Nothing is borrowed while it runs: it may take long, and a signal handler may ask who we are.
+/// Nothing is borrowed while it runs: it may take long, and a signal handler may call this too.
 pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Option<R> {
-    // SAFETY: Set as long as it runs; what it is known by is there until the execution has ended.
+    // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
     if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
-        return Some(apart(|| action(controlled)));
+        return Some(untracked(|| action(controlled)));
     }
-    if let Some(seat) = Hot::seat() {
-        let controlled = seat.controlled()?;
-        return Some(apart(|| action(controlled)));
+    if let Some(slot) = Hot::slot() {
+        let controlled = slot.controlled()?;
+        return Some(untracked(|| action(controlled)));
     }
     let controlled = LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
@@ -242,75 +244,75 @@ pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Optio
         {
             return Some(Arc::clone(controlled));
         }
-        let controlled = Arc::new(apart(Controlled::unannounced)?);
+        let controlled = Arc::new(untracked(Controlled::unannounced)?);
         install(&mut slot, Local::Controlled(Arc::clone(&controlled)));
         Some(controlled)
     })?;
-    Some(apart(|| action(&controlled)))
+    Some(untracked(|| action(&controlled)))
 }
 
 /// Makes the thread's own activity the one that it runs.
 fn sit(hot: &Hot, recording: &mut Recording) {
     if let Some(me) = recording.me() {
         hot.token.set(token_of(me.number()));
-        hot.word.set(me.diary.word());
-        hot.diary.set(me.diary);
+        hot.word.set(me.recorder_state.word());
+        hot.recorder_state.set(me.recorder_state);
         hot.appender.set(me.appender);
         seeds::give_to_thread(me.number());
     }
 }
 
-/// The calling thread, a worker, runs nobody any more: what it ran last may be gone.
+/// Makes the calling thread, a worker, run no activity any more: the last one may not exist any longer.
 pub(crate) fn stand_up() {
     HOT.with(clear);
 }
 
-/// Runs `action`, which may make the calling thread run other activities, and then goes on with the one that it runs now.
+/// Runs `action`, which may make the calling thread run other activities, and then restores the current one.
 #[inline]
 pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
-    let (before, apart) = HOT.with(|hot| {
+    let (before, untracked) = HOT.with(|hot| {
         let before = (
             hot.token.get(),
             hot.word.get(),
-            hot.quiet.get(),
-            hot.seat.get(),
+            hot.fast_path.get(),
+            hot.slot.get(),
             hot.guest.get(),
-            hot.diary.get(),
+            hot.recorder_state.get(),
             hot.fiber.get(),
             hot.attempting.replace(Attempting::Nothing),
         );
         clear(hot);
-        (before, hot.apart.replace(0))
+        (before, hot.untracked.replace(0))
     });
     let maps = seeds::pause();
     let result = action();
     seeds::resume(maps);
     HOT.with(|hot| {
-        // SAFETY: As in `Hot::seat`.
-        let seat = unsafe { before.3.as_ref() };
+        // SAFETY: The slot of an activity exists until the activity ends, and this thread runs it.
+        let slot = unsafe { before.3.as_ref() };
         hot.token.set(before.0);
-        // It may have been given a counter meanwhile, by one who met it.
-        hot.word.set(seat.map_or(before.1, Seat::word));
-        hot.quiet.set(before.2);
-        hot.seat.set(before.3);
+        // Another activity that met it may have given it a counter meanwhile.
+        hot.word.set(slot.map_or(before.1, ActivitySlot::word));
+        hot.fast_path.set(before.2);
+        hot.slot.set(before.3);
         hot.guest.set(before.4);
-        hot.diary.set(before.5);
+        hot.recorder_state.set(before.5);
         hot.fiber.set(before.6);
         hot.attempting.set(before.7);
-        hot.apart.set(apart);
+        hot.untracked.set(untracked);
     });
     result
 }
 
-/// The same for one that is explored, of which less is known to its thread.
+/// Like [`aside`], for an explored activity, of which its thread keeps less state.
 #[inline]
 pub(crate) fn aside_explored(action: impl FnOnce()) {
-    let (token, fiber, seat, apart, attempting) = HOT.with(|hot| {
+    let (token, fiber, slot, untracked, attempting) = HOT.with(|hot| {
         (
             hot.token.get(),
             hot.fiber.get(),
-            hot.seat.get(),
-            hot.apart.replace(0),
+            hot.slot.get(),
+            hot.untracked.replace(0),
             hot.attempting.replace(Attempting::Nothing),
         )
     });
@@ -320,17 +322,17 @@ pub(crate) fn aside_explored(action: impl FnOnce()) {
     HOT.with(|hot| {
         hot.token.set(token);
         hot.fiber.set(fiber);
-        hot.seat.set(seat);
-        hot.apart.set(apart);
+        hot.slot.set(slot);
+        hot.untracked.set(untracked);
         hot.attempting.set(attempting);
     });
 }
 
 /// Makes the calling thread run an activity, until it leaves.
 ///
-/// Threads leave when they are at their end. Of the two mechanisms for that, thread-local destructors and those of POSIX
-/// keys, the system runs the latter last; so what is done in the former still belongs to the activity. At the exit of a
-/// process neither runs for all threads: see there.
+/// A thread leaves its activity when it exits. Of the two mechanisms for that, thread-local destructors and those of
+/// POSIX keys, the system runs the latter last; so what the former do still belongs to the activity. At the exit of a
+/// process neither runs for all threads: see `at_exit` in `record.rs`.
 fn install(slot: &mut Slot, mut local: Local) {
     HOT.with(|hot| match &mut local {
         Local::Recording(recording) => sit(hot, recording),
@@ -348,7 +350,7 @@ fn install(slot: &mut Slot, mut local: Local) {
     static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
     let key = KEY.get_or_init(|| {
         let mut key = 0;
-        // SAFETY: A place for the key, and a function that may be called at the end of any thread.
+        // SAFETY: `key` is valid for writes, and `thread_ends` may be called at the end of any thread.
         unsafe { libc::pthread_key_create(&mut key, Some(thread_ends)) };
         key
     });
@@ -356,8 +358,8 @@ fn install(slot: &mut Slot, mut local: Local) {
     unsafe { libc::pthread_setspecific(*key, std::ptr::dangling()) };
 }
 
-/// What a thread that nobody announced is. One that is past its own end, and only destroys what it leaves behind, is
-/// not what it was before.
+/// Returns the origin and name of a thread that was not announced. A thread that has already left its activity, and
+/// only runs destructors, is a different one from what it was before.
 pub(crate) fn self_origin() -> (Origin, String) {
     if HAS_LEFT.get() {
         let name = rustix::thread::name().unwrap_or_default();
@@ -376,7 +378,7 @@ pub(crate) fn self_origin() -> (Origin, String) {
 }
 
 impl Controlled {
-    /// One that is explored. Whoever explores knows it by its number.
+    /// An explored activity, which the exploration knows by its number.
     pub(crate) fn explored(controller: Arc<dyn Controller>, number: u32, name: &str) -> Controlled {
         Controlled::of(
             controller,
@@ -397,7 +399,8 @@ impl Controlled {
         }
     }
 
-    /// The one of the same number and name in another execution, if nobody remembers this one. Whether it is.
+    /// Reuses it for the activity of the same number and name in another execution, if there are no other references to
+    /// it. Returns whether it could.
     pub(crate) fn be_again(&mut self, name: &str) -> bool {
         let has_name = !self.activity.name.is_empty() || !name.is_empty();
         if Arc::strong_count(&self.activity) > 1 || has_name && self.activity.name != name {
@@ -438,12 +441,12 @@ impl Controlled {
         Some(controlled)
     }
 
-    /// A light child of this one: its number.
+    /// Registers a light child of this activity and returns its number.
     pub(crate) fn light_child(&self) -> u32 {
         self.controller.born(Newborn::Light(&self.activity))
     }
 
-    /// The light activity with this number, about to do something for the first time.
+    /// The light activity with this number, which is about to run for the first time.
     pub(crate) fn light(number: u32, first: u32) -> Option<Controlled> {
         let (controller, generation) = controller::current()?;
         let activity = Activity::new(number, String::new(), String::new());
@@ -458,36 +461,36 @@ impl Controlled {
     }
 }
 
-/// The calling code is this activity of an execution that is explored.
+/// Makes the calling code run this activity of an explored execution.
 #[inline]
 pub(crate) fn begin_explored(number: u32) {
-    if let Some(world) = explore::here() {
-        let controlled = world.begins(number);
+    if let Some(execution) = explore::here() {
+        let controlled = execution.begins(number);
         HOT.with(|hot| {
             hot.token.set(token_of(number));
             hot.fiber.set(controlled);
         });
         if explore::is_whole() {
-            seeds::give_to_thread(world.number_in_recording(number));
+            seeds::give_to_thread(execution.number_in_recording(number));
         }
         seeds::restart();
     }
 }
 
-/// The activity that the calling thread runs, and that is explored, has ended.
+/// Ends the explored activity that the calling thread runs.
 pub(crate) fn end_explored() {
-    // SAFETY: As in `with_controlled`.
+    // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
     if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
         controlled.activity.ended.establish();
         explore::end_thread();
     }
 }
 
-/// A child activity that exists but does not run yet. Made by the parent, because the order in which a parent has
-/// children is its own; taken along to the thread that will run it.
+/// A child activity that exists but does not run yet. The parent creates it, because a parent determines the order of
+/// its children; then it moves to the thread that will run it.
 pub struct Birth {
     child: Child,
-    /// The line of the program that asked for it.
+    /// The line of the program that spawns it.
     site: &'static Location<'static>,
 }
 
@@ -512,7 +515,7 @@ impl Child {
 }
 
 impl Birth {
-    /// A new child of the current activity, to be run by a thread of this name.
+    /// Announces a new child of the current activity, to be run by a thread of this name.
     #[inline]
     #[track_caller]
     pub fn announce(name: Option<&str>) -> Birth {
@@ -520,7 +523,7 @@ impl Birth {
         let site = Location::caller();
         let birth = || Birth {
             child: match explore::here() {
-                Some(world) => Child::Explored(world.child(name)),
+                Some(execution) => Child::Explored(execution.child(name)),
                 None => Child::unexplored(name),
             },
             site,
@@ -528,31 +531,32 @@ impl Birth {
         life::creates(false, birth, Birth::number)
     }
 
-    /// The same for what is not to have a thread, even if the others have. Only where something is explored.
+    /// Like [`Birth::announce`], for an activity that never has a thread of its own, even if others have. Only under
+    /// exploration.
     #[track_caller]
     pub(crate) fn announce_on_fiber(name: &str) -> Birth {
-        let number = explore::here().map(|world| world.child_on_fiber(name));
+        let number = explore::here().map(|execution| execution.child_on_fiber(name));
         Birth {
             child: number.map_or(Child::Unrecorded, Child::Explored),
             site: Location::caller(),
         }
     }
 
-    /// A handle by which others wait for the end of the activity.
+    /// Returns a handle with which others wait for the end of the activity.
     #[inline]
     pub fn lineage(&self) -> Lineage {
         match &self.child {
             Child::Controlled(controlled) => Lineage(Some(Arc::clone(&controlled.activity))),
             Child::Explored(number) => {
-                let world = explore::here();
-                Lineage(world.and_then(|world| world.activity(*number).cloned()))
+                let execution = explore::here();
+                Lineage(execution.and_then(|execution| execution.activity(*number).cloned()))
             }
             _ => Lineage(None),
         }
     }
 
-    /// The activity's number: unique among the activities of a recording and the same in its replays. None where there is
-    /// neither.
+    /// Returns the activity's number: unique among the activities of a recording and the same in its replays. None if
+    /// the process is neither recorded nor controlled.
     #[inline]
     pub fn number(&self) -> Option<u32> {
         match &self.child {
@@ -598,7 +602,7 @@ impl Birth {
 }
 
 impl Drop for Birth {
-    /// A child that never ran, because its thread could not be started, has ended.
+    /// Ends a child that never ran, because its thread could not be started.
     fn drop(&mut self) {
         match &self.child {
             Child::Controlled(controlled) => {
@@ -607,8 +611,10 @@ impl Drop for Birth {
                 controlled.activity.ended.establish();
             }
             Child::Explored(number) => {
-                explore::end_unborn(*number);
-                if let Some(activity) = explore::here().and_then(|world| world.activity(*number)) {
+                explore::end_not_started(*number);
+                if let Some(activity) =
+                    explore::here().and_then(|execution| execution.activity(*number))
+                {
                     activity.ended.establish();
                 }
             }
@@ -617,13 +623,13 @@ impl Drop for Birth {
     }
 }
 
-/// An activity that runs on this thread. Dropping it says that the activity's own code has ended.
+/// An activity that runs on this thread. Dropping it marks the end of the activity's own code.
 pub struct Life(&'static Location<'static>);
 
 impl Drop for Life {
     fn drop(&mut self) {
         life::ends(self.0);
-        // SAFETY: As in `with_controlled`.
+        // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
         if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
             controlled.activity.ended.establish();
             explore::end_thread();
@@ -646,13 +652,13 @@ impl Drop for Life {
     }
 }
 
-/// An activity as its parent knows it.
+/// A handle to an activity, for its parent.
 #[derive(Clone)]
 pub struct Lineage(Option<Arc<Activity>>);
 
 impl Lineage {
-    /// Waits until the activity's own code has ended, as far as a controller has to know about that. The caller then
-    /// waits for the thread itself in the usual way.
+    /// Waits until the activity's own code has ended, if there is a controller. The caller then waits for the thread
+    /// itself in the usual way.
     #[track_caller]
     pub fn join(&self) {
         if let Some(target) = &self.0 {
@@ -660,7 +666,7 @@ impl Lineage {
         }
     }
 
-    /// Asks whether the activity has ended. `ask` says so where no controller has to know about it, and when recording.
+    /// Returns whether the activity has ended. `ask` finds out where there is no controller, and when recording.
     #[track_caller]
     pub fn has_ended(&self, op: Op, ask: impl FnOnce() -> bool) -> bool {
         let target = self.0.as_ref();
@@ -671,11 +677,11 @@ impl Lineage {
         })
     }
 
-    /// As [`Lineage::join`], for one who knows that it ends, and does not join it.
+    /// Like [`Lineage::join`], for a caller that only waits for the end, without joining it.
     pub fn wait_for_end(&self) {
         if let Some(target) = &self.0 {
             match explore::here() {
-                Some(world) => world.waits_for_end(target),
+                Some(execution) => execution.waits_for_end(target),
                 None => {
                     let what = || format!("the end of {}", target.family);
                     target.ended.wait_if_controlled(&what);
@@ -685,12 +691,12 @@ impl Lineage {
     }
 }
 
-/// Whether operations are recorded or controlled: where they are not, a model may use what is fastest.
+/// Returns whether operations are recorded or controlled. If not, a model may use what is fastest.
 pub fn is_active() -> bool {
     mode::settled() != Mode::Off
 }
 
-/// The number of the activity that the calling thread runs, registering it if need be; `None` when off.
+/// Returns the number of the activity that the calling thread runs, registering it if need be; `None` when off.
 pub fn current_number() -> Option<u32> {
     match mode::settled() {
         Mode::Record => with_recording(|me| me.number()),
@@ -699,17 +705,17 @@ pub fn current_number() -> Option<u32> {
     }
 }
 
-/// Whether the activity that the calling thread runs is one that nobody announced.
+/// Returns whether the calling thread runs an activity that was not announced.
 pub(crate) fn current_is_foreign() -> bool {
     match mode::settled() {
-        Mode::Record => with_recording(|me| me.diary.is_foreign()),
+        Mode::Record => with_recording(|me| me.recorder_state.is_foreign()),
         Mode::Replay | Mode::Controlled => with_controlled(|me| me.is_foreign),
         _ => None,
     }
     .unwrap_or(true)
 }
 
-/// By whom a message is sent that is sent now.
+/// Returns the token of the current activity, as the sender of a message.
 #[inline(always)]
 pub fn sender() -> u32 {
     let token = Hot::token();
@@ -721,11 +727,11 @@ pub fn sender() -> u32 {
 
 #[cold]
 fn registered_sender() -> u32 {
-    // Who is asked for a number has been registered.
+    // Asking for the number registers the activity.
     current_number().map_or(NOBODY, token_of)
 }
 
-/// What tells a message that is sent to a promise now from others of the same sender.
+/// Identifies a message that is sent to a promise among those of the same sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     pub(crate) sender: u32,
@@ -733,7 +739,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// One for a message that is sent now.
+    /// Draws a ticket for a message that is sent now.
     pub fn draw() -> Ticket {
         let number = match mode::settled() {
             Mode::Record => with_recording(|me| me.ticket()),

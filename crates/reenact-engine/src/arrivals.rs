@@ -1,20 +1,21 @@
-//! Whose message comes next: the prediction that recording and replay make alike.
+//! Predicts the sender of the next message, for recording and replay alike.
 //!
-//! After a message of one sender comes one of the sender that followed it last time. If it is the first time, one of the
-//! same sender; or, after two senders whose numbers are neighbours, as of children that report to the one who collects,
-//! one of the next in that order. Actors that answer their clients in turn are predicted perfectly by that, and so is
-//! whoever has one partner.
+//! After a message of one sender, the prediction is the sender that followed it last time. The first time, it is the
+//! same sender; or, after two senders with consecutive numbers, as of children that report to a collector, the one with
+//! the next number. Actors that answer their clients in turn are predicted perfectly, and so is an actor with a single
+//! partner.
 //!
-//! Who followed whom is kept in a table that is small and forgets, because an actor that has a thousand partners without
-//! any order in them must not have a thousand places to look into; recording and replay forget alike.
+//! The followers are kept in a small table that forgets, because an actor with a thousand partners in no particular
+//! order must not have a thousand entries; recording and replay forget alike.
 //!
-//! Some messages are told apart by more than their sender. A *numbered* message has a number too: a continuation is the
-//! n-th that its actor registered, a message that went through a promise the n-th that its sender sent that way. Each is
-//! predicted to be the one after the last that came from there.
+//! Some messages are not identified by their sender alone. A *numbered* message has a number too: a continuation is the
+//! n-th that its actor registered, a message that went through a promise the n-th that its sender sent that way. Each
+//! is predicted to be the one after the last that came from there.
 
 use crate::Map;
 
-/// Where a message comes from, as far as order goes: a sender's token, with [`NUMBERED`] if that alone does not tell.
+/// Where a message comes from, as far as order matters: a sender's token, with [`NUMBERED`] if that alone does not
+/// identify it.
 pub(crate) type Source = u32;
 
 /// Bit of a source whose messages have numbers.
@@ -24,7 +25,7 @@ pub(crate) const DIRECT: Source = NUMBERED - 1;
 /// The source of an actor's own continuations.
 pub(crate) const CONTINUATION: Source = NUMBERED;
 
-/// A message that arrives: where it comes from, and its number, 0 if it has none.
+/// A message that arrives: its source, and its number, 0 if it has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Arrival {
     pub(crate) source: Source,
@@ -32,13 +33,14 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// No message: the activity finds that those who run it have ended. By number a continuation that it will not have.
+    /// Not a message: the activity finds that its pool has been closed. Encoded as a continuation whose number no real
+    /// one has.
     pub const CLOSING: Arrival = Arrival {
         source: CONTINUATION,
         number: u64::MAX - 1,
     };
 
-    /// Who has sent it, where that can be told: not of an actor's own continuations, nor where messages have positions.
+    /// Returns the sender, where it is known: not of an actor's own continuations, nor where messages have positions.
     pub fn sender(&self) -> Option<u32> {
         match self.source & !NUMBERED {
             0 | DIRECT => None,
@@ -46,12 +48,13 @@ impl Arrival {
         }
     }
 
-    /// Whether it is known by more than its sender.
+    /// Returns whether it is identified by more than its sender.
     pub(crate) fn is_numbered(self) -> bool {
         self.source & NUMBERED != 0
     }
 
-    /// A text by which a log tells it from others that the same activity handles. `name` is the name of an activity.
+    /// Returns a text that identifies it in a log among the messages of the same receiver. `name` returns the name of
+    /// an activity.
     pub(crate) fn key(self, name: impl Fn(u32) -> String) -> String {
         let Arrival { source, number } = self;
         let sender = || name((source & !NUMBERED).saturating_sub(1));
@@ -63,44 +66,44 @@ impl Arrival {
         }
     }
 
-    /// The same for one whose sender recorded its position.
+    /// Like [`Arrival::key`], for a message whose sender recorded its position.
     pub(crate) fn key_of_position(position: u64) -> String {
         format!("#:{position}")
     }
 
-    /// A message from a sender whose messages come in the order in which they were sent.
+    /// A message of a sender whose messages arrive in the order in which they were sent.
     pub(crate) const fn from(source: Source) -> Arrival {
         Arrival { source, number: 0 }
     }
 }
 
-/// Who a message came from after whom.
+/// Which sender followed which.
 pub(crate) struct Arrivals {
     /// A power of two, direct-mapped by source.
     followers: Box<[Follower]>,
     last: Source,
     before_last: Source,
     predicted: Arrival,
-    /// How many continuations there were.
+    /// The number of the next continuation.
     continuations: u64,
-    /// The numbers that are expected from those who send to promises.
+    /// The next expected number for each sender to promises.
     pipelined: Map<Source, u64>,
 }
 
-/// Who followed a source last time. Nobody is 0, which is no source.
+/// The source that followed another one last time. An empty entry has source 0, which is not a valid source.
 #[derive(Clone, Copy, Default)]
 struct Follower {
     of: Source,
     is: Source,
 }
 
-/// Places in the table: at first, and at most.
+/// The initial and maximum size of the table.
 const PLACES: (usize, usize) = (4, 128);
-/// So many numbers are kept; then all are forgotten.
+/// The maximum number of entries; when it is exceeded, all are forgotten.
 const MOST_PIPELINED: usize = 1024;
 
 impl Arrivals {
-    /// Of an activity that has had nothing but messages from `first`, if any.
+    /// For an activity that has only had messages from `first`, if any.
     pub(crate) fn new(first: Source) -> Arrivals {
         let mut arrivals = Arrivals {
             followers: vec![Follower::default(); PLACES.0].into(),
@@ -114,13 +117,13 @@ impl Arrivals {
         arrivals
     }
 
-    /// What is expected next.
+    /// Returns what is expected next.
     #[inline]
     pub(crate) fn predicted(&self) -> Arrival {
         self.predicted
     }
 
-    /// Whether one more from where the last one came from is expected, and would change nothing.
+    /// Returns whether the same source is expected again, and another message from it would change nothing.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.predicted.source == self.last
@@ -128,7 +131,7 @@ impl Arrivals {
             && self.last & NUMBERED == 0
     }
 
-    /// The number that the next message from there is expected to have.
+    /// Returns the number that the next message from there is expected to have.
     pub(crate) fn number_from(&self, source: Source) -> u64 {
         match source {
             CONTINUATION => self.continuations,
@@ -137,7 +140,7 @@ impl Arrivals {
         }
     }
 
-    /// This has come, predicted or not.
+    /// Notes an arrival, predicted or not.
     #[inline]
     pub(crate) fn came(&mut self, arrival: Arrival) {
         let source = arrival.source;
@@ -170,7 +173,7 @@ impl Arrivals {
 
     #[inline]
     fn place(&self, source: Source) -> usize {
-        // Siblings have neighbouring numbers, and so have places of their own.
+        // Siblings have consecutive numbers, and so do not collide.
         (source ^ source >> 9 ^ source >> 31) as usize & (self.followers.len() - 1)
     }
 
@@ -209,9 +212,10 @@ impl Arrivals {
     }
 }
 
-/// What an event calls a source by: how far its activity's number is from that of the receiver, since who was made together
-/// talks to each other; and whether it is numbered. The receiver itself stands for what it would rarely have to say
-/// otherwise: a number of itself for its continuations, and where senders record, itself for all of them.
+/// Encodes a source in an event: as the distance of its activity's number from that of the receiver, since activities
+/// that were created together often communicate; and whether it is numbered. The receiver's own token, which would
+/// rarely occur, stands for other cases: with a number for its continuations, and where senders record, without one for
+/// all senders.
 pub(crate) fn name_of(source: Source, own: Source) -> u64 {
     let token = source & !NUMBERED;
     let token = match source & NUMBERED {
@@ -225,7 +229,7 @@ pub(crate) fn name_of(source: Source, own: Source) -> u64 {
     zigzag(distance as u64) << 1 | u64::from(source >> 31)
 }
 
-/// The source that [`name_of`] has this name for; none if there cannot be one.
+/// Decodes what [`name_of`] encoded; none if it is not valid.
 pub(crate) fn source_of(name: u64, own: Source, with_sender: bool) -> Option<Source> {
     let token = u32::try_from(u64::from(own).wrapping_add(unzigzag(name >> 1))).ok()?;
     if token & NUMBERED != 0 {
@@ -240,12 +244,12 @@ pub(crate) fn source_of(name: u64, own: Source, with_sender: bool) -> Option<Sou
     })
 }
 
-/// Small differences, whichever way they go, as small numbers.
+/// Encodes small differences, positive or negative, as small numbers.
 pub(crate) fn zigzag(difference: u64) -> u64 {
     difference << 1 ^ ((difference as i64 >> 63) as u64)
 }
 
-/// The difference that [`zigzag`] made this of.
+/// Decodes what [`zigzag`] encoded.
 pub(crate) fn unzigzag(number: u64) -> u64 {
     number >> 1 ^ (number & 1).wrapping_neg()
 }

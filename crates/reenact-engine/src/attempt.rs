@@ -1,9 +1,9 @@
-//! What comes from outside in the middle of a transaction.
+//! Input from outside in the middle of a transaction.
 //!
-//! A transaction has its place in the trace when it commits, and a replay must know that place when it begins; it may be
-//! attempted many times, and in a replay once. So what is recorded within one is kept aside, and written just before the
-//! transaction's own event by the attempt that takes effect; that of the others is forgotten. A replay looks ahead, over
-//! what came from outside, to find the transaction's event.
+//! A transaction gets its position in the trace when it commits, and a replay must know that position when it begins; a
+//! transaction may be attempted many times, but in a replay only once. So what is recorded within an attempt is
+//! buffered. The attempt that commits writes it just before the transaction's own event; the buffers of the others are
+//! discarded. A replay looks ahead, over the input from outside, to find the transaction's event.
 
 use std::cell::RefCell;
 
@@ -11,18 +11,18 @@ use reenact_trace::Kind;
 
 use crate::{activity::HOT, record};
 
-/// What the thread has to do with transactions.
+/// The state of a thread with respect to transactions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Attempting {
-    /// It is in none.
+    /// Not in a transaction.
     Nothing,
-    /// It is in one, in which nothing has come from outside.
+    /// In a transaction without input from outside so far.
     Alone,
-    /// It is in one, and [`KEPT`] has what came.
+    /// In a transaction whose input is in [`KEPT`].
     WithMore,
 }
 
-/// Something from outside that is not written yet.
+/// Input from outside that is not written yet.
 pub(crate) enum Kept {
     /// An event, and what it adds to the hash.
     Event {
@@ -31,9 +31,9 @@ pub(crate) enum Kept {
         second: u64,
         tag: u64,
     },
-    /// Bytes: of which kind their event is, what they were an answer to, and what they add to the hash.
+    /// Bytes: the kind of their event, the code of the question, and what they add to the hash.
     Bytes(Kind, Vec<u8>, u64, u64),
-    /// A reading of a clock, which one it is, and what it adds to the hash.
+    /// A clock reading: the clock's index, the reading, and what it adds to the hash.
     Clock(usize, record::Reading, u64),
 }
 
@@ -41,19 +41,19 @@ thread_local! {
     static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the calling thread is in a transaction.
+/// Returns whether the calling thread is in a transaction.
 #[inline(always)]
 pub fn is_attempting() -> bool {
     HOT.with(|hot| hot.attempting.get()) != Attempting::Nothing
 }
 
-/// The calling thread begins to attempt a transaction.
+/// Begins an attempt of a transaction on the calling thread.
 #[inline(always)]
 pub fn begin_attempt() {
     HOT.with(|hot| hot.attempting.set(Attempting::Alone));
 }
 
-/// The attempt is over: what has not been written by now is nothing that happened.
+/// Ends the attempt: what has not been written by now is discarded.
 #[inline(always)]
 pub fn end_attempt() {
     if HOT.with(|hot| hot.attempting.replace(Attempting::Nothing)) == Attempting::WithMore {
@@ -61,7 +61,7 @@ pub fn end_attempt() {
     }
 }
 
-/// Keeps something aside, if the thread is in a transaction; otherwise gives it back.
+/// Buffers an item and returns true, if the thread is in a transaction; otherwise returns false.
 #[inline]
 pub(crate) fn keep(what: impl FnOnce() -> Kept) -> bool {
     if !is_attempting() {
@@ -72,7 +72,7 @@ pub(crate) fn keep(what: impl FnOnce() -> Kept) -> bool {
     true
 }
 
-/// The attempt takes effect: what it kept is written.
+/// Writes what the attempt has buffered, because it commits.
 #[inline(always)]
 pub(crate) fn write_kept() {
     if HOT.with(|hot| hot.attempting.get()) == Attempting::WithMore {

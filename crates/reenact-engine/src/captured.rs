@@ -1,21 +1,23 @@
-//! What a program asks the C library for, captured: clocks, random bytes, its process id, its environment.
+//! Captures calls to the C library: clocks, random bytes, the process id, the environment.
 //!
-//! `Instant::now`, `SystemTime::now`, the `getrandom` that `rand`, `uuid` and `HashMap` take their seeds from: in the end all
-//! of them call a function of the C library by its name. A program that is linked with reenact has functions of these names
-//! itself, and the linker prefers those. So nothing in the program changes, and libraries are captured like the program.
+//! `Instant::now`, `SystemTime::now`, the `getrandom` that `rand`, `uuid` and `HashMap` take their seeds from: in the
+//! end all of them call a function of the C library by its name. A program that is linked with reenact defines
+//! functions of these names itself, and the linker prefers those. So nothing in the program changes, and libraries are
+//! captured like the program.
 //!
-//! Off, such a function is a branch and a jump to the real one. Recording, it calls the real one and writes down what that
-//! said, for the activity that the thread runs, whatever that is. In a replay it says what was written down.
+//! Off, such a function is a branch and a jump to the real one. Recording, it calls the real one and records its result
+//! for the activity that the thread runs. In a replay it returns what was recorded.
 //!
-//! A thread that nobody announced may belong to a library, and poll and time out as it likes; how often it looks at a clock
-//! then depends on things that are not recorded. So what such a foreign thread asks for is played to it in the order in
-//! which it asked for it then, as long as there is any, and its own operations are checked without that.
+//! A thread that was not announced may belong to a library, and poll and time out as it likes; how often it reads a
+//! clock then depends on what is not recorded. So such a foreign thread gets the recorded results in their order, as
+//! long as there are any, and the check of its own operations ignores them.
 //!
-//! Not captured is what is not part of the program: what reenact itself asks, or the standard library within one of our
-//! operations (both are done [`apart`](crate::apart)), and threads of ours while they run nobody.
+//! Calls that are not part of the program are not captured: those of reenact itself, those of the standard library
+//! within one of our operations (both are made with [`untracked`](crate::apart)), and those of our own threads while they
+//! run no activity.
 //!
-//! Only on Linux with the GNU C library: elsewhere these functions do not have those names, and the outside is recorded where
-//! the program asks [`external`](crate::external).
+//! Only on Linux with the GNU C library: elsewhere these functions do not have those names, and input from outside is
+//! recorded only where the program calls [`external`](crate::external).
 
 mod callers;
 mod clock;
@@ -35,7 +37,7 @@ use crate::{
     mode::{self, Mode},
 };
 
-/// Makes sure that this module is in the program: a linker takes of a library only what something refers to.
+/// Makes sure that this module is linked: a linker takes from a library only what something refers to.
 pub(crate) fn link() {
     std::hint::black_box((
         BEFORE_MAIN,
@@ -60,7 +62,7 @@ crate::operations! {
 }
 
 impl Captured {
-    /// The operation that asking for it is.
+    /// Returns the operation that the call is.
     #[inline(always)]
     pub(crate) const fn op(self) -> Op {
         match self {
@@ -70,7 +72,7 @@ impl Captured {
         }
     }
 
-    /// Of which kind its events are.
+    /// Returns the kind of its events.
     pub(crate) fn kind(self) -> Kind {
         match self {
             Captured::Clock => Kind::CLOCK,
@@ -80,38 +82,38 @@ impl Captured {
     }
 }
 
-/// Whether an event is of something that a program asks the C library for.
+/// Returns whether an event is of a captured call of the C library.
 pub(crate) fn is_of_library(kind: Kind) -> bool {
     matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM)
 }
 
-/// Whether what the calling thread asks for is to be recorded or played.
+/// Returns whether the calls of the calling thread are to be recorded or played.
 fn is_captured() -> bool {
-    if HOT.with(|hot| hot.apart.get()) != 0 {
+    if HOT.with(|hot| hot.untracked.get()) != 0 {
         return false;
     }
     let is_ours =
-        HOT.with(|hot| hot.is_ours.get() && hot.guest.get().is_null()) && Hot::seat().is_none();
+        HOT.with(|hot| hot.is_ours.get() && hot.guest.get().is_null()) && Hot::slot().is_none();
     if is_ours {
         return false;
     }
     match mode::settled_if_known() {
         Some(Mode::Record | Mode::Replay) => true,
-        // Who does not play what is outside need not hear of threads that do nothing but look at clocks. To what is explored
-        // the outside is the same each time.
+        // A controller that does not play the outside need not know of threads that only read clocks. For an
+        // exploration, the outside is the same each time.
         Some(Mode::Controlled) => explore::is_here() || is_played(),
         _ => false,
     }
 }
 
-/// Settles the mode before anything of the program runs. Not when something is first asked for: that may be in the middle of
-/// an allocator, in which nothing can be allocated.
+/// Settles the mode before any code of the program runs. Not at the first captured call: that may be in the middle of
+/// an allocator, where allocating is impossible.
 extern "C" fn before_main() {
     callers::learn();
     mode::settle();
 }
 
 #[used]
-// SAFETY: The loader calls what is in this section, on the main thread. The standard library is ready by then.
+// SAFETY: The loader calls the functions in this section, on the main thread. The standard library is ready by then.
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = before_main;

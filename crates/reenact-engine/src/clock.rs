@@ -1,12 +1,12 @@
 //! Clocks: the order in which whole groups of changes take effect.
 //!
-//! What an [`Entity`] is to one lock, a clock is to all variables of transactions together. Its version is the time, and
-//! it is so when off as well. A transaction that changes something makes a step; one that has only read is placed
-//! between two steps, which when off nobody needs to know, so that it touches nothing. When recorded it has to be known:
-//! in a replay, the next step waits until all have looked who saw what was before it.
+//! What an [`Object`] is to one lock, a clock is to all transactional variables together. Its version is the time, also
+//! when off. A transaction that changes something makes a step; one that has only read is placed between two steps.
+//! When off nothing needs that place, so such a transaction writes nothing. When recording it is needed: in a replay,
+//! the next step waits for all looks at the state before it.
 //!
-//! Which of the two a transaction is shows only at its end, so a controller is asked at its beginning for either
-//! ([`Access::Transact`]) and told at its end which it was.
+//! Which of the two a transaction is is known only at its end, so a controller is asked for either at its beginning
+//! ([`Access::Transact`]), and informed at its end which it was.
 
 use std::{
     hint::cold_path,
@@ -14,38 +14,39 @@ use std::{
 };
 
 use crate::{
-    Access, Announcement, Entity, Op, Outcome, Touch,
+    Access, Announcement, Object, Op, Outcome, Touch,
     activity::Hot,
     attempt,
-    entity::{announce, done},
     mode::{self, Mode},
+    object::{announce, done},
     record,
-    replay::quiet,
+    replay::fast_path,
 };
 
-/// A time that moves on by steps, each of them made by one activity.
+/// A time that advances in steps, each made by one activity.
 ///
-/// Static, one for a whole process: its name is not that of who uses it first. On a cache line of its own.
+/// Static, one for a whole process: its name does not depend on the activity that uses it first. On a cache line of its
+/// own.
 ///
 /// # State
 ///
-/// | field of the entity | off | recording | controlled |
+/// | field of the object | off | recording | controlled |
 /// |---|---|---|---|
-/// | `version` | the time | the time; bit 63 while someone steps or looks | the time |
-/// | `last` | | token of who stepped last; `UNTOUCHED` before the first | the same |
+/// | `version` | the time | the time; bit 63 while an activity steps or looks | the time |
+/// | `last` | | token of the activity that stepped last; `UNTOUCHED` before the first | the same |
 /// | `looks` | | looks since the last step; bit 31 if one was not by `last` | looks that have ended |
-/// | `wanted` | | the time at which recording began | as for any entity |
+/// | `wanted` | | the time at which recording began | as for any object |
 ///
 /// # Invariants
 ///
-/// 1. When recording, everything but `version` is written only with bit 63 set; and an event is written before the bit
-///    is cleared. So whoever has a later place in the order came after the event, even if the process is killed.
-/// 2. A step is made by who has locked what it changes. So who starts at a time or later sees the changes of the step
-///    to it, or that they are locked.
-/// 3. When controlled, the time moves when the changes can be seen.
+/// 1. When recording, everything but `version` is written only with bit 63 set, and an event is written before the bit
+///    is cleared. So an activity with a later place in the order came after the event, even if the process is killed.
+/// 2. An activity makes a step only after it has locked what it changes. So a transaction that starts at that time or
+///    later sees the changes of the step, or that they are locked.
+/// 3. When controlled, the time advances when the changes become visible.
 #[repr(align(128))]
 pub struct Clock {
-    pub(crate) entity: Entity,
+    pub(crate) object: Object,
 }
 
 /// A transaction's turn, from [`Clock::begin`] to [`Clock::end`].
@@ -56,49 +57,50 @@ pub struct Turn(Kind);
 enum Kind {
     /// Not recorded.
     Off,
-    /// It will be written down.
+    /// It will be recorded.
     Recorded,
-    /// A replay lets it go on without asking.
-    Quiet,
+    /// A replay lets it continue without asking.
+    FastPath,
     /// A controller was asked.
     Asked,
 }
 
 impl Turn {
-    /// Whether a controller was asked for it, and wants to know what the transaction has [met](Clock::footprint).
+    /// Returns whether a controller was asked, and wants to know which objects the transaction has
+    /// [used](Clock::footprint).
     #[inline(always)]
     pub fn is_asked(self) -> bool {
         self.0 == Kind::Asked
     }
 
-    /// Whether a controller decides when it is: who can do nothing before somebody else steps [gives it back](Clock::give_back),
-    /// instead of waiting in its own way.
+    /// Returns whether a controller decides when it happens. A transaction that cannot continue before another activity
+    /// steps then [gives it back](Clock::give_back), instead of waiting in its own way.
     #[inline]
     pub fn is_controlled(self) -> bool {
-        matches!(self.0, Kind::Asked | Kind::Quiet)
+        matches!(self.0, Kind::Asked | Kind::FastPath)
     }
 }
 
 impl Clock {
-    /// More looks than this between two steps are not counted: the next one is a step.
+    /// The maximum number of looks that are counted between two steps: the next one becomes a step.
     pub(crate) const MOST_LOOKS: u32 = 1 << 30;
 
-    /// A clock that nobody has used, the n-th of the process, from 1.
+    /// An unused clock, the n-th of the process, from 1.
     pub const fn new(number: u32) -> Clock {
-        assert!(number > 0, "0 is the key of an entity without a name");
+        assert!(number > 0, "0 is the key of an object without a name");
         Clock {
-            entity: Entity::with_key(number as u64),
+            object: Object::with_key(number as u64),
         }
     }
 
-    /// The time.
+    /// Returns the time.
     #[inline(always)]
     pub fn now(&self) -> u64 {
         // Acquire: pairs with the Release of a step.
-        self.entity.version.load(Acquire) & !Entity::FLAG
+        self.object.version.load(Acquire) & !Object::FLAG
     }
 
-    /// A transaction begins. Where there is a controller, it is asked, and nobody else steps until [`Clock::end`].
+    /// Begins a transaction. If there is a controller, it is asked, and no other activity steps until [`Clock::end`].
     #[inline(always)]
     #[track_caller]
     pub fn begin(&self, op: Op) -> Turn {
@@ -119,24 +121,24 @@ impl Clock {
         Turn(match mode::settled() {
             Mode::Off | Mode::Stopped | Mode::Unknown => Kind::Off,
             Mode::Record => Kind::Recorded,
-            Mode::Replay if quiet::may_take(&self.entity) => Kind::Quiet,
+            Mode::Replay if fast_path::may_take(&self.object) => Kind::FastPath,
             Mode::Replay | Mode::Controlled => {
-                self.entity.arrive(op, Access::Transact);
+                self.object.arrive(op, Access::Transact);
                 Kind::Asked
             }
         })
     }
 
-    /// Makes a step, if what was read at `at` is what is there still: the new time, or none. The caller has locked what
-    /// it will change, and `valid` says whether what it has read has not changed and is locked by nobody else; `valid`
-    /// must not wait for anyone.
+    /// Makes a step, if what was read at `at` has not changed, and returns the new time; otherwise returns `None`. The
+    /// caller has locked what it will change. `valid` returns whether what was read is unchanged and not locked by
+    /// another activity; it must not wait.
     #[inline(always)]
     #[track_caller]
     pub fn step(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
         let mode = mode::byte();
         if mode == Mode::Off as u8 {
-            // Acquire: whoever stepped before has locked its changes before. Release: as we have.
-            let now = self.entity.version.fetch_add(1, AcqRel);
+            // Acquire: earlier steps have locked their changes before. Release: as this one has.
+            let now = self.object.version.fetch_add(1, AcqRel);
             if now == at {
                 return Some(now + 1);
             }
@@ -153,13 +155,13 @@ impl Clock {
         self.step_noted(turn, op, at, valid)
     }
 
-    /// A step has been made from `now`, where others have been since. If it comes to nothing, that is a time at which
-    /// nothing happened.
+    /// Completes a step that has been made from `now`, after other steps since `at`. If it fails, nothing happened at
+    /// that time.
     fn step_later(&self, mut now: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        while now & Entity::FLAG != 0 {
-            // Recording begins just now, and whoever has set the flag overwrites this step.
+        while now & Object::FLAG != 0 {
+            // Recording is just beginning, and the thread that has set the flag overwrites this step.
             std::thread::yield_now();
-            now = self.entity.version.fetch_add(1, AcqRel);
+            now = self.object.version.fetch_add(1, AcqRel);
         }
         valid().then_some(now + 1)
     }
@@ -170,11 +172,11 @@ impl Clock {
         match (mode::settled(), turn.0) {
             (Mode::Stopped, _) => {
                 let now = self.hold(at, valid)?;
-                self.entity.mark_unrecorded();
+                self.object.mark_unrecorded();
                 self.let_go(now + 1);
                 Some(now + 1)
             }
-            (Mode::Replay | Mode::Controlled, Kind::Asked | Kind::Quiet) => {
+            (Mode::Replay | Mode::Controlled, Kind::Asked | Kind::FastPath) => {
                 let now = self.now();
                 if now != at && !valid() {
                     return None;
@@ -182,12 +184,12 @@ impl Clock {
                 self.turns_out(turn, op, Access::Take);
                 Some(now + 1)
             }
-            _ => self.step_later(self.entity.version.fetch_add(1, AcqRel), valid),
+            _ => self.step_later(self.object.version.fetch_add(1, AcqRel), valid),
         }
     }
 
-    /// Places a transaction that has changed nothing in the order, if what it read at `at` is what is there still; see
-    /// [`Clock::step`]. Where nobody needs to know, it touches nothing.
+    /// Places a transaction that has changed nothing in the order, if what it read at `at` has not changed; see
+    /// [`Clock::step`]. Writes nothing when off.
     #[inline(always)]
     #[track_caller]
     pub fn look(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> bool {
@@ -209,11 +211,12 @@ impl Clock {
         true
     }
 
-    /// What the transaction did can be seen, and whoever is next may go. `stepped` as opposed to looked.
+    /// Ends a transaction whose changes are visible now, and lets the next one continue. `stepped` says whether it
+    /// stepped or looked.
     #[inline(always)]
     #[track_caller]
     pub fn end(&self, turn: Turn, op: Op, stepped: bool) {
-        if matches!(turn.0, Kind::Quiet | Kind::Asked) {
+        if matches!(turn.0, Kind::FastPath | Kind::Asked) {
             cold_path();
             self.end_controlled(turn, op, stepped);
         }
@@ -221,26 +224,26 @@ impl Clock {
 
     #[track_caller]
     fn end_controlled(&self, turn: Turn, op: Op, stepped: bool) {
-        let entity = &self.entity;
-        if turn.0 == Kind::Quiet {
-            quiet::count(entity, op);
+        let object = &self.object;
+        if turn.0 == Kind::FastPath {
+            fast_path::count(object, op);
         }
         if stepped {
-            entity.looks.store(0, Relaxed);
-            entity.version.fetch_add(1, SeqCst);
+            object.looks.store(0, Relaxed);
+            object.version.fetch_add(1, SeqCst);
         } else {
-            entity.looks.fetch_add(1, SeqCst);
+            object.looks.fetch_add(1, SeqCst);
         }
         match (turn.0, stepped) {
-            (Kind::Quiet, _) => quiet::wake_next(entity),
-            (_, true) => entity.controlled_leave(op, Access::Take, None),
-            (_, false) => entity.controlled_leave(op, Access::Look, None),
+            (Kind::FastPath, _) => fast_path::wake_next(object),
+            (_, true) => object.controlled_leave(op, Access::Take, None),
+            (_, false) => object.controlled_leave(op, Access::Look, None),
         }
     }
 
-    /// The transaction can do nothing before somebody else steps: it gives its turn, which is [controlled](Turn::is_controlled),
-    /// back and has another when this returns. `read` is what it has read, with [`Access::Read`], and `has_changed` whether any
-    /// of it has changed since.
+    /// Gives back the turn, which is [controlled](Turn::is_controlled), of a transaction that cannot continue before
+    /// another activity steps. Returns with a new turn. `read` is what it has read, with [`Access::Read`];
+    /// `has_changed` returns whether any of that has changed since.
     #[track_caller]
     pub fn give_back(
         &self,
@@ -249,14 +252,14 @@ impl Clock {
         read: &[Touch<'_>],
         has_changed: &dyn Fn() -> bool,
     ) -> Turn {
-        if turn.0 == Kind::Quiet {
-            self.entity.arrive(op, Access::Transact);
+        if turn.0 == Kind::FastPath {
+            self.object.arrive(op, Access::Transact);
         }
         self.footprint(op, &|| read.to_vec());
         self.turns_out(Turn(Kind::Asked), op, Access::Transact);
-        self.entity.controlled_leave(op, Access::Transact, None);
+        self.object.controlled_leave(op, Access::Transact, None);
         announce(&Announcement {
-            entity: Some(&self.entity),
+            object: Some(&self.object),
             touches: read,
             ready: Some(has_changed),
             ..Announcement::new(op, Access::Transact)
@@ -264,25 +267,25 @@ impl Clock {
         Turn(Kind::Asked)
     }
 
-    /// What a transaction has met whose turn was [asked for](Turn::is_asked), before it ends: with [`Access::Read`] or
-    /// [`Access::Write`].
+    /// Reports the objects that a transaction whose turn was [asked for](Turn::is_asked) has used, before it ends: with
+    /// [`Access::Read`] or [`Access::Write`].
     #[track_caller]
     pub fn footprint<'a>(&self, op: Op, met: &'a dyn Fn() -> Vec<Touch<'a>>) {
         let announcement = Announcement {
-            entity: Some(&self.entity),
+            object: Some(&self.object),
             ..Announcement::new(op, Access::Transact)
         };
         done(&announcement, Outcome::Footprint(met));
     }
 
-    /// Sets the flag if what was read at `at` is what is there still: the time.
+    /// Sets the flag if what was read at `at` has not changed, and returns the time.
     #[inline(always)]
     fn hold(&self, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
         // Acquire: pairs with the Release in `let_go`.
         let held = self
-            .entity
+            .object
             .version
-            .compare_exchange(at, at | Entity::FLAG, Acquire, Relaxed);
+            .compare_exchange(at, at | Object::FLAG, Acquire, Relaxed);
         match held {
             Ok(_) => Some(at),
             Err(now) => self.hold_later(now, valid),
@@ -291,14 +294,14 @@ impl Clock {
 
     #[inline(never)]
     fn hold_later(&self, mut now: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
-        let version = &self.entity.version;
+        let version = &self.object.version;
         loop {
-            if now & Entity::FLAG != 0 {
+            if now & Object::FLAG != 0 {
                 self.wait_until_let_go();
-                now = version.load(Relaxed) & !Entity::FLAG;
+                now = version.load(Relaxed) & !Object::FLAG;
             }
-            // Acquire: as in `hold`.
-            match version.compare_exchange(now, now | Entity::FLAG, Acquire, Relaxed) {
+            // Acquire: pairs with the Release in `let_go`.
+            match version.compare_exchange(now, now | Object::FLAG, Acquire, Relaxed) {
                 Ok(_) => break,
                 Err(later) => now = later,
             }
@@ -313,7 +316,7 @@ impl Clock {
     #[cold]
     fn wait_until_let_go(&self) {
         let mut spins = 0u32;
-        while self.entity.version.load(Relaxed) & Entity::FLAG != 0 {
+        while self.object.version.load(Relaxed) & Object::FLAG != 0 {
             spins += 1;
             if spins < 100 {
                 std::hint::spin_loop();
@@ -326,50 +329,50 @@ impl Clock {
     /// Sets the time and clears the flag.
     #[inline(always)]
     fn let_go(&self, time: u64) {
-        // Release: pairs with the Acquire in `now` and of whoever steps or looks next.
-        self.entity.version.store(time, Release);
+        // Release: pairs with the Acquire in `now`, `hold` and `hold_later`.
+        self.object.version.store(time, Release);
     }
 
-    /// Records a step. With the flag set.
+    /// Records a step. The flag is set.
     #[inline(always)]
     fn note_step(&self, op: Op, now: u64) {
-        let entity = &self.entity;
-        if entity.last.load(Relaxed) == Hot::token()
-            && entity.looks.load(Relaxed) & Entity::BY_OTHERS == 0
+        let object = &self.object;
+        if object.last.load(Relaxed) == Hot::token()
+            && object.looks.load(Relaxed) & Object::BY_OTHERS == 0
         {
-            entity.looks.store(0, Relaxed);
-            record::count(entity.tag(op));
+            object.looks.store(0, Relaxed);
+            record::count(object.tag(op));
         } else {
             self.note_beginning(now);
-            record::take(entity, op);
+            record::take(object, op);
         }
     }
 
-    /// Records a look. With the flag set; the time afterwards.
+    /// Records a look and returns the time afterwards. The flag is set.
     #[inline(always)]
     fn note_look(&self, op: Op, now: u64) -> u64 {
-        let entity = &self.entity;
-        let looks = entity.looks.load(Relaxed);
-        if looks & !Entity::BY_OTHERS == Clock::MOST_LOOKS {
-            record::take(entity, op);
-            entity.looks.store(1, Relaxed);
+        let object = &self.object;
+        let looks = object.looks.load(Relaxed);
+        if looks & !Object::BY_OTHERS == Clock::MOST_LOOKS {
+            record::take(object, op);
+            object.looks.store(1, Relaxed);
             return now + 1;
         }
-        if entity.last.load(Relaxed) == Hot::token() {
-            entity.looks.store(looks + 1, Relaxed);
-            record::count(entity.tag(op));
+        if object.last.load(Relaxed) == Hot::token() {
+            object.looks.store(looks + 1, Relaxed);
+            record::count(object.tag(op));
         } else {
             self.note_beginning(now);
-            entity.looks.store((looks + 1) | Entity::BY_OTHERS, Relaxed);
-            record::look_at(entity, op);
+            object.looks.store((looks + 1) | Object::BY_OTHERS, Relaxed);
+            record::look_at(object, op);
         }
         now
     }
 
-    /// Places in the order count from where recording began.
+    /// Notes where recording began, from which positions in the order are counted.
     fn note_beginning(&self, now: u64) {
-        if self.entity.last.load(Relaxed) == Entity::UNTOUCHED {
-            self.entity.wanted.store(now, Relaxed);
+        if self.object.last.load(Relaxed) == Object::UNTOUCHED {
+            self.object.wanted.store(now, Relaxed);
         }
     }
 
@@ -379,7 +382,7 @@ impl Clock {
             return;
         }
         let announcement = Announcement {
-            entity: Some(&self.entity),
+            object: Some(&self.object),
             ..Announcement::new(op, access)
         };
         done(&announcement, Outcome::Placed);
@@ -392,7 +395,7 @@ impl std::fmt::Debug for Clock {
     }
 }
 
-/// The name of a clock, for people, if this is the key of one.
+/// Returns the name of a clock, for people, if this is the key of one.
 pub(crate) fn name_of(key: u64) -> Option<String> {
     match key {
         1 => Some("the commit order".to_owned()),
@@ -401,7 +404,7 @@ pub(crate) fn name_of(key: u64) -> Option<String> {
     }
 }
 
-/// Whether this is the key of a clock: no activity's.
+/// Returns whether this is the key of a clock: its upper half, the activity, is zero.
 pub(crate) fn is_clock(key: u64) -> bool {
     key != 0 && key >> 32 == 0
 }
@@ -453,7 +456,7 @@ mod tests {
         assert!(clock.look(turn, OP, 0, never));
         clock.end(turn, OP, false);
         assert_eq!(clock.now(), 0);
-        assert_eq!(clock.entity.looks.load(Relaxed), 0);
+        assert_eq!(clock.object.looks.load(Relaxed), 0);
         assert!(!turn.is_controlled(), "nobody to give it back to");
     }
 
@@ -498,6 +501,6 @@ mod tests {
     #[test]
     fn the_time_and_who_stepped_last_are_on_one_cache_line_of_their_own() {
         assert_eq!(align_of::<Clock>(), 128);
-        assert!(size_of::<Entity>() <= 64);
+        assert!(size_of::<Object>() <= 64);
     }
 }

@@ -1,8 +1,8 @@
-//! Controllers: whoever decides when an operation may happen.
+//! Controllers decide when operations happen.
 //!
-//! Replay is one, exploration is another, a test that forces a schedule a third. In a controlled process every operation of
-//! every model is announced before it takes effect, and nothing else decides. Models do not know which controller it is, nor
-//! whether there is one.
+//! Replay is a controller, exploration is another, and a test that forces a schedule may be a third. In a controlled
+//! process every operation of every model is announced before it takes effect, and only the controller decides. Models
+//! know neither which controller it is nor whether there is one.
 
 use std::{
     cell::Cell,
@@ -17,131 +17,131 @@ use std::{
 use reenact_trace::Origin;
 
 use crate::{
-    Activity, Announcement, Arrival, Asked, Change, Fact, Reply, Touch, activity::with_controlled,
+    Activity, Announcement, Arrival, Asked, Change, Latch, Reply, Touch, activity::with_controlled,
     explore, mode, pool::Task, raw::Parker,
 };
 
-/// The answer to an operation that was announced.
+/// The controller's answer to an announced operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// It happens now, in whichever way is possible.
+    /// It happens now, with any possible outcome.
     Free,
-    /// It happens now, and it is known to succeed.
+    /// It happens now, and is known to succeed.
     Go,
-    /// It does not: a try that fails, a timed wait whose time is up, a channel without anybody at its other end.
+    /// It fails: a try operation fails, a timed wait times out, or the other end of a channel is disconnected.
     Decline,
-    /// The answer to a question, a number from outside, or the value of a read that need not be made.
+    /// The answer to a question, a number from outside the program, or the value of a read that is skipped.
     Answer(u64),
-    /// It happens now, in this one of the ways that are possible. A number of the same size as that of an answer, so
-    /// that a decision fits into two registers.
+    /// The operation happens now, in this one of the possible ways. The number has the size of an answer, so that a
+    /// decision fits into two registers.
     Way(u64),
 }
 
-/// What became of an operation, where its controller has to know.
+/// The outcome of an operation, reported to the controller.
 pub enum Outcome<'a> {
-    /// It has taken effect, and the activity gives the entity back. For a read or a write, with the value that is there now.
+    /// It has taken effect, and the activity releases the object. For a read or a write: the current value.
     Left(Option<Change>),
-    /// Who has taken the entity shares it from now on, without a moment in between.
+    /// The activity that had taken the object now shares it, without releasing it in between.
     Downgraded,
-    /// What [`Access::Transact`](crate::Access::Transact) let begin is about to take effect, and it turns out to be what the
-    /// announcement's access says: a take, a look, or, if that is `Transact` still, nothing. Then it cannot go on before
-    /// somebody else takes the entity, and is announced again after it has left.
+    /// An operation that began with [`Access::Transact`](crate::Access::Transact) is about to take effect, and the
+    /// announcement's access now says what it is: a take, a look, or, if it is still `Transact`, nothing. In the last
+    /// case it cannot continue until another activity takes the object, and it is announced again after it has left.
     Placed,
-    /// A transaction has met objects; who wants to know which has them listed.
+    /// A transaction has used objects. The function lists them; it is called only if they are needed.
     Footprint(&'a dyn Fn() -> Vec<Touch<'a>>),
-    /// Of several touches, this one has happened.
+    /// Of several touches, the one of this index has happened.
     Happened(usize),
-    /// The activity came to send or to receive, and will not: its time is up.
+    /// A send or receive that was begun has timed out.
     GaveUp,
-    /// There is nobody at the other end of the channel.
+    /// The other end of the channel is disconnected.
     Disconnected,
-    /// An end of a channel was dropped.
+    /// An end of a channel has been dropped.
     Dropped {
-        /// Whether it was the last of its kind.
+        /// Whether it was the last sender or the last receiver.
         is_last: bool,
     },
 }
 
-/// An activity that comes into being.
+/// A new activity.
 pub enum Newborn<'a> {
-    /// One that has a thread.
+    /// An activity with its own thread.
     Thread {
-        /// Where it comes from.
+        /// The origin of the activity.
         origin: Origin,
-        /// Which of the children of its parent it is.
+        /// Its index among the children of its parent.
         index: u64,
         /// The name of its thread.
         name: &'a str,
     },
-    /// One that workers run, a child of this one. It does not run before it has something to do.
+    /// A light activity, which workers run, and its parent. It does not run until it has something to do.
     Light(&'a Activity),
 }
 
 /// How an activity ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Its own code has ended. [`Activity::ended`] is established after that.
+    /// Its own code has returned. [`Activity::ended`] is established after that.
     Returned,
-    /// It will never run: its thread could not be started.
+    /// It never runs: its thread could not be started.
     NeverRan,
-    /// The thread that ran it is going.
+    /// The thread that ran it exits.
     ThreadGone,
 }
 
-/// Where an activity waits until somebody lets it go on.
+/// What a parked activity waits for.
 #[derive(Clone, Copy)]
 pub enum Spot<'a> {
-    /// For something that becomes true once.
-    Fact(&'a Fact),
-    /// For being told.
+    /// A latch to be established.
+    Latch(&'a Latch),
+    /// A parker to be notified.
     Parker(&'a Parker),
 }
 
 impl Spot<'_> {
-    /// Whether there is nothing to wait for any more.
+    /// Returns whether the wait is over.
     pub fn is_over(&self) -> bool {
         match self {
-            Spot::Fact(fact) => fact.is_established(),
-            Spot::Parker(parker) => parker.is_told(),
+            Spot::Latch(latch) => latch.is_established(),
+            Spot::Parker(parker) => parker.is_notified(),
         }
     }
 
-    /// What tells it from others.
+    /// Returns the address of the latch or parker, which identifies the spot.
     pub fn address(&self) -> usize {
         match *self {
-            Spot::Fact(fact) => std::ptr::from_ref(fact).addr(),
+            Spot::Latch(latch) => std::ptr::from_ref(latch).addr(),
             Spot::Parker(parker) => std::ptr::from_ref(parker).addr(),
         }
     }
 }
 
-/// What an activity asks the world outside.
+/// A question of an activity to the outside of the program.
 pub enum Question<'a> {
-    /// A call: `hear` takes the answer, and says whether it can be one.
+    /// A call to the outside. `hear` takes the answer, and returns whether the answer is valid for this call.
     Call {
         /// The operation.
         announcement: &'a Announcement<'a>,
-        /// What is asked, for people.
+        /// A description of the call, for people.
         what: &'a str,
-        /// What the program hands out.
+        /// The data that the program hands out.
         asked: Asked,
         /// Takes the answer.
         hear: &'a mut dyn FnMut(Reply<'_>) -> bool,
     },
-    /// Something of the C library.
+    /// A call of the C library.
     Library(Captured),
-    /// Something that is known to be missing, because it was kept out of the trace.
+    /// Data that is known to be missing, because it was kept out of the trace.
     Missing(&'a str),
-    /// Whether anything more comes, asked by an activity that is a source. An answer means that nothing does.
+    /// Whether the source that asks has ended. Any answer means that it has.
     IsSourceOver,
-    /// To sleep for so long. An answer means that the time has passed.
+    /// A sleep of this duration. Any answer means that the time has passed.
     Sleep(Duration),
 }
 
-/// What a program asks the C library for.
+/// The functions of the C library that are captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Captured {
-    /// The clock that only goes forward.
+    /// The monotonic clock.
     Clock,
     /// The time of day.
     TimeOfDay,
@@ -152,109 +152,112 @@ pub enum Captured {
 /// The answer to a [`Question`].
 #[derive(Clone, Debug)]
 pub enum Heard {
-    /// It has been taken care of.
+    /// The question has been dealt with.
     Done,
-    /// How much later it is than when the activity last asked, in nanoseconds, zigzag.
+    /// The difference to the activity's last reading of that clock, in nanoseconds, zigzag-encoded.
     Elapsed(u64),
     /// Bytes.
     Bytes(Arc<[u8]>),
 }
 
-/// What happens to the messages of a light activity.
+/// An event about the messages of a light activity.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
-    /// It is ready for another one.
+    /// It is ready for another message.
     Next,
-    /// It handles this one, which was the [next](NextArrival::This).
+    /// It handles this message, which was the [next](NextArrival::This) one.
     Handled(Arrival, u64),
-    /// This one came after [`NextArrival::None`], which was not fine.
+    /// This message arrived after [`NextArrival::None`], which is a divergence.
     Unexpected(Arrival),
-    /// It runs without one: nobody refers to it any more, or its system ends.
+    /// It runs without a message: the last reference to it has been dropped, or its system ends.
     None,
 }
 
-/// Which message a light activity is to handle next.
+/// Which message a light activity handles next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextArrival {
-    /// Whichever comes.
+    /// Whichever arrives.
     Any,
-    /// This one.
+    /// This message.
     This(Arrival),
-    /// None any more: if one comes all the same, `true` says that this is no difference.
+    /// No further message. `true` means that a message that arrives all the same is not a divergence.
     None(bool),
 }
 
-/// Decides when operations happen. Called on the threads of the activities themselves, which may be kept waiting.
+/// Decides when operations happen. Its methods are called on the threads of the activities, and may block them.
 pub trait Controller: Send + Sync {
-    /// An activity comes into being. Returns its number.
+    /// Registers a new activity and returns its number.
     fn born(&self, newborn: Newborn<'_>) -> u32;
 
-    /// The activity's own code is about to begin, on the calling thread. For a light one, `first` is whose message is predicted
-    /// to be its first.
+    /// The activity's own code is about to begin, on the calling thread. For a light activity, `first` is the predicted
+    /// sender of its first message.
     fn begin(&self, _who: &Activity, _first: Option<u32>) {}
 
     /// The activity ends.
     fn end(&self, who: &Activity, how: Ending);
 
-    /// An activity is about to do an operation; it does what is answered, when it is answered.
+    /// Announces an operation that the activity is about to do. The activity does what the decision says when this
+    /// returns.
     ///
-    /// Who takes something, looks at it or transacts has the entity until [`Outcome::Left`]; a read or a write is followed by
-    /// that at once.
+    /// A take, a look or a transaction holds the object until [`Outcome::Left`]; a read or a write is followed by
+    /// `Left` at once.
     fn operate(&self, who: &Activity, announcement: &Announcement<'_>) -> Decision;
 
-    /// Whether it wants to be asked about what concerns nobody else, too: [`Access::Own`](crate::Access::Own).
+    /// Returns whether the controller also wants to be asked about operations that affect only their own activity:
+    /// [`Access::Own`](crate::Access::Own).
     fn wants_own(&self) -> bool {
         false
     }
 
-    /// What became of it.
+    /// Reports the outcome of an announced operation.
     fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>);
 
-    /// The activity goes on when [`Spot::is_over`], which it may be already. `what` says for people what it waits for.
+    /// Blocks the activity until [`Spot::is_over`], which may be true already. `what` describes for people what it
+    /// waits for.
     fn park(&self, who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync));
 
-    /// Those who wait there go on. Called by whoever made it so, which need not be an activity.
+    /// Wakes the activities that wait at this spot. The caller need not be an activity.
     fn unpark(&self, at: Spot<'_>);
 
-    /// An activity asks the world outside. Without an answer, the world itself is asked.
+    /// Answers a question to the outside. With `None`, the real outside is asked.
     fn outside(&self, _who: &Activity, _question: Question<'_>) -> Option<Heard> {
         None
     }
 
-    /// Whether what is outside of the program is played: then nobody brings anything from there.
+    /// Returns whether the outside is played from a trace. Then real sources are not started.
     fn plays(&self) -> bool {
         false
     }
 
-    /// Something about the messages of a light activity. Returns which it is to handle next.
+    /// Reports an event about the messages of a light activity. Returns which message it handles next.
     fn message(&self, _who: &Activity, _message: Message) -> NextArrival {
         NextArrival::Any
     }
 
-    /// A task has something to do: runs it, some time. False if a worker is to do that.
+    /// Schedules a task. Returns false if a worker of the pool is to run it.
     fn run(&self, _task: NonNull<Task>) -> bool {
         false
     }
 
-    /// A worker, which runs activities that have something to do, wakes up; or it has found nothing to do.
+    /// A worker, which runs light activities, has woken up or has run out of work.
     fn worker(&self, _is_awake: bool) {}
 }
 
 static CONTROLLER: RwLock<Option<Arc<dyn Controller>>> = RwLock::new(None);
 
 thread_local! {
-    /// Whether this thread opened the session through the API: it is the session's `main`.
+    /// Whether this thread opened the session through the API, and so is the session's `main`.
     static OPENED_SESSION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Which controller it is: activities of an earlier one are not known to it.
+/// Counts the controllers that have been installed: a controller does not know the activities of an earlier one.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) fn generation() -> u32 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// The controller and its generation.
+/// Returns the controller and its generation.
 pub(crate) fn current() -> Option<(Arc<dyn Controller>, u32)> {
     if let Some(controller) = explore::controller() {
         return Some((controller, 0));
@@ -279,7 +282,7 @@ pub(crate) fn one_less_awake() {
     }
 }
 
-/// Those who wait at this spot go on.
+/// Wakes the activities that wait at this spot.
 #[inline]
 pub(crate) fn unpark(at: Spot<'_>) {
     match explore::here() {
@@ -292,7 +295,7 @@ pub(crate) fn unpark(at: Spot<'_>) {
     }
 }
 
-/// The calling activity waits at this spot.
+/// Makes the calling activity wait at this spot.
 #[inline]
 pub(crate) fn park(at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
     match explore::here() {
@@ -303,7 +306,7 @@ pub(crate) fn park(at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
     }
 }
 
-/// Has the controller run a task. False if that is a worker's business.
+/// Lets the controller schedule a task. Returns false if a worker of the pool is to run it.
 #[inline]
 pub(crate) fn run(task: NonNull<Task>) -> bool {
     mode::is_observed()
@@ -323,7 +326,7 @@ pub(crate) fn is_session_thread() -> bool {
     OPENED_SESSION.get()
 }
 
-/// Marks the calling thread as the one that a session began on.
+/// Marks the calling thread as the one on which a session began.
 pub(crate) struct SessionThread(());
 
 impl SessionThread {

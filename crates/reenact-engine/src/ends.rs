@@ -1,29 +1,29 @@
-//! Objects with two ends: what is put in at one is taken out at the other, in the same order.
+//! Objects with two ends: items are put in at one and taken out at the other, in the same order.
 //!
-//! The n-th that comes to send meets the n-th that comes to receive, whichever of them comes first, so each end has an order of
-//! its own. Who comes and finds nobody waits, in the model's own list, and is woken by who meets it.
+//! The n-th send meets the n-th receive, whichever comes first, so each end has an order of its own. An activity that
+//! finds no counterpart waits, in the model's own list, and is woken by the activity that meets it.
 
 use std::{hint::cold_path, panic::Location};
 
 use crate::{
-    Access, Announcement, Decision, Entity, Op, Outcome, Party, Touch,
-    entity::{announce, done},
+    Access, Announcement, Decision, Object, Op, Outcome, Party, Touch,
     mode::{self, Mode},
+    object::{announce, done},
     record,
-    replay::quiet,
+    replay::fast_path,
 };
 
 /// One of the two ends of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// Where something is put in.
+    /// Items are put in here.
     Sending,
-    /// Where it is taken out.
+    /// Items are taken out here.
     Receiving,
 }
 
 impl End {
-    /// The other one.
+    /// Returns the other end.
     #[must_use]
     pub fn other(self) -> End {
         match self {
@@ -47,27 +47,27 @@ impl End {
     }
 }
 
-/// What a channel is to a controller: an order for each of its ends.
+/// A channel as a controller sees it: an order for each of its ends.
 pub struct Ends {
-    orders: [Entity; 2],
+    orders: [Object; 2],
     room: usize,
 }
 
-/// What one who selects from several operations is to do.
+/// What a selection among several operations is to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selected {
-    /// Whatever is possible.
+    /// Any case that is possible.
     Any,
-    /// What this recorded answer stands for. It has its own turn.
+    /// The case of this recorded answer, which waits for its own turn.
     Recorded(u64),
-    /// This one, now; or none, because none is possible in time.
+    /// This case, now; or none, because none is possible in time.
     Now(Option<usize>),
 }
 
-/// How long somebody waits who selects.
+/// How long a selection waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patience {
-    /// As long as it takes.
+    /// Without a time limit.
     Forever,
     /// For a limited time.
     Limited,
@@ -76,8 +76,9 @@ pub enum Patience {
 }
 
 impl Selected {
-    /// What a trace says of a selection: which case has happened, the first being predicted; or that none has in time. The same
-    /// whatever other cases there are, so that it does not mean something else in a program that has others.
+    /// Returns what a trace says of a selection: the index of the case that happened, where the first is predicted, or
+    /// that none did in time. It does not depend on the number of cases, so that it keeps its meaning in a program that
+    /// has others.
     pub fn answer(case: Option<usize>) -> u64 {
         match case {
             Some(0) => 0,
@@ -86,7 +87,7 @@ impl Selected {
         }
     }
 
-    /// The case that has happened, by what a trace says.
+    /// Returns the case that happened according to a trace.
     pub fn case(answer: u64) -> Option<usize> {
         match answer {
             0 => Some(0),
@@ -97,16 +98,16 @@ impl Selected {
 }
 
 impl Ends {
-    /// With room for so many messages, made at the caller's line.
+    /// A channel with this capacity, created at the caller's line.
     #[track_caller]
     pub const fn new(room: usize) -> Ends {
         Ends {
-            orders: [Entity::new(), Entity::new()],
+            orders: [Object::new(), Object::new()],
             room,
         }
     }
 
-    fn order(&self, end: End) -> &Entity {
+    fn order(&self, end: End) -> &Object {
         &self.orders[end as usize]
     }
 
@@ -114,7 +115,8 @@ impl Ends {
         Touch::new(&self.orders[0], access).with_room(self.room)
     }
 
-    /// The calling activity is about to send, or to receive, and waits if it must. `ready` says whether it would not have to.
+    /// Announces that the calling activity is about to send or receive, and blocks if it must. `ready` returns whether
+    /// it could do so without blocking.
     #[inline]
     #[track_caller]
     pub fn arrive(&self, end: End, op: Op, ready: impl Fn() -> bool) -> Decision {
@@ -122,7 +124,7 @@ impl Ends {
             return Decision::Free;
         }
         cold_path();
-        if mode::byte() == Mode::Replay as u8 && quiet::take(self.order(end), op) {
+        if mode::byte() == Mode::Replay as u8 && fast_path::take(self.order(end), op) {
             return Decision::Go;
         }
         self.arrive_controlled(end, op, &ready)
@@ -132,15 +134,15 @@ impl Ends {
     #[track_caller]
     fn arrive_controlled(&self, end: End, op: Op, ready: &dyn Fn() -> bool) -> Decision {
         announce(&Announcement {
-            entity: Some(self.order(end)),
+            object: Some(self.order(end)),
             touches: &[self.touch(end.access())],
             ready: Some(ready),
             ..Announcement::new(op, Access::TryTake)
         })
     }
 
-    /// Ends a timed send or receive: returns when it goes on, because somebody met it or because its time is up. False where
-    /// the clock says which.
+    /// Ends a timed send or receive: returns when it continues, because it was met or because its time is up. Returns
+    /// false where the clock decides which.
     #[cold]
     pub fn is_timed_out(&self, end: End, op: Op, site: &'static Location<'static>) -> bool {
         if !mode::is_observed() {
@@ -157,26 +159,26 @@ impl Ends {
         }) == Decision::Free
     }
 
-    /// It has been done, by the calling activity, which has the channel's lock.
+    /// Notes that the calling activity, which holds the channel's lock, has sent or received.
     #[inline]
     pub fn taken(&self, end: End, op: Op) {
         self.order(end).taken(op);
     }
 
-    /// It has been done by one who waits; the calling activity, which has the lock, says so.
+    /// Notes that a party that waits has sent or received. The calling activity holds the lock.
     #[inline]
     pub fn taken_by(&self, end: End, op: Op, party: &Party) {
         self.order(end).taken_by(op, party);
     }
 
-    /// The calling activity had come to send or to receive, and has stopped waiting for that.
+    /// Reports that the calling activity, which had announced a send or receive, has stopped waiting.
     pub fn gave_up(&self, end: End, op: Op) {
         if mode::is_observed() {
             self.done(op, end.access(), Outcome::GaveUp);
         }
     }
 
-    /// It has not been done, because there is nobody at the other end any more.
+    /// Reports that a send or receive failed because the other end is disconnected.
     #[cold]
     pub fn declined(&self, end: End, op: Op) {
         if mode::byte() == Mode::Record as u8 {
@@ -195,14 +197,15 @@ impl Ends {
         done(&announcement, outcome);
     }
 
-    /// What was let happen, with [`Decision::Go`], has happened.
+    /// Reports that an operation that was allowed with [`Decision::Go`] has happened.
     #[inline]
     #[track_caller]
     pub fn leave(&self, end: End, op: Op) {
         self.order(end).leave(op, Access::TryTake, || ());
     }
 
-    /// The calling activity drops a handle of this end: `one_less` says whether it was the last.
+    /// Announces that the calling activity drops a handle of this end. `one_less` drops it and returns whether it was
+    /// the last.
     #[inline]
     #[track_caller]
     pub fn drop_handle(&self, end: End, op: Op, one_less: impl FnOnce() -> bool) -> bool {
@@ -225,8 +228,8 @@ impl Ends {
         is_last
     }
 
-    /// The calling activity is about to do one of several operations. `cases` are the channels and their ends; which of them
-    /// are possible is asked when it is its turn.
+    /// Announces that the calling activity is about to do one of several operations. `cases` are the channels and their
+    /// ends; `possible` is called when it is the activity's turn.
     #[inline]
     #[track_caller]
     pub fn select<'a>(
@@ -250,7 +253,7 @@ impl Ends {
         patience: Patience,
         possible: &dyn Fn(usize) -> bool,
     ) -> Selected {
-        // It waits at one place, where others can find it.
+        // It waits at a single channel, where others can meet it.
         let is_alone = match cases {
             &[(ends, _)] => {
                 patience == Patience::Forever || patience == Patience::Limited && ends.room == 0

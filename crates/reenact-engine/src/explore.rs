@@ -1,35 +1,35 @@
-//! Exploring: a program is run again and again, each time another way.
+//! Exploration: runs a program many times, each time under another schedule.
 //!
-//! All activities of an execution run on one thread, each on a fiber of its own (`fiber.rs`), and take turns: whoever comes
-//! to an operation says what it is about to do and waits until it is chosen (`world.rs`). Who is chosen is up to whoever drives
-//! the execution through [`Run`](reenact_multiverse::explore::Run), step by step: the strategies are not known here. Threads
-//! that do not take part do not notice: to them the process is off. A whole program is a process for each execution, with
-//! threads of its own that take turns in the same way (`whole.rs`).
+//! All activities of an execution run on one thread, each on its own fiber (`fiber.rs`), and take turns: before each
+//! operation, an activity announces the operation and waits until it is chosen (`execution.rs`). The caller that drives
+//! the execution through [`Run`](reenact_explore::Run) chooses, step by step; this module does not know the strategies.
+//! Threads that are not part of an execution are not affected: for them, the mode is off. When a whole program is
+//! explored, each execution is a process with real threads, which take turns in the same way (`whole.rs`).
 //!
-//! A program that is explored must do the same whenever it is run with the same schedule. What it asks the C library for is
-//! the same in all executions (`outside.rs`); what it keeps in statics is its own business, and whatever differs for no
-//! reason that is known here is found out and said.
+//! An explored program must behave the same whenever it runs under the same schedule. Clocks and random bytes from the
+//! C library are the same in all executions (`outside.rs`). The program is responsible for the state that it keeps in
+//! statics. Any remaining difference is detected and reported as a divergence.
 
-mod errand;
 mod event;
+pub(crate) mod execution;
 mod failure;
 mod fiber;
 mod follow;
 mod names;
+pub(crate) mod object_state;
 mod objects;
 mod outside;
 mod overflow;
 mod recorded;
+mod request;
 mod retrace;
 mod run;
 mod schedule;
 mod search;
 mod serve;
-mod strand;
 mod subject;
-pub(crate) mod thing;
+mod task_stack;
 mod whole;
-pub(crate) mod world;
 
 use std::{
     any::Any,
@@ -41,49 +41,49 @@ use std::{
     },
 };
 
-pub(crate) use self::world::World;
-use self::world::view;
+pub(crate) use self::execution::Execution;
+use self::execution::view;
 pub use self::{
     event::Event,
     failure::{Failure, Panic, Waiting},
     follow::{Followed, Misfit, follow, write_down},
-    run::{Execution, Explored},
+    run::{Explored, LocalRun},
     schedule::{Line, NoSchedule, Schedule},
-    search::{Finding, Found, NoWay, Search, Way},
-    subject::{Subject, Told},
+    search::{Finding, Found, ParseStrategyError, Search, Strategy},
+    subject::{Describe, Subject},
 };
 use crate::{Access, Announcement, Controller, Decision, Op, Touch, activity::HOT, pool::Pool};
 
 thread_local! {
-    /// The execution that the calling code is part of.
-    static HERE: Cell<*const World> = const { Cell::new(std::ptr::null()) };
+    /// The execution that the calling code is part of; null if there is none.
+    static HERE: Cell<*const Execution> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Whether the calling code is part of an execution that is explored.
+/// Returns whether the calling code is part of an explored execution.
 #[inline]
 pub(crate) fn is_here() -> bool {
     !HERE.get().is_null()
 }
 
-/// The execution that the calling code is part of.
+/// Returns the execution that the calling code is part of.
 #[inline]
-pub(crate) fn here<'a>() -> Option<&'a World> {
-    // SAFETY: Set as long as one runs, by who has it.
+pub(crate) fn here<'a>() -> Option<&'a Execution> {
+    // SAFETY: `HERE` is set only while an execution runs, by code that holds an `Arc` of it.
     unsafe { HERE.get().as_ref() }
 }
 
-/// The same, as its controller.
+/// Returns the execution that the calling code is part of, as its controller.
 pub(crate) fn controller() -> Option<Arc<dyn Controller>> {
-    here().map(World::controller)
+    here().map(Execution::controller)
 }
 
-/// Whether this process is an execution that is explored, with threads of its own.
+/// Returns whether this process is an explored execution with its own threads.
 pub(crate) fn is_whole() -> bool {
     whole::is_here()
 }
 
-/// Where this process is an execution that is explored, what `look` says can be seen under this name, whenever somebody looks. It
-/// is asked while all threads wait.
+/// Shows the result of the closure that `look` returns under `name` whenever the state of this execution is inspected.
+/// Does nothing unless this process is an explored execution. The closure is called while all threads wait.
 #[inline]
 pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce() -> F) {
     if is_whole() {
@@ -91,66 +91,67 @@ pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce()
     }
 }
 
-/// The calling thread, which the system has made, is this activity. Returns when it is its turn.
+/// Makes the calling OS thread this activity. Returns when it is the activity's turn.
 pub(crate) fn begin_thread(number: u32) {
     whole::begin_thread(number);
 }
 
-/// Whether the calling code is explored, and has a thread of the system for itself.
+/// Returns whether the calling code is explored and has an OS thread to itself.
 pub(crate) fn is_on_thread() -> bool {
-    here().is_some_and(World::is_on_thread)
+    here().is_some_and(Execution::is_on_thread)
 }
 
-/// A thread that the calling activity makes without us, and that is to be explored: its number.
+/// Returns the number of a thread that the calling activity creates without Reenact and that is to be explored.
 pub(crate) fn foreign_child() -> u32 {
-    here().map_or(0, World::foreign_child)
+    here().map_or(0, Execution::foreign_child)
 }
 
 /// Waits for the end of an activity.
 pub(crate) fn wait_for_end(number: u32) {
-    if let Some(world) = here()
-        && let Some(activity) = world.activity(number).cloned()
+    if let Some(execution) = here()
+        && let Some(activity) = execution.activity(number).cloned()
     {
-        world.waits_for_end(&activity);
+        execution.waits_for_end(&activity);
     }
 }
 
-/// A thread that was to run this activity will not.
-pub(crate) fn end_unborn(number: u32) {
-    whole::end_unborn(number);
+/// Reports that the thread that was to run this activity will not start.
+pub(crate) fn end_not_started(number: u32) {
+    whole::end_not_started(number);
 }
 
-/// The calling thread has ended.
+/// Reports that the calling thread has ended.
 pub(crate) fn end_thread() {
     whole::end_thread();
 }
 
-/// Begins to explore because the environment says so. Returns in the children, in which the program goes on.
+/// Explores the program as the environment requests. Returns in the child processes, in which the program continues.
 pub(crate) fn start_from_environment() {
     whole::start_from_environment();
 }
 
-/// Follows a schedule in this process because the environment says so.
+/// Follows a schedule in this process as the environment requests.
 pub(crate) fn follow_from_environment() {
     whole::follow_from_environment();
 }
 
-/// The calling code is going to be this light activity. False where nothing is explored.
+/// Makes the calling code this light activity. Returns false if it is not explored.
 #[inline]
 pub(crate) fn sits(number: u32) -> bool {
-    let Some(world) = here() else {
+    let Some(execution) = here() else {
         return false;
     };
-    world.sits(number);
-    HOT.with(|hot| hot.fiber.set(world.controlled(number)));
+    execution.sits(number);
+    HOT.with(|hot| hot.fiber.set(execution.controlled(number)));
     true
 }
 
-/// Which of so many ways to go, each of which will have its turn; none where the calling code is not explored.
+/// Chooses one of `ways` ways to continue; exploration tries each of them. Returns none if the calling code is not
+/// explored.
 #[track_caller]
 pub fn any_of(op: Op, ways: u32) -> Option<u32> {
     is_here().then_some(())?;
-    let decision = crate::entity::announce(&Announcement {
+    let decision = crate::object::announce(&Announcement {
         ways: Some(&|| ways),
         ..Announcement::new(op, Access::Choose)
     });
@@ -160,65 +161,66 @@ pub fn any_of(op: Op, ways: u32) -> Option<u32> {
     }
 }
 
-/// Waits until no light activity has anything to do, and `is_idle` says so too.
+/// Waits until no light activity has work and `is_idle` returns true.
 pub(crate) fn wait_until_idle(op: Op, is_idle: &dyn Fn() -> bool) {
-    if let Some(world) = here() {
-        crate::entity::announce(&Announcement {
-            touches: &[Touch::new(&world.idle, Access::Write)],
+    if let Some(execution) = here() {
+        crate::object::announce(&Announcement {
+            touches: &[Touch::new(&execution.idle, Access::Write)],
             ..Announcement::new(op, Access::Write)
         });
-        world.wait_until_idle(is_idle);
+        execution.wait_until_idle(is_idle);
     }
 }
 
-/// A pool for the execution that the calling code is part of.
+/// Returns a pool for the execution that the calling code is part of.
 pub(crate) fn pool(size: usize, make: impl FnOnce() -> Pool) -> Option<Pool> {
-    here().map(|world| world.pool(size, make))
+    here().map(|execution| execution.pool(size, make))
 }
 
-/// Whether the calling code is a turn of a light activity that is explored.
+/// Returns whether the calling code is an explored turn of a light activity.
 pub(crate) fn is_in_turn() -> bool {
-    here().is_some_and(|world| world.is_in_turn())
+    here().is_some_and(|execution| execution.is_in_turn())
 }
 
-/// The calling activity is nobody whose end others wait for when they wait until all is quiet.
+/// Excludes the calling activity from those that [`wait_until_idle`] waits for.
 #[inline]
 pub(crate) fn in_background() {
-    if let Some(world) = here() {
-        world.in_background();
+    if let Some(execution) = here() {
+        execution.in_background();
     }
 }
 
-/// The calling activity has panicked; if nobody was told, that is a failure.
+/// Notes that the calling activity has panicked. That is a failure unless the panic has been observed.
 pub(crate) fn has_panicked() {
-    if let Some(world) = here() {
-        world.has_panicked();
+    if let Some(execution) = here() {
+        execution.has_panicked();
     }
 }
 
-/// Whether the execution that the calling code is part of is over, and everybody leaves: what panics then does so for no reason
-/// of its own.
+/// Returns whether the execution that the calling code is part of is over and its activities are unwinding: panics are
+/// then ignored.
 pub(crate) fn is_leaving() -> bool {
-    here().is_some_and(|world| world.is_ending())
+    here().is_some_and(|execution| execution.is_ending())
 }
 
-/// Waits while a word has this value, if it is one that is explored who waits: false if not.
+/// Waits while `word` has this value, if the calling code is explored; otherwise returns false.
 pub(crate) fn wait_while(word: &AtomicU32, value: u32) -> bool {
-    let Some(world) = here() else {
+    let Some(execution) = here() else {
         return false;
     };
-    world.block(&|| word.load(Relaxed) != value);
+    execution.block(&|| word.load(Relaxed) != value);
     true
 }
 
-/// Sees to it that panics of what is explored are noted, and printed only by who looks for them.
+/// Installs a panic hook that notes the panics of explored code, and prints them only if the output of the execution is
+/// shown.
 fn listen_to_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| match here() {
-            Some(world) => {
-                world.panics(panic_of(info));
+            Some(execution) => {
+                execution.panics(panic_of(info));
                 if whole::is_shown() {
                     before(info);
                 }

@@ -1,11 +1,12 @@
-//! The world outside: what a program asks of it, and what it answers.
+//! Input from outside the program: what a program asks, and the answers.
 //!
-//! A call to the outside is an operation without an entity: it meets nobody of the program. Its answer is nobody's
-//! prediction, so it is always written down, and in a replay it comes from the trace; the world is not touched. What the
-//! program hands out (the bytes of a write, the path of a file) is not kept but checked: its length and a hash of it are.
+//! A call to the outside is an operation without an object: it involves no other activity. Its answer cannot be
+//! predicted, so it is always recorded, and in a replay it comes from the trace; the outside is not asked. What the
+//! program hands out (the bytes of a write, the path of a file) is not kept but checked: its length and a hash of it
+//! are recorded.
 //!
-//! What a program asks of the outside is its own; what reenact asks, or the standard library on its behalf, is not. So
-//! everything that we do between two operations of the program is done [`apart`].
+//! The calls that the program makes belong to it; those of reenact, or of the standard library on its behalf, do not.
+//! So everything that the engine does between two operations of the program is untracked ([`untracked`]).
 
 use std::{borrow::Cow, cell::Cell, panic::Location};
 
@@ -18,14 +19,14 @@ use crate::{
     record, seeds,
 };
 
-/// An answer from outside, as a trace has it.
+/// An answer from outside, as recorded in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply<'a> {
-    /// A number, which costs the trace least.
+    /// A number, which takes the least space in the trace.
     Number(u64),
-    /// Bytes. The same bytes are in the trace once, however often they come.
+    /// Bytes. Equal bytes are in the trace once, however often they come.
     Bytes(Cow<'a, [u8]>),
-    /// What the user asked to keep out of the trace. A replay that needs it ends, and says so.
+    /// An answer that the user asked to keep out of the trace. A replay that needs it ends with a report.
     Withheld,
 }
 
@@ -34,19 +35,19 @@ pub enum Reply<'a> {
 pub struct Asked(u64);
 
 impl Asked {
-    /// Nothing that would have to be checked.
+    /// Nothing to check.
     pub const NOTHING: Asked = Asked(0);
 
-    /// These bytes.
+    /// Hands out these bytes.
     pub fn bytes(bytes: &[u8]) -> Asked {
         Asked::of(bytes.len(), xxh3_64(bytes))
     }
 
-    /// These bytes, one part after the other. Where one ends and the next begins matters.
+    /// Hands out these bytes, one part after the other. The boundaries between parts matter.
     pub fn parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Asked {
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let (length, hash) = parts.into_iter().fold((0, 0u64), |(length, hash), part| {
-            // Most are short, and hashed at once faster than together.
+            // Most parts are short: hashing each at once is faster than hashing them as a stream.
             let own = xxh3_64(part) ^ part.len() as u64;
             let hash = (hash.rotate_left(29) ^ own).wrapping_mul(SPREAD);
             (length + part.len(), hash)
@@ -54,7 +55,7 @@ impl Asked {
         Asked::of(length, hash >> 32)
     }
 
-    /// The same, handed to somebody in particular. The length stays that of what is handed out.
+    /// Adds the recipient to what is handed out. The length stays that of what is handed out.
     #[must_use]
     pub fn to(self, whom: Asked) -> Asked {
         match (self, whom) {
@@ -66,7 +67,7 @@ impl Asked {
     fn of(length: usize, hash: u64) -> Asked {
         let length =
             u64::try_from(length).map_or(u32::MAX.into(), |length| length.min(u32::MAX.into()));
-        // Never that of nothing.
+        // Never equal to `NOTHING`.
         Asked(length << 32 | hash & 0xffff_ffff | 1)
     }
 
@@ -94,39 +95,39 @@ impl std::fmt::Debug for Asked {
     }
 }
 
-/// A call to the world outside.
+/// A call to the outside.
 pub trait External {
-    /// What comes back.
+    /// The type of the answer.
     type Answer;
 
-    /// What it is, for people: `read of orders.csv`.
+    /// Describes the call, for people: `read of orders.csv`.
     fn what(&self) -> String;
 
-    /// What the program hands out, to be checked in a replay.
+    /// Returns what the program hands out, to be checked in a replay.
     fn asked(&self) -> Asked {
         Asked::NOTHING
     }
 
-    /// Does it. Nothing in here may be an operation of the program: in a replay it is not done.
+    /// Makes the call. It must not do an operation of the program: in a replay it is not made.
     fn ask(&mut self) -> Self::Answer;
 
-    /// What of the answer is to be written down.
+    /// Returns the part of the answer that is recorded.
     fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a>;
 
-    /// The answer again, from what was written down; none if that cannot be one to this call.
+    /// Restores the answer from what was recorded; none if that does not fit this call.
     fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer>;
 }
 
-/// Asks the world outside, or, in a replay, the trace. What is done [`apart`] asks the world.
+/// Makes the call, or takes the answer from the trace in a replay. An [untracked](apart) call is always made.
 #[track_caller]
 pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
     match mode::settled() {
         Mode::Off => call.ask(),
         _ if is_apart() => call.ask(),
         Mode::Record => {
-            // The maps that are made for it are not counted.
+            // Maps that are created during the call are not counted.
             let maps = seeds::pause();
-            let answer = apart(|| call.ask());
+            let answer = untracked(|| call.ask());
             seeds::resume(maps);
             let reply = call.tell(&answer);
             record::external(op, call.asked(), &reply);
@@ -136,7 +137,7 @@ pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
             answer
         }
         Mode::Replay | Mode::Controlled => {
-            play(op, &mut call).unwrap_or_else(|| apart(|| call.ask()))
+            play(op, &mut call).unwrap_or_else(|| untracked(|| call.ask()))
         }
         _ => call.ask(),
     }
@@ -146,8 +147,8 @@ thread_local! {
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// An empty buffer for what is to be written down. The bytes of a [`Reply`] that is recorded come back here, so that there is
-/// no need to make one every time.
+/// Returns an empty buffer for a reply. The bytes of a [`Reply`] that has been recorded come back here, so that there
+/// is no need to allocate one each time.
 pub fn buffer() -> Vec<u8> {
     BUFFER.try_with(Cell::take).unwrap_or_default()
 }
@@ -160,7 +161,7 @@ fn give_back(mut buffer: Vec<u8>) {
     }
 }
 
-/// The answer that the controller has, if it plays what is outside.
+/// Returns the controller's answer, if it plays the outside.
 #[track_caller]
 fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
     let site = Location::caller();
@@ -175,7 +176,7 @@ fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
             what: &what,
             asked,
             hear: &mut |reply| {
-                answer = apart(|| call.hear(reply));
+                answer = untracked(|| call.hear(reply));
                 answer.is_some()
             },
         };
@@ -185,26 +186,26 @@ fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
     .flatten()
 }
 
-/// Whether what is outside comes from a trace.
+/// Returns whether input from outside comes from a trace.
 pub fn is_played() -> bool {
     mode::is_controlled()
         && crate::controller::current().is_some_and(|(controller, _)| controller.plays())
 }
 
-/// Whether a replay is to do what goes out of the program all the same: write files, send to sockets.
+/// Returns whether a replay is to perform output all the same: write files, send to sockets.
 pub fn really_writes() -> bool {
     static REALLY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *REALLY.get_or_init(|| std::env::var_os("REENACT_REALLY_WRITE").is_some())
 }
 
-/// Does what is not part of the program: the clocks it reads are not recorded.
+/// Runs `action` untracked, as something that is not part of the program: the clocks it reads are not recorded.
 #[inline]
-pub fn apart<R>(action: impl FnOnce() -> R) -> R {
+pub fn untracked<R>(action: impl FnOnce() -> R) -> R {
     with_apart(|depth| depth + 1, action)
 }
 
-/// Does what is part of the program again, in the middle of what is not.
-pub(crate) fn not_apart<R>(action: impl FnOnce() -> R) -> R {
+/// Runs `action` tracked, as part of the program, in the middle of something untracked.
+pub(crate) fn not_untracked<R>(action: impl FnOnce() -> R) -> R {
     with_apart(|_| 0, action)
 }
 
@@ -214,22 +215,22 @@ fn with_apart<R>(depth: impl FnOnce(u32) -> u32, action: impl FnOnce() -> R) -> 
     impl Drop for Back {
         #[inline]
         fn drop(&mut self) {
-            HOT.with(|hot| hot.apart.set(self.0));
+            HOT.with(|hot| hot.untracked.set(self.0));
         }
     }
-    let _back = HOT.with(|hot| Back(hot.apart.replace(depth(hot.apart.get()))));
+    let _back = HOT.with(|hot| Back(hot.untracked.replace(depth(hot.untracked.get()))));
     action()
 }
 
-/// Whether the calling thread does what is not part of the program.
+/// Returns whether the calling thread is untracked now.
 fn is_apart() -> bool {
-    HOT.with(|hot| hot.apart.get()) > 0
+    HOT.with(|hot| hot.untracked.get()) > 0
 }
 
-/// The calling thread is not part of the program, from now on: it belongs to a library that brings something into it
-/// from outside. Only what it does as a [source](crate::Source) is.
-pub fn stay_apart() {
-    HOT.with(|hot| hot.apart.set(hot.apart.get() + 1));
+/// Makes the calling thread untracked from now on: it belongs to a library that brings input into the program. Only
+/// what it does as a [source](crate::Source) is part of the program.
+pub fn stay_untracked() {
+    HOT.with(|hot| hot.untracked.set(hot.untracked.get() + 1));
 }
 
 #[cfg(test)]
@@ -256,8 +257,8 @@ mod tests {
 
     #[test]
     fn what_panics_apart_is_not_apart_afterwards() {
-        let panicked = std::panic::catch_unwind(|| apart(|| panic!("on purpose")));
+        let panicked = std::panic::catch_unwind(|| untracked(|| panic!("on purpose")));
         assert!(panicked.is_err());
-        assert_eq!(HOT.with(|hot| hot.apart.get()), 0);
+        assert_eq!(HOT.with(|hot| hot.untracked.get()), 0);
     }
 }

@@ -1,15 +1,15 @@
-//! What activities do that concerns nobody else: they create others, begin, end, and join those that have ended.
+//! Operations that affect only their own activity: it creates others, begins, ends, and joins those that have ended.
 //!
-//! None of this is recorded, since it follows from the rest, and an exploration need not try it in every order. It is announced for
-//! those who read a log, and for a debugger, which may want to stop there.
+//! None of this is recorded, since it follows from the rest, and an exploration need not try it in every order. It is
+//! announced for logs, and for debuggers, which may want to stop there.
 
 use std::panic::Location;
 
 use crate::{
-    Access, Announcement, Controller, Fact, Op,
+    Access, Announcement, Controller, Latch, Op,
     activity::with_controlled,
-    entity::{announce, choose_as},
     explore, mode,
+    object::{announce, choose_as},
     record::{BIRTH, LIGHT_BIRTH},
 };
 
@@ -19,7 +19,7 @@ crate::operations! {
     JOIN = 0xfb Join "join";
 }
 
-/// The calling activity creates another one: `birth`, of which `number` says which it is.
+/// The calling activity creates another one: `birth` does that, and `number` returns its number.
 #[inline]
 #[track_caller]
 pub(crate) fn creates<C>(
@@ -39,7 +39,7 @@ pub(crate) fn creates<C>(
             ..Announcement::new(op, Access::Own)
         });
     };
-    // Who explores decides when it happens, and knows whom it will be.
+    // An exploration decides when it happens, and knows the number of the child in advance.
     if let Some(execution) = explore::here() {
         if execution.wants_own() {
             announced(Some(execution.next_child(is_light)));
@@ -53,7 +53,7 @@ pub(crate) fn creates<C>(
     child
 }
 
-/// The calling activity, which was created at `site`, is about to do the first thing it does.
+/// The calling activity, which was created at `site`, is about to begin.
 #[inline]
 pub fn begins(site: &'static Location<'static>) {
     announced(BEGIN, site);
@@ -74,7 +74,7 @@ pub fn ends(site: &'static Location<'static>) {
     }
 }
 
-/// Asks whether the activity of this number has ended, which `ask` finds out.
+/// Returns whether the activity of this number has ended, which `ask` finds out.
 #[track_caller]
 pub fn has_ended(op: Op, number: Option<u32>, ask: impl FnOnce() -> bool) -> bool {
     if let Some(execution) = explore::here() {
@@ -87,12 +87,12 @@ pub fn has_ended(op: Op, number: Option<u32>, ask: impl FnOnce() -> bool) -> boo
     choose_as(&announcement, || ask().into()) != 0
 }
 
-/// The calling activity joins the one of this number: it waits until that has ended.
+/// The calling activity joins the one of this number: it waits until that one has ended.
 #[inline]
 #[track_caller]
-pub fn joins(ended: &Fact, number: Option<u32>, wait: impl FnOnce()) {
+pub fn joins(ended: &Latch, number: Option<u32>, wait: impl FnOnce()) {
     let site = Location::caller();
-    // Who explores decides when it happens. Elsewhere it happens after the end that is waited for.
+    // An exploration decides when the join happens. Elsewhere it happens after the awaited end.
     let is_first = explore::is_here();
     if is_first {
         joined(ended, number, site);
@@ -104,7 +104,7 @@ pub fn joins(ended: &Fact, number: Option<u32>, wait: impl FnOnce()) {
 }
 
 #[inline]
-fn joined(ended: &Fact, number: Option<u32>, site: &'static Location<'static>) {
+fn joined(ended: &Latch, number: Option<u32>, site: &'static Location<'static>) {
     if is_wanted() {
         announce(&Announcement {
             ready: Some(&|| ended.is_established()),
@@ -125,7 +125,7 @@ fn announced(op: Op, site: &'static Location<'static>) {
     }
 }
 
-/// Whether there is a controller that wants to be asked.
+/// Returns whether there is a controller that wants these operations announced.
 #[inline]
 fn is_wanted() -> bool {
     match explore::here() {

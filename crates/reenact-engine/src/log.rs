@@ -1,7 +1,7 @@
-//! The log of a replay, for those who read it: every operation in the order in which they happened.
+//! Reads the log of a replay: every operation in the order in which they happened.
 //!
-//! The replayed program writes it line by line, and may be killed at any time; which name an object has is known when all of
-//! its users are ([`ObjectName`]). So a log is read twice: first for the names, then for the operations.
+//! The replayed program writes it line by line, and may be killed at any time; the name of an object is known only once
+//! all of its users are ([`ObjectName`]). So a log is read twice: first for the names, then for the operations.
 
 use std::{
     collections::HashMap,
@@ -12,28 +12,28 @@ use std::{
 
 use crate::ObjectName;
 
-/// In a line of a log: before and after the number of an object.
+/// In a line of a log: encloses the number of an object.
 pub(crate) const MARK: char = '\u{1f}';
 
 /// An operation of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// The activity's place in the family, as in `main.0`.
+    /// The activity's place in the family tree, as in `main.0`.
     pub activity: String,
     /// The name of its thread, if it has one.
     pub thread: Option<String>,
     /// What it did: `lock`, `unlock`, `wait`.
     pub operation: String,
-    /// To what: `mutex@src/main.rs:12`, or another activity; `-` if there is nothing.
+    /// The object: `mutex@src/main.rs:12`, or another activity; `-` if there is none.
     pub object: String,
-    /// From where in the program: file, line and column; empty if that is not known.
+    /// The line of the program: file, line and column; empty if it is not known.
     pub source: String,
-    /// What else there is to say, often nothing.
+    /// A note; often empty.
     pub note: String,
 }
 
 impl Operation {
-    /// Reads a line; missing fields are empty.
+    /// Parses a line; missing fields are empty.
     fn parse(line: &str, names: &Names) -> Operation {
         let mut fields = line.split('\t');
         let mut next = || fields.next().unwrap_or_default();
@@ -47,7 +47,7 @@ impl Operation {
         }
     }
 
-    /// The file and the line in the program.
+    /// Returns the file and the line in the program.
     pub fn place(&self) -> Option<(&str, usize)> {
         let (head, last) = self.source.rsplit_once(':')?;
         let last = last.parse().ok()?;
@@ -57,7 +57,7 @@ impl Operation {
         Some(with_column.unwrap_or((head, last)))
     }
 
-    /// How a person would call the activity.
+    /// Returns the name of the activity for people.
     pub fn who(&self) -> &str {
         self.thread.as_deref().unwrap_or(&self.activity)
     }
@@ -83,7 +83,7 @@ impl Log {
         })
     }
 
-    /// Its operations.
+    /// Returns its operations.
     pub fn operations(&self) -> io::Result<impl Iterator<Item = Operation>> {
         let all = lines(&self.path)?.filter(|line| !is_definition(line));
         Ok(all.map(|line| Operation::parse(&line, &self.names)))
@@ -97,21 +97,21 @@ fn lines(path: &Path) -> io::Result<impl Iterator<Item = String> + use<>> {
         .map(|line| String::from_utf8_lossy(&line).into_owned()))
 }
 
-/// Whether a line says what something is called, instead of what happened.
+/// Returns whether a line defines a name, rather than an operation.
 pub(crate) fn is_definition(line: &str) -> bool {
     line.starts_with('\t')
 }
 
-/// What objects are called, by number.
+/// The names of objects, by number.
 #[derive(Debug, Default)]
 struct Names(HashMap<u64, String>);
 
 impl Names {
-    /// The text with the names of objects in place of their numbers.
+    /// Returns the text with the numbers of objects replaced by their names.
     fn put_into(&self, text: &str) -> String {
         let mut parts = text.split(MARK);
         let mut result = parts.next().unwrap_or_default().to_owned();
-        // Numbers and what is between them take turns.
+        // Numbers and other text alternate.
         while let Some(number) = parts.next() {
             let name = number
                 .parse()
@@ -124,18 +124,19 @@ impl Names {
     }
 }
 
-/// Objects, and who uses them.
+/// Objects and their users.
 #[derive(Default)]
 struct Users {
-    /// What each is and where it was made; with the column.
+    /// The name of each, and the column where it was created.
     objects: HashMap<u64, (ObjectName, u32)>,
-    /// How often each activity has done something at a line.
+    /// The number of operations of each activity at each line.
     counts: HashMap<(String, String), usize>,
-    /// Of each object, the least of its users: which activity, and in which of its operations at a line.
+    /// The least user of each object: the activity, and the index of its operation at a line.
     least: HashMap<u64, (Rank, usize)>,
 }
 
-/// Where an activity comes in the order of the family tree: threads, light activities and foreign threads count separately.
+/// The position of an activity in the order of the family tree: threads, light activities and foreign threads count
+/// separately.
 type Rank = Vec<(u8, u64, String)>;
 
 impl Users {
@@ -171,7 +172,7 @@ impl Users {
         }
     }
 
-    /// Numbers those that are made at one line in the order of their least users.
+    /// Numbers the objects that are created at one line in the order of their least users.
     fn name_all(mut self) -> Names {
         let mut all: Vec<_> = self.objects.into_iter().collect();
         all.sort_by_cached_key(|(number, (name, column))| {
@@ -190,9 +191,9 @@ impl Users {
     }
 }
 
-/// From `main.2.a0`.
+/// Parses a place in the family tree, such as `main.2.a0`.
 fn rank(family: &str) -> Rank {
-    // What a foreign thread is called may have any character in it.
+    // The name of a foreign thread may contain any character.
     let (first, rest) = match family.rsplit_once(')') {
         Some((first, rest)) => (first, rest),
         None => family.split_at(family.find('.').unwrap_or(family.len())),
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_name_does_not_depend_on_who_comes_first() {
-        // Two locks are made at one line; each of two threads takes its own first, then the other's.
+        // One line creates two locks; each of two threads takes its own first, then the other's.
         let one = [made(1, 3), met("main.0", 1), made(2, 3), met("main.1", 2)];
         assert_eq!(
             names_of(&one.join("\n")),

@@ -1,37 +1,38 @@
 //! Meetings: operations that two activities do together, such as a rendezvous.
 //!
-//! Who comes first waits, who comes second completes the meeting, for both. It also records it for both, under the lock
-//! of the entity and before the first one goes on: so a process that is killed has recorded the meeting for both, or
-//! nobody has done anything after it. If each recorded for itself, one of them could have gone on, and told others, with
-//! the other's part missing in the trace.
+//! The activity that comes first waits; the second one completes the meeting for both. It also records it for both,
+//! under the lock of the object and before the first one continues: so if the process is killed, either the meeting is
+//! recorded for both or neither has done anything after it. If each recorded for itself, one of them could have
+//! continued, and affected others, with the other's part missing in the trace.
 //!
-//! In a controlled process there is nothing to record, and each asks for itself ([`Ends::arrive`](crate::Ends::arrive)).
+//! In a controlled process there is nothing to record, and each announces its own part
+//! ([`Ends::arrive`](crate::Ends::arrive)).
 
 use std::hint::cold_path;
 
 use crate::{
-    Entity, Op, Seat,
+    ActivitySlot, Object, Op,
     activity::{HOT, Hot, NOBODY, aside, with_recording},
     mode::{self, Mode},
-    record::{self, Diary, check_after_long_silence, count_without_check},
+    record::{self, RecorderState, check_after_long_silence, count_without_check},
 };
 
-/// An activity that waits for somebody to meet it, as that one will know it.
+/// An activity that waits to be met, as the activity that meets it sees it.
 #[derive(Clone, Copy)]
 pub struct Party {
     token: u32,
     word: *mut u64,
-    seat: *const Seat,
-    diary: *mut Diary,
+    slot: *const ActivitySlot,
+    recorder_state: *mut RecorderState,
 }
 
 impl Party {
-    /// Nobody that anything is recorded of.
+    /// An activity that is not recorded.
     pub const NOBODY: Party = Party {
         token: NOBODY,
         word: std::ptr::null_mut(),
-        seat: std::ptr::null(),
-        diary: std::ptr::null_mut(),
+        slot: std::ptr::null(),
+        recorder_state: std::ptr::null_mut(),
     };
 
     /// The calling activity, which is about to wait.
@@ -47,23 +48,23 @@ impl Party {
         here
     }
 
-    /// What the calling thread runs.
+    /// The activity that the calling thread runs.
     #[inline(always)]
     fn running() -> Party {
         HOT.with(|hot| Party {
             token: hot.token.get(),
             word: hot.word.get(),
-            seat: hot.seat.get(),
-            diary: hot.diary.get(),
+            slot: hot.slot.get(),
+            recorder_state: hot.recorder_state.get(),
         })
     }
 
-    /// The same, with a counter. By who runs it: where it sleeps on its thread, nobody else can tell that one which counter
-    /// it has.
+    /// Like [`Party::running`], with a counter. Called by the activity itself: while it sleeps on its thread, no other
+    /// activity can tell that thread which counter it has.
     #[cold]
     fn registered() -> Party {
-        if let Some(seat) = Hot::seat() {
-            seat.word_for_sure();
+        if let Some(slot) = Hot::slot() {
+            slot.word_for_sure();
         } else {
             with_recording(|_| ());
         }
@@ -73,17 +74,17 @@ impl Party {
         }
     }
 
-    /// Lets the calling thread do this as if it were the party.
+    /// Runs `what` as if the calling thread ran the party.
     fn impersonate(&self, what: impl FnOnce()) {
         aside(|| {
-            // SAFETY: The party waits, until the caller has let go of a lock or woken it; so nobody else touches what is
-            // the party's, and it is there.
-            match unsafe { self.seat.as_ref() } {
-                Some(seat) => seat.sit_in(),
+            // SAFETY: The party waits until the caller has released a lock or woken it, so its state exists and no
+            // other thread accesses it.
+            match unsafe { self.slot.as_ref() } {
+                Some(slot) => slot.sit_in(),
                 None => HOT.with(|hot| {
                     hot.token.set(self.token);
                     hot.word.set(self.word);
-                    hot.guest.set(self.diary);
+                    hot.guest.set(self.recorder_state);
                 }),
             }
             what();
@@ -91,8 +92,8 @@ impl Party {
     }
 }
 
-impl Entity {
-    /// The calling activity has taken the entity, whose lock it has.
+impl Object {
+    /// Notes that the calling activity, which holds the object's lock, has taken the object.
     #[inline]
     pub fn taken(&self, op: Op) {
         let mode = mode::byte();
@@ -107,7 +108,7 @@ impl Entity {
         }
     }
 
-    /// This party, which waits, has taken the entity; the calling activity, which has its lock, says so.
+    /// Notes that this party, which waits, has taken the object. The calling activity holds the object's lock.
     #[inline]
     pub fn taken_by(&self, op: Op, party: &Party) {
         let mode = mode::byte();
@@ -120,7 +121,7 @@ impl Entity {
             return;
         }
         self.one_more();
-        // SAFETY: Who has taken an entity has a counter; and the party waits.
+        // SAFETY: An activity that has taken an object has a counter, and the party waits.
         if unsafe { count_without_check(party.word, self.tag(op)) } {
             party.impersonate(check_after_long_silence);
         }
@@ -136,7 +137,7 @@ impl Entity {
     }
 }
 
-/// The question has this answer for the calling activity, or for a party that waits.
+/// Records the answer to a question for the calling activity, or for a party that waits.
 #[inline]
 pub fn chose(op: Op, predicted: u64, answer: u64, party: Option<&Party>) {
     if mode::byte() != Mode::Record as u8 {

@@ -1,7 +1,7 @@
-//! Which mode the process is in, and how it gets there.
+//! The mode of the process, and how it is set.
 //!
-//! The mode is one byte. Off is zero, so that an operation in a program that is not recorded costs a load and a
-//! branch that is never taken. It starts as unknown and is settled before `main` ([`crate::captured`]), or by the first
+//! The mode is one byte. Off is zero, so that an operation in a program that is not recorded costs a load and a branch
+//! that is never taken. The mode starts as unknown and is settled before `main` ([`crate::captured`]), or by the first
 //! operation: there is no `main` to wrap and nothing to link in a certain order.
 
 use std::{
@@ -12,49 +12,50 @@ use std::{
     },
 };
 
-use crate::{activity, explore, external::apart, record, replay};
+use crate::{activity, explore, external::untracked, record, replay};
 
-/// What becomes of operations.
+/// What happens to operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Mode {
-    /// They just happen.
+    /// They simply happen.
     Off = 0,
-    /// They happen, and what is not predicted is written down.
+    /// They happen, and outcomes that were not predicted are written to the trace.
     Record = 1,
-    /// They just happen, after recording had to stop. Differs from off in that entities are marked: an activity
-    /// that has not noticed yet must not go on recording over what others did unrecorded.
+    /// They simply happen, after recording had to stop. Differs from off in that objects are marked: an activity that
+    /// has not noticed yet must not go on recording over what others did unrecorded.
     Stopped = 2,
-    /// Nobody has looked at the environment yet.
+    /// The environment has not been read yet.
     Unknown = 3,
-    /// They happen when the trace says so: controlled by a replay that nobody watches, which lets an activity go on
-    /// without asking where the answer is known.
+    /// They happen when the trace says so. The controller is a replay without a log or debugger, which lets an activity
+    /// continue without asking where the answer is known.
     Replay = 4,
     /// They happen when the controller says so.
     Controlled = 5,
 }
 
-/// The mode's byte while somebody explores: threads that take part in that are controlled, all others are off.
+/// The mode's byte during exploration: threads that take part in it are controlled, all others are off.
 const EXPLORING: u8 = 6;
 
-/// The variable of the environment that says which side of a message records it. Part of a trace, unlike our others.
+/// The environment variable that says which side of a message records it. Unlike our other variables it is part of the
+/// trace.
 pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
-/// Whether it is the sender's.
+/// Bit: senders record.
 const WITH_SENDER: u8 = 1;
-/// Whether somebody explores.
+/// Bit: an exploration is in progress.
 const IS_EXPLORED: u8 = 2;
-/// Whether somebody keeps a log.
+/// Bit: a log is kept.
 const IS_LOGGED: u8 = 4;
-/// What there may be to do about a message that is sent, as bits.
+/// Reasons why sending a message may need extra work, as bits.
 static SENDS: AtomicU8 = AtomicU8::new(0);
 
-/// Whether the order of messages is recorded by those who send them.
+/// Returns whether senders record the order of messages.
 #[inline(always)]
 pub(crate) fn with_sender() -> bool {
     SENDS.load(Ordering::Relaxed) & WITH_SENDER != 0
 }
 
-/// Whether there may be anything to do about a message that is sent.
+/// Returns whether sending a message may need extra work.
 #[inline(always)]
 pub(crate) fn sends_matter() -> bool {
     SENDS.load(Ordering::Relaxed) != 0
@@ -69,15 +70,15 @@ pub(crate) fn byte() -> u8 {
     MODE.load(Ordering::Relaxed)
 }
 
-/// Whether releases have to be told to a controller.
+/// Returns whether the calling thread is controlled, so that releases have to be reported to the controller.
 #[inline(always)]
 pub(crate) fn is_controlled() -> bool {
     let byte = byte();
     byte >= Mode::Replay as u8 && (byte != EXPLORING || explore::is_here())
 }
 
-/// Whether there is a controller that wants to know of operations of which nothing is recorded. A replay that nobody watches
-/// does not.
+/// Returns whether there is a controller that wants to know of operations that are not recorded. A replay without a log
+/// or debugger does not.
 #[inline]
 pub(crate) fn is_observed() -> bool {
     byte() >= Mode::Controlled as u8 && is_controlled()
@@ -87,10 +88,10 @@ pub(crate) fn set(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
 }
 
-/// How many explorations there are.
+/// The number of explorations in progress.
 static EXPLORATIONS: Mutex<u32> = Mutex::new(0);
 
-/// One more exploration, in a process that is off otherwise; false if it is not.
+/// Begins an exploration. Returns false if the process is not off otherwise.
 pub(crate) fn begin_exploring() -> bool {
     settle();
     let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,23 +104,22 @@ pub(crate) fn begin_exploring() -> bool {
     true
 }
 
-/// Somebody keeps a log of what happens in this process.
+/// Notes that a log is kept in this process.
 pub(crate) fn be_logged() {
     SENDS.fetch_or(IS_LOGGED, Ordering::SeqCst);
 }
 
-/// This process is like any other.
 pub(crate) fn be_off() {
     set(Mode::Off);
 }
 
-/// Something in this process is explored, or all of it.
+/// Notes that an exploration runs in this process, or that all of it is explored.
 pub(crate) fn be_explored() {
     MODE.store(EXPLORING, Ordering::SeqCst);
     SENDS.fetch_or(IS_EXPLORED, Ordering::SeqCst);
 }
 
-/// One less.
+/// Ends one exploration.
 pub(crate) fn end_exploring() {
     let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
     *explorations -= 1;
@@ -129,7 +129,7 @@ pub(crate) fn end_exploring() {
     }
 }
 
-/// From recording to stopped; nothing if it was not recording.
+/// Changes the mode from recording to stopped; does nothing if it was not recording.
 pub(crate) fn stop_recording() {
     let _ = MODE.compare_exchange(
         Mode::Record as u8,
@@ -139,7 +139,7 @@ pub(crate) fn stop_recording() {
     );
 }
 
-/// The mode, settled from the environment if nobody did that before.
+/// Returns the mode, settling it from the environment if it is not known yet.
 #[inline]
 pub(crate) fn settled() -> Mode {
     loop {
@@ -150,7 +150,7 @@ pub(crate) fn settled() -> Mode {
     }
 }
 
-/// The mode, if somebody has settled it.
+/// Returns the mode, if it has been settled.
 #[inline]
 pub(crate) fn settled_if_known() -> Option<Mode> {
     match byte() {
@@ -165,9 +165,10 @@ pub(crate) fn settled_if_known() -> Option<Mode> {
     }
 }
 
-/// Settles the mode before the API does, so that the environment does not override it later.
+/// Settles the mode from the environment. The API calls this before it sets a mode, so that the environment does not
+/// override it later.
 pub(crate) fn settle() {
-    FROM_ENVIRONMENT.call_once(|| apart(|| {
+    FROM_ENVIRONMENT.call_once(|| untracked(|| {
         if byte() != Mode::Unknown as u8 {
             return;
         }
@@ -176,7 +177,7 @@ pub(crate) fn settle() {
             (Ok("record"), Some(path)) => record::start_from_environment(&path),
             (Ok("replay"), Some(path)) => replay::start_from_environment(&path),
             (Ok("explore"), _) => {
-                // In the children, of which each is an execution, the mode is set.
+                // The mode is set in the child processes, each of which is one execution.
                 explore::start_from_environment();
                 return;
             }
@@ -202,7 +203,7 @@ pub(crate) fn settle() {
     }));
 }
 
-/// Settles which side of a message records it.
+/// Reads from the environment which side of a message records it.
 pub(crate) fn settle_strategy() {
     match std::env::var(STRATEGY).as_deref() {
         Ok("sender") => {
@@ -217,13 +218,14 @@ pub(crate) fn settle_strategy() {
     }
 }
 
-/// A child made by `fork` alone shares the mapping of its parent's trace but is another process: it runs off.
+/// Turns the mode off in a child made by `fork` alone, which shares the mapping of its parent's trace but is another
+/// process.
 fn turn_off_in_forked_children() {
     extern "C" fn child() {
         set(Mode::Off);
         activity::forget();
     }
-    // SAFETY: The handler stores to an atomic and to what is local to its thread, which is allowed after a fork.
+    // SAFETY: The handler stores to an atomic and to thread-locals, which is allowed after a fork.
     unsafe {
         libc::pthread_atfork(None, None, Some(child));
     }

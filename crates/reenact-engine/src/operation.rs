@@ -1,7 +1,7 @@
-//! Operations: what they are called, how they meet their objects, and what a controller is told of one.
+//! Operations: their names, how they use objects, and how they are announced to a controller.
 //!
-//! This is the one vocabulary. The replay log, reports of divergence, exploration, schedules, breakpoints and JSON all use the
-//! [`Op`]s that models define and the [`Access`]es that are defined here.
+//! This is the one vocabulary of the replay log, divergence reports, exploration, schedules, breakpoints and JSON: the
+//! [`Op`]s that models define, and the [`Access`]es defined here.
 
 mod dependence;
 mod name;
@@ -10,7 +10,7 @@ mod value;
 
 use std::{panic::Location, sync::atomic::AtomicU64};
 
-pub use reenact_multiverse::OperationKind;
+pub use reenact_explore::OperationKind;
 
 pub use self::{
     name::ObjectName,
@@ -18,30 +18,30 @@ pub use self::{
     value::{Change, Values},
 };
 
-use crate::{Arrival, Clock, Entity};
+use crate::{Arrival, Clock, Object};
 
-/// The name of an operation of some model. A reference, so that naming one costs a fast path nothing.
+/// An operation of a model. A reference, so that naming one costs nothing on a fast path.
 #[derive(Clone, Copy)]
 pub struct Op(&'static OpInfo);
 
-/// What there is to know of an operation: a code for the hash that guards replay, a name for people, a kind for breakpoints.
+/// The description of an operation: a code for the hash that guards replay, a name for people, a kind for breakpoints.
 ///
-/// Codes need only differ among operations that the same program could do on the same entity: a model may use those of
-/// others. Two [questions](crate::choose) that have the same one are taken for the same in a replay.
+/// Codes need only differ among operations that the same program could do on the same object, so two models may use the
+/// same code. A replay does not distinguish two [questions](crate::choose) with the same code.
 #[derive(Clone, Copy)]
 pub struct OpInfo {
-    /// The code.
+    /// The code, part of the replay hash.
     pub code: u8,
-    /// The name.
+    /// The name, for people.
     pub name: &'static str,
-    /// What a debugger takes it for.
+    /// The kind, for debuggers.
     pub kind: OperationKind,
-    /// What it is about, a noun: `mutex`. Empty if its kind says enough.
+    /// The noun for its object, such as `mutex`. Empty if the kind's noun will do.
     pub object: &'static str,
-    /// What it reads or writes, if that is a value.
+    /// How the value that it reads or writes is shown.
     pub values: Values,
-    /// For an object that has several entities: how many bytes after the first of them the one is that is met here. To people they
-    /// are one object, which they know by the first.
+    /// For an object of several parts: the offset in bytes of the part that this operation uses from the first part.
+    /// People know the whole object by its first part.
     pub part: Option<isize>,
 }
 
@@ -51,17 +51,17 @@ impl Op {
         Op(info)
     }
 
-    /// The name for people.
+    /// Returns the name, for people.
     pub const fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// What a debugger takes it for.
+    /// Returns the kind, for debuggers.
     pub const fn kind(self) -> OperationKind {
         self.0.kind
     }
 
-    /// What it is about, a noun: `mutex`.
+    /// Returns the noun for its object, such as `mutex`.
     pub fn object(self) -> &'static str {
         match self.0.object {
             "" => self.0.kind.object(),
@@ -69,7 +69,7 @@ impl Op {
         }
     }
 
-    /// All there is to know of it.
+    /// Returns the description.
     pub const fn info(self) -> &'static OpInfo {
         self.0
     }
@@ -86,11 +86,11 @@ impl std::fmt::Debug for Op {
     }
 }
 
-/// Defines the operations of a model: constants of type [`Op`], each with its code, its kind and its name, and what it is
-/// about if its kind does not say that well enough.
+/// Defines the operations of a model: constants of type [`Op`], each with its code, its kind and its name, and the noun
+/// for its object if the kind's noun will not do.
 ///
-/// A name is what comes after "to", since people read it in sentences: `lock`, `send to a channel`. Where it names what it is
-/// about, the object's own name is put there: "main.0 sends to channel@12".
+/// A name is a verb phrase that fits after "to", since people read it in sentences: `lock`, `send to a channel`. Where
+/// it contains the noun, the object's own name replaces it: "main.0 sends to channel@12".
 ///
 /// ```
 /// reenact_engine::operations! {
@@ -115,79 +115,81 @@ macro_rules! operations {
     )*};
 }
 
-/// How an operation meets an object.
+/// How an operation uses an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
-    /// Takes the object for itself, waiting as long as it must.
+    /// Takes the object exclusively; blocks until it can.
     Take,
-    /// Takes the object for itself if it can have it at once.
+    /// Takes the object exclusively if it can without blocking.
     TryTake,
-    /// Shares the object with others who look, waiting as long as it must.
+    /// Shares the object with other looks, like a read lock; blocks until it can.
     Look,
-    /// Shares the object if it can at once.
+    /// Shares the object if it can without blocking.
     TryLook,
-    /// Waits to take an object that others share: nobody shares it any more from now on. Not recorded, and a step of an exploration
-    /// only where somebody shares something twice over, who would wait for who waits for it.
+    /// Queues to take an object that others share: from now on no other activity can start to share it. Not recorded. A
+    /// step of an exploration only where some activity shares an object twice, because its second look would wait for
+    /// the queued take, which waits for its first.
     Queue,
-    /// Gives the object back. Not recorded, and a step of an exploration only where somebody tries to take or to share
-    /// something: nobody else can tell when it happens.
+    /// Releases the object. Not recorded. A step of an exploration only where some activity tries to take or share an
+    /// object without blocking: no other operation can observe when a release happens.
     Release,
-    /// Reads a value that the object guards, in one instant.
+    /// Reads a value that the object guards, atomically.
     Read,
-    /// Changes a value that the object guards, in one instant.
+    /// Changes a value that the object guards, atomically.
     Write,
-    /// Puts something into the object, after what others have put there.
+    /// Appends a message to the object.
     Send,
-    /// Puts something into the object if that is possible at once.
+    /// Appends a message if it can without blocking.
     TrySend,
-    /// Takes out what was put there first.
+    /// Removes the oldest message.
     Receive,
-    /// Takes something out if that is possible at once.
+    /// Removes the oldest message if it can without blocking.
     TryReceive,
-    /// Ends a timed send: somebody received it, or its time is up.
+    /// Ends a timed send: the message was received, or the time is up.
     SendTimeout,
-    /// Ends a timed receive: somebody sent something, or its time is up.
+    /// Ends a timed receive: a message was sent, or the time is up.
     ReceiveTimeout,
-    /// Will not send any more.
+    /// Drops a sender.
     DropSender,
-    /// Will not receive any more.
+    /// Drops a receiver.
     DropReceiver,
     /// Begins to wait for a notification.
     Wait,
-    /// Goes on after a notification, or because its time is up, and takes again what it had given back to wait.
+    /// Continues after a notification or a timeout, and takes again the object that it released to wait.
     Wake {
         /// Whether there is a time limit.
         timed: bool,
     },
-    /// Lets one of those who wait go on, or all of them.
+    /// Wakes one waiting activity, or all of them.
     Notify {
-        /// All of them.
+        /// Whether all are woken.
         all: bool,
     },
-    /// Takes the object or looks at it, until it leaves; which of the two shows then ([`Outcome::Placed`](crate::Outcome)).
+    /// Takes the object or looks at it until it leaves. Which of the two it is is known only at its end
+    /// ([`Outcome::Placed`](crate::Outcome)).
     Transact,
     /// Asks a question whose answer depends on timing.
     Ask,
-    /// Lets whoever explores choose.
+    /// Lets the exploration choose.
     Choose,
-    /// Brings a number from outside the program.
+    /// Brings a number into the program from outside.
     Outside,
-    /// Concerns nobody else: the activity begins, ends, creates another or joins one that has ended. Not recorded, and a step
-    /// of an exploration only where a debugger wants to stop there.
+    /// Affects no other activity: the activity begins, ends, creates another or joins one that has ended. Not recorded.
+    /// A step of an exploration only where a debugger wants to stop there.
     Own,
 }
 
-/// What a controller knows an object by.
+/// The identity of an object for a controller.
 ///
-/// An exploration keeps its own number of the object here. In a replay, bits 40 to 63 are the object's number in the log, as in
-/// `wanted` of an [`Entity`]: 0 if it has none.
+/// An exploration keeps its own number for the object here. In a replay, bits 40 to 63 are the object's number in the
+/// log, or 0 if it has none, as in `wanted` of an [`Object`].
 ///
-/// Part of every [`Entity`]; an object that has none because nothing of it is recorded (a promise, a variable of transactions)
-/// has a name of its own.
+/// Every [`Object`] includes one. A promise or a transactional variable, of which nothing is recorded and which
+/// therefore has no `Object`, has a `Name` of its own.
 pub struct Name(AtomicU64, &'static Location<'static>);
 
 impl Name {
-    /// Of an object that nobody has met, made at the caller's line. People know it by that line.
+    /// Names an object that no activity has used, created at the caller's line. People know it by that line.
     #[track_caller]
     pub const fn new() -> Name {
         Name(AtomicU64::new(0), Location::caller())
@@ -207,12 +209,12 @@ impl std::fmt::Debug for Name {
     }
 }
 
-/// An object that activities meet at.
+/// An object that activities share.
 pub trait Named {
     #[doc(hidden)]
     fn cell(&self) -> &AtomicU64;
 
-    /// The line of the program that made it.
+    /// Returns the line of the program that created the object.
     fn made_at(&self) -> &'static Location<'static>;
 }
 
@@ -228,15 +230,15 @@ impl Named for Name {
 
 impl Named for Clock {
     fn cell(&self) -> &AtomicU64 {
-        &self.entity.wanted
+        &self.object.wanted
     }
 
     fn made_at(&self) -> &'static Location<'static> {
-        self.entity.made_at
+        self.object.made_at
     }
 }
 
-impl Named for Entity {
+impl Named for Object {
     fn cell(&self) -> &AtomicU64 {
         &self.wanted
     }
@@ -246,18 +248,18 @@ impl Named for Entity {
     }
 }
 
-/// An object that an operation meets, and how: what it means to other operations.
+/// An object that an operation uses, and how it uses it. Dependence between operations follows from this.
 #[derive(Clone, Copy)]
 pub struct Touch<'a> {
     pub(crate) cell: &'a AtomicU64,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) access: Access,
-    /// How many messages fit into a channel.
+    /// The capacity of the channel.
     pub(crate) room: usize,
 }
 
 impl<'a> Touch<'a> {
-    /// An object, and how it is met.
+    /// An object, used with this access.
     #[inline]
     pub fn new(object: &'a impl Named, access: Access) -> Touch<'a> {
         Touch {
@@ -268,7 +270,7 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// A channel into which so many messages fit.
+    /// Sets the capacity of the channel.
     #[must_use]
     #[inline]
     pub fn with_room(self, room: usize) -> Touch<'a> {
@@ -276,55 +278,59 @@ impl<'a> Touch<'a> {
     }
 }
 
-/// An operation that is about to happen: everything that a controller may want to know of it.
+/// An operation that is about to happen, with everything that a controller may need to know about it.
 #[derive(Clone, Copy)]
 pub struct Announcement<'a> {
-    /// What it is.
+    /// The operation.
     pub op: Op,
-    /// How it meets `entity`, as far as that is recorded.
+    /// How it uses `object`, as far as that is recorded.
     pub access: Access,
-    /// What its place in an order is recorded of; none for questions, and for what is not recorded.
-    pub entity: Option<&'a Entity>,
-    /// What it means to others. If there is nothing here, it meets `entity` in the way of `access`, and a question without
-    /// either may depend on anything.
+    /// The object in whose order its position is recorded. None for questions, and for operations that are not
+    /// recorded.
+    pub object: Option<&'a Object>,
+    /// The objects that it uses, which decide what it depends on. If empty, it uses `object` with `access`; a question
+    /// with neither may depend on anything.
     pub touches: &'a [Touch<'a>],
-    /// Whether it can happen now, asked whenever somebody has done something. It always can if there is nothing here, unless
-    /// that follows from its access: who takes an object waits until it is free.
+    /// Whether it can happen now; called after every operation of another activity. If `None`, it always can, unless
+    /// its access says otherwise: a take waits until the object is free.
     pub ready: Option<&'a dyn Fn() -> bool>,
-    /// In how many ways it can go, if that is for the controller to decide ([`Decision::Way`](crate::Decision)).
+    /// The number of possible outcomes, if the controller chooses among them ([`Decision::Way`](crate::Decision)).
     pub ways: Option<&'a dyn Fn() -> u32>,
-    /// Which of its touches are possible now, where it is one of them that happens: those are its ways.
+    /// For a selection, of whose touches one happens: whether the touch of this index is possible now. The possible
+    /// ones are its outcomes.
     pub possible: Option<&'a dyn Fn(usize) -> bool>,
-    /// Whether it waits for a limited time only.
+    /// Whether its wait has a time limit.
     pub is_timed: bool,
-    /// For a question: the answer that is not worth writing down.
+    /// For a question: the predicted answer, which is not written to the trace.
     pub predicted: u64,
-    /// For a question: whether the answer follows from an operation that was announced before, so that asking for it is none.
+    /// For a question: whether the answer follows from an operation that was already announced, so that the question is
+    /// not an operation of its own.
     pub is_settled: bool,
-    /// The line of the program that asked for it.
+    /// The line of the program that does it.
     pub site: &'static Location<'static>,
-    /// What it is about, for people: the method that a message calls. It takes time, so only who shows it asks.
+    /// A text for people, such as the method that a message calls. It takes time to produce, so it is only called to be
+    /// shown.
     pub label: Option<&'a dyn Fn() -> String>,
-    /// The number of the other party: who is joined.
+    /// The number of the other activity: the one that is joined.
     pub with: Option<u32>,
-    /// For a message that is sent, or handled: which one it is.
+    /// For a message that is sent or handled: its identity.
     pub envelope: Option<&'a Envelope<'a>>,
 }
 
-/// A message on its way to an actor.
+/// A message to an actor.
 #[derive(Clone, Copy)]
 pub struct Envelope<'a> {
-    /// Who handles it.
+    /// The number of the activity that handles it.
     pub to: u32,
-    /// By what that one tells it from others.
+    /// What identifies it to its receiver.
     pub arrival: Arrival,
-    /// For a turn: what can be seen of the actor now, if it can be shown at all.
+    /// For a turn: describes the current state of the actor, if it can be shown at all.
     pub state: Option<&'a dyn Fn() -> Option<String>>,
 }
 
 impl Announcement<'_> {
-    /// The message that is sent or handled, by what its receiver tells it from others; none for one that is known by its
-    /// sender.
+    /// Returns the identity of the message that is sent or handled; none for a message that is sent and is known by its
+    /// sender alone.
     pub(crate) fn message(&self) -> Option<Arrival> {
         let arrival = self.envelope?.arrival;
         let is_turn = self.op.kind() == OperationKind::Turn;
@@ -333,14 +339,14 @@ impl Announcement<'_> {
 }
 
 impl<'a> Announcement<'a> {
-    /// An operation at the caller's line, of which nothing else is known.
+    /// An operation at the caller's line, with nothing else set.
     #[track_caller]
     #[inline(always)]
     pub fn new(op: Op, access: Access) -> Announcement<'a> {
         Announcement {
             op,
             access,
-            entity: None,
+            object: None,
             touches: &[],
             ready: None,
             ways: None,

@@ -1,16 +1,16 @@
-//! Worker threads for light activities: actors, and whatever else is many and short.
+//! Worker threads for light activities: actors, and other activities that are many and short.
 //!
-//! A [`Task`] is scheduled when there is something for it to do and run by whichever worker comes to it. Each worker has
-//! a queue and, before it, one place for the task that was scheduled last: its data is in the cache, and two tasks
-//! that talk to each other stay on one core. Nobody is woken for a queue that its owner will have run before a sleeper
-//! is on its feet; one worker that has nothing to do is on the *lookout* instead: it looks at the others every now and
-//! then, and takes from a queue that would take its owner long, or that waits behind a long turn.
+//! A [`Task`] is scheduled when it has something to do, and any worker may run it. Each worker has a queue and, before
+//! it, a slot for the task that was scheduled last: its data is in the cache, and two tasks that communicate stay on
+//! one core. No worker is woken for tasks that their own worker would finish before a sleeping one has woken up.
+//! Instead, one idle worker is on the *lookout*: it inspects the others from time to time, and steals from a queue that
+//! is long, or that waits behind a long turn.
 //!
 //! The pool knows when there is no work left: no worker is awake and nothing is queued. See [`Pool::wait_until_quiet`].
 //!
-//! A task that has to wait (at a lock that is held, at a channel, for its turn in a replay) is put aside together with the
-//! stack it runs on, and its worker goes on: see `pool/carrier.rs`. One that blocks in the kernel all the same keeps its worker
-//! busy with nothing; [`about_to_block`] then sees to it that another one looks after its queue.
+//! A task that has to wait (for a lock, at a channel, for its turn in a replay) is suspended together with its stack,
+//! and its worker runs other tasks: see `pool/carrier.rs`. A task that blocks in the kernel nevertheless blocks its
+//! worker; [`about_to_block`] then lets another worker take over its queue.
 
 pub(crate) mod carrier;
 mod ready;
@@ -45,19 +45,20 @@ use self::{
     worker::{Worker, current},
 };
 use crate::{
-    Fact,
+    Latch,
     activity::aside,
-    apart, controller, explore, mode,
+    controller, explore, mode,
     raw::{Parker, now},
+    untracked,
 };
 
-/// Something that a worker can run. The first field of whatever it is (`#[repr(C)]`).
+/// A unit of work for a worker. Must be the first field of the type that contains it, which is `#[repr(C)]`.
 pub struct Task {
     run: unsafe fn(NonNull<Task>),
 }
 
 impl Task {
-    /// A task that is run by calling `run` with its address.
+    /// Creates a task that is run by calling `run` with its address.
     ///
     /// # Safety
     ///
@@ -67,27 +68,28 @@ impl Task {
         Task { run }
     }
 
-    /// Runs it.
+    /// Runs the task.
     ///
     /// # Safety
     ///
-    /// It was scheduled, and has not run since.
+    /// The task was scheduled, and has not run since.
     pub(crate) unsafe fn run(task: NonNull<Task>) {
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that the task was scheduled and has not run since, which is when `run` may be
+        // called.
         unsafe { (task.as_ref().run)(task) }
     }
 }
 
-/// The address of a task on its way to a worker.
+/// The address of a scheduled task.
 #[derive(Clone, Copy)]
 struct Scheduled(NonNull<Task>);
 
-// SAFETY: Whoever schedules a task promises that any worker may run it.
+// SAFETY: The caller of `Pool::schedule` guarantees that any worker may run the task.
 unsafe impl Send for Scheduled {}
 
 impl Scheduled {
     fn run(self) {
-        // SAFETY: See `Task::new` and `Pool::schedule`.
+        // SAFETY: The task was scheduled and is run once, as `Task::new` and `Pool::schedule` require.
         unsafe { Task::run(self.0) }
     }
 }
@@ -96,13 +98,13 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Whether the calling code is a task that something runs.
+/// Returns whether the calling code is part of a task.
 pub fn is_task() -> bool {
     current().is_some() || explore::is_here()
 }
 
-/// Runs `task`, which the calling task consists of, without that being work whose end [`Pool::wait_until_quiet`] waits
-/// for as long as it waits for something itself.
+/// Runs `task`, the body of the calling task, as background work: [`Pool::wait_until_quiet`] does not wait for it while
+/// it waits for something itself.
 pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
     explore::in_background();
     let carrier = Carrier::current();
@@ -116,15 +118,15 @@ pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether the calling code is a task that is put aside when it has to wait, so that its worker can go on.
+/// Returns whether the calling code is a task that is suspended when it has to wait, so that its worker can go on.
 #[inline]
 pub fn can_be_put_aside() -> bool {
     Carrier::current().is_some()
 }
 
-/// Waits for something that nobody tells us of, as a task that is put aside meanwhile: asks again and again, at first soon.
-/// For what only the standard library knows, such as the end of a thread.
-pub fn ask_until_told<R>(mut ask: impl FnMut() -> Option<R>) -> R {
+/// Polls `ask` until it returns a value, suspending the calling task in between, at first only briefly. For events of
+/// which only the standard library knows, such as the end of a thread.
+pub fn poll_until_woken<R>(mut ask: impl FnMut() -> Option<R>) -> R {
     const PAUSES: (Duration, Duration) = (Duration::from_micros(10), Duration::from_millis(1));
     let mut pause = PAUSES.0;
     loop {
@@ -136,27 +138,29 @@ pub fn ask_until_told<R>(mut ask: impl FnMut() -> Option<R>) -> R {
     }
 }
 
-/// Waits for something that only the standard library knows, where the calling task can be put aside meanwhile. Elsewhere the
-/// caller waits in the usual way; and in a controlled process, where it is known to come in a moment: who only asks now and
-/// then would seem to wait for somebody else.
+/// Waits for an event of which only the standard library knows, if the calling task can be suspended meanwhile.
+/// Otherwise returns at once, and the caller blocks as usual. Also returns at once in a controlled process, where the
+/// event is known to happen in a moment: a task that polls would seem to wait for another activity.
 pub fn wait_aside(mut is_over: impl FnMut() -> bool) {
     if can_be_put_aside() && !mode::is_controlled() {
-        ask_until_told(|| is_over().then_some(()));
+        poll_until_woken(|| is_over().then_some(()));
     }
 }
 
-/// Whether the calling code is a task that does not run [in the background](in_background): others wait for its end.
+/// Returns whether the calling code is a task that does not run [in the background](in_background), so that others wait
+/// for its end.
 pub fn is_in_turn() -> bool {
     let is_task = current().is_some() || explore::is_in_turn();
     is_task && !Carrier::current().is_some_and(|carrier| carrier.in_background.get())
 }
 
-/// Whether the calling task's worker has no other that could go on.
+/// Whether the calling task's worker has no other task that is ready.
 pub(crate) fn nothing_else_is_ready() -> bool {
     current().is_none_or(Worker::has_nothing_ready)
 }
 
-/// Lets others of the same worker run, where the calling code is a task that can be put aside. False if it is not.
+/// Lets other tasks of the same worker run, if the calling code is a task that can be suspended. Returns false if it is
+/// not.
 pub fn give_way() -> bool {
     let carrier = Carrier::current();
     if let Some(carrier) = carrier {
@@ -169,7 +173,7 @@ crate::operations! {
     IDLE = 0x53 Join "wait until there is no work left";
 }
 
-/// Worker threads. Never freed: there are few, and their many tasks refer to them without counting.
+/// A pool of worker threads. Never freed: there are few pools, and their tasks refer to them without counting.
 #[derive(Clone, Copy)]
 pub struct Pool {
     shared: &'static Shared,
@@ -178,61 +182,61 @@ pub struct Pool {
 struct Shared {
     /// Tasks scheduled by threads that are not workers.
     injector: Injector<Scheduled>,
-    /// One place for each worker there may be; those past `size` are for workers that stand in for blocked ones.
+    /// One place for each possible worker; those from `size` on are for workers that stand in for blocked ones.
     places: Box<[Place]>,
     size: usize,
     /// How many places have had a worker.
     begun: AtomicU32,
     /// How many workers are blocked in a turn.
     blocked: AtomicU32,
-    /// How many tasks wait whose end somebody may wait for.
+    /// How many suspended tasks are not in the background.
     waiting: AtomicU32,
     sleepers: Sleepers,
-    /// Whether it makes sense to look for something before sleeping: not on one core.
+    /// Whether spinning before sleeping makes sense: not on one core.
     spins: bool,
-    /// Work that is on its way from elsewhere: timers.
+    /// How many [`Expected`] exist: work that will come from elsewhere, such as timers.
     expected: AtomicU32,
-    quiet: Quiet,
+    idle_waiters: IdleWaiters,
     closing: AtomicBool,
-    /// Tasks that run again when it is closed.
+    /// Tasks that run again when the pool is closed.
     until_closed: Mutex<Vec<Scheduled>>,
     threads: Mutex<Vec<(usize, JoinHandle<()>)>>,
 }
 
-/// What others see of a worker.
+/// The part of a worker that other threads access.
 struct Place {
-    /// The task that its worker scheduled last. Only that worker puts one here; anyone may take it.
+    /// The task that the worker scheduled last. Only the worker stores one here; any thread may take it.
     last: AtomicPtr<Task>,
-    /// Its queue. Set before the worker's thread starts.
+    /// Steals from the worker's queue. Set before the worker's thread starts.
     stealer: Mutex<Option<Stealer<Scheduled>>>,
-    /// How many tasks it has run, roughly: a lookout sees by it whether it is stuck in one.
+    /// Roughly how many tasks the worker has run; shows the lookout whether it is stuck in one.
     runs: AtomicU32,
-    /// Whether it is blocked in one.
+    /// Whether the worker is blocked in a task.
     is_blocked: AtomicBool,
-    /// Those of its carriers that others have woken.
+    /// Carriers of this worker that other threads have woken.
     inbox: Inbox,
-    /// Whether it sleeps, or is about to: who puts something into the inbox wakes it.
+    /// Whether the worker sleeps, or is about to: a thread that pushes to the inbox must wake it.
     rests: AtomicBool,
-    /// Whether it sleeps until it is time for one of its carriers to go on.
+    /// Whether the worker sleeps with a deadline because one of its carriers has a timer.
     sleeps_until: AtomicBool,
-    /// How many of its carriers wait.
+    /// How many carriers of this worker wait.
     waiting: AtomicU32,
     parker: Parker,
 }
 
-/// Who waits for the pool to have nothing to do.
+/// Threads that wait for the pool to become idle.
 #[derive(Default)]
-struct Quiet {
-    waiting: Mutex<Vec<Arc<Fact>>>,
+struct IdleWaiters {
+    waiting: Mutex<Vec<Arc<Latch>>>,
 }
 
-/// Most workers that stand in for blocked ones.
+/// Maximum number of workers that stand in for blocked ones.
 const STAND_INS: usize = 256;
 
-/// All pools there are.
+/// All pools.
 static POOLS: Mutex<Vec<&'static Shared>> = Mutex::new(Vec::new());
 
-/// Whether a task is queued in any pool, or will go on by itself. While nobody is awake, nobody takes one.
+/// Whether any pool has a queued task, or a task with a timer. While no worker is awake, none takes one.
 pub(crate) fn is_work_queued() -> bool {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     pools
@@ -240,8 +244,8 @@ pub(crate) fn is_work_queued() -> bool {
         .any(|pool| pool.has_queued() || pool.sleeps_until())
 }
 
-/// Whether this is where a worker sleeps that has nothing to do. It may wake to look at the others, but not to go on with a
-/// task of its own.
+/// Whether this is the address on which an idle worker sleeps. Such a worker may wake to inspect the others, but not to
+/// go on with a task of its own.
 pub(crate) fn is_resting_place(address: usize) -> bool {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     let mut places = pools.iter().flat_map(|pool| &pool.places);
@@ -249,9 +253,9 @@ pub(crate) fn is_resting_place(address: usize) -> bool {
 }
 
 impl Pool {
-    /// A pool with so many workers.
+    /// Creates a pool with `size` workers.
     pub fn new(size: NonZeroUsize) -> Pool {
-        // Workers are counted from the beginning.
+        // The mode must be known first: workers are counted from the beginning.
         mode::settle();
         let size = size.get();
         if let Some(pool) = explore::pool(size, || Pool::with_places(size, Box::default())) {
@@ -281,7 +285,7 @@ impl Pool {
                 spins: cores() > 1,
                 sleepers: Sleepers::default(),
                 expected: AtomicU32::new(0),
-                quiet: Quiet::default(),
+                idle_waiters: IdleWaiters::default(),
                 closing: AtomicBool::new(false),
                 until_closed: Mutex::default(),
                 threads: Mutex::default(),
@@ -289,14 +293,14 @@ impl Pool {
         }
     }
 
-    /// As if it were new: for one without workers.
+    /// Resets a pool without workers to its initial state.
     pub(crate) fn reopen(self) {
         self.shared.closing.store(false, SeqCst);
         self.shared.expected.store(0, SeqCst);
     }
 
-    /// The pool whose worker the calling thread is; elsewhere the one that all models share, with a worker for each core
-    /// (or as many as the environment variable `REENACT_WORKERS` says).
+    /// Returns the pool of the calling worker; on other threads the shared pool, with a worker for each core (or as
+    /// many as the environment variable `REENACT_WORKERS` says).
     pub fn current_or_shared() -> Pool {
         match Pool::current() {
             Some(pool) if !pool.is_closed() => pool,
@@ -304,7 +308,7 @@ impl Pool {
         }
     }
 
-    /// The one that all models share. It is never closed.
+    /// Returns the pool that all models share. It is never closed.
     pub fn shared() -> Pool {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         static EXPLORED: OnceLock<Pool> = OnceLock::new();
@@ -322,19 +326,19 @@ impl Pool {
         })
     }
 
-    /// How many workers it has.
+    /// Returns the number of workers.
     pub fn size(&self) -> usize {
         self.shared.size
     }
 
-    /// The pool whose worker the calling thread is.
+    /// Returns the pool of the calling worker; `None` on other threads.
     pub fn current() -> Option<Pool> {
         current().map(|worker| Pool {
             shared: worker.shared,
         })
     }
 
-    /// Lets a worker run the task, soon.
+    /// Schedules the task: a worker runs it soon.
     ///
     /// # Safety
     ///
@@ -349,13 +353,13 @@ impl Pool {
         }
     }
 
-    /// As [`Pool::schedule`], for a task that will stay with the worker that begins it. Those that a thread schedules one
-    /// after the other probably talk to each other: so no second worker is woken for the next one, which will come to it if
-    /// the first has too much to do.
+    /// Like [`Pool::schedule`], for a task that stays with the worker that starts it. Tasks that a thread schedules one
+    /// after the other probably communicate, so no second worker is woken for the next one; a second worker still gets
+    /// it if the first has too much to do.
     ///
     /// # Safety
     ///
-    /// As for [`Pool::schedule`].
+    /// The same as for [`Pool::schedule`].
     pub unsafe fn schedule_to_stay(self, task: NonNull<Task>) {
         match current() {
             Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
@@ -365,7 +369,7 @@ impl Pool {
             _ if self.is_closed() => run_closed(Scheduled(task)),
             _ => {
                 self.shared.injector.push(Scheduled(task));
-                // As in `Shared::push`; and a worker that lies down looks here once more.
+                // For the fence, see `Shared::push`. A worker checks the injector again before it sleeps.
                 fence(SeqCst);
                 if self.shared.blocked.load(SeqCst) != 0 {
                     self.shared.stand_in();
@@ -377,11 +381,11 @@ impl Pool {
         }
     }
 
-    /// As [`Pool::schedule`], behind everything else that the calling worker has to do.
+    /// Like [`Pool::schedule`], but after everything else that the calling worker has to do.
     ///
     /// # Safety
     ///
-    /// As for [`Pool::schedule`].
+    /// The same as for [`Pool::schedule`].
     pub unsafe fn schedule_last(self, task: NonNull<Task>) {
         match current() {
             Some(worker) if std::ptr::eq(worker.shared, self.shared) => {
@@ -391,11 +395,12 @@ impl Pool {
         }
     }
 
-    /// As [`Pool::schedule`], on a worker, even if the pool is closed. Only where there is a controller are there any then.
+    /// Like [`Pool::schedule`], but always on a worker, even if the pool is closed. A closed pool has workers only in a
+    /// controlled process.
     ///
     /// # Safety
     ///
-    /// As for [`Pool::schedule`].
+    /// The same as for [`Pool::schedule`].
     pub unsafe fn hand_over(self, task: NonNull<Task>) {
         if controller::run(task) {
             return;
@@ -403,24 +408,24 @@ impl Pool {
         self.shared.push(Scheduled(task));
     }
 
-    /// Whether it has been closed: whatever runs now runs to be told so.
+    /// Returns whether the pool has been closed: tasks still run, but only to find that out.
     #[inline]
     pub fn is_closed(self) -> bool {
         self.shared.closing.load(Relaxed)
     }
 
-    /// Says that work will come from elsewhere, until what is returned is dropped: the pool is not quiet before.
+    /// Announces work that will come from elsewhere: the pool is not idle before the result is dropped.
     pub fn expect_work(&self) -> Expected {
         self.shared.expected.fetch_add(1, SeqCst);
         Expected(self.shared)
     }
 
-    /// Returns when no task is queued or running and no work is expected. Anything that is scheduled by other threads
-    /// afterwards is another matter.
+    /// Waits until no task is queued or running and no work is expected. Does not take account of tasks that other
+    /// threads schedule afterwards.
     ///
     /// # Panics
     ///
-    /// On a worker of this pool, which would wait for itself.
+    /// Panics on a worker of this pool, which would wait for itself.
     pub fn wait_until_quiet(&self) {
         assert!(
             !current().is_some_and(|worker| std::ptr::eq(worker.shared, self.shared)),
@@ -434,24 +439,24 @@ impl Pool {
             explore::wait_until_idle(IDLE, &|| self.shared.expected.load(SeqCst) == 0);
             return;
         }
-        let fact = {
-            let mut waiting = self.shared.quiet.lock();
+        let latch = {
+            let mut waiting = self.shared.idle_waiters.lock();
             if self.shared.is_quiet() {
                 return;
             }
-            let fact = Arc::new(Fact::new());
-            waiting.push(Arc::clone(&fact));
-            fact
+            let latch = Arc::new(Latch::new());
+            waiting.push(Arc::clone(&latch));
+            latch
         };
         self.shared.if_quiet();
-        fact.wait(&|| "there to be no work left".to_owned());
+        latch.wait(&|| "there to be no work left".to_owned());
     }
 
-    /// Keeps the task, which is scheduled, until the pool is closed. False if it is.
+    /// Keeps the task, which counts as scheduled, until the pool is closed. Returns false if it is closed already.
     ///
     /// # Safety
     ///
-    /// As for [`Pool::schedule`].
+    /// The same as for [`Pool::schedule`].
     pub unsafe fn wait_until_closed(self, task: NonNull<Task>) -> bool {
         let mut until_closed = self.shared.until_closed();
         let waits = !self.is_closed();
@@ -461,12 +466,12 @@ impl Pool {
         waits
     }
 
-    /// Ends the workers. What is queued, and whatever is scheduled from now on, is run all the same, to find that the
-    /// pool [is closed](Pool::is_closed).
+    /// Ends the workers. Queued tasks, and tasks that are scheduled from now on, still run, to find that the pool [is
+    /// closed](Pool::is_closed).
     ///
-    /// Returns when they have ended, unless called by one of them; those are left alone that have a task which waits for
-    /// something, and end when it has. Where there is a controller they go on: who has more to do before the end is then not
-    /// a matter of time, and may be still to come.
+    /// Returns when the workers have ended, unless a worker calls it. It does not wait for workers that have a
+    /// suspended task, which end when that task does. In a controlled process, workers do not end: what happens before
+    /// the end does not depend on timing there, and may be still to come.
     pub fn close(&self) {
         let mut until_closed = self.shared.until_closed();
         self.shared.closing.store(true, SeqCst);
@@ -481,7 +486,7 @@ impl Pool {
             place.parker.unpark();
         }
         if current().is_none() {
-            // What other threads scheduled at the last moment.
+            // Tasks that other threads have scheduled at the last moment.
             self.shared.run_late();
             let threads = std::mem::take(
                 &mut *self
@@ -492,7 +497,7 @@ impl Pool {
             );
             for (index, thread) in threads {
                 if self.shared.places[index].waiting.load(SeqCst) == 0 {
-                    // A worker does not panic: whatever a task does is caught by it.
+                    // A worker does not panic: tasks catch their own panics.
                     let _ = thread.join();
                 }
             }
@@ -532,7 +537,7 @@ impl Place {
             .clone()
     }
 
-    /// Whether its queue has a task.
+    /// Whether the worker has a task that is queued, or a carrier in its inbox.
     fn has_queued(&self) -> bool {
         let stealer = self.stealer.lock().unwrap_or_else(PoisonError::into_inner);
         !self.last.load(SeqCst).is_null()
@@ -540,7 +545,7 @@ impl Place {
             || stealer.as_ref().is_some_and(|stealer| !stealer.is_empty())
     }
 
-    /// Takes the task that was scheduled last, for any thread.
+    /// Takes the task that was scheduled last; for any thread.
     fn take_last(&self) -> Option<Scheduled> {
         if self.last.load(Relaxed).is_null() {
             return None;
@@ -549,8 +554,8 @@ impl Place {
     }
 }
 
-impl Quiet {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Fact>>> {
+impl IdleWaiters {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Latch>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -562,7 +567,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether its workers have ended, or are about to.
+    /// Whether the workers have ended, or are about to.
     #[inline]
     fn is_over(&self) -> bool {
         self.closing.load(SeqCst) && !mode::is_controlled()
@@ -579,16 +584,17 @@ impl Shared {
         }
     }
 
-    /// Lets a worker come for the task, of a pool that was open a moment ago.
+    /// Queues the task for a worker of a pool that was open a moment ago.
     fn push_to_open(&'static self, task: Scheduled) {
         self.push(task);
         self.run_late();
     }
 
-    /// If no worker will come any more, runs what is queued for them.
+    /// Runs queued tasks if no worker will take them any more.
     ///
-    /// Whoever queues a task looks here afterwards, and so do those who close the pool or end as workers once that is to be
-    /// seen. Fences in between: either a task is queued before they look, or its scheduler sees that the pool is over.
+    /// A thread that queues a task calls this afterwards, and so do threads that close the pool and workers that end,
+    /// once the pool is closed. The fence ensures that either they find the task, or the thread that queued it sees
+    /// that the pool is over.
     fn run_late(&self) {
         fence(SeqCst);
         if !self.is_over() {
@@ -603,10 +609,10 @@ impl Shared {
         }
     }
 
-    /// Lets a worker come for the task.
+    /// Queues the task and lets a worker take it.
     fn push(&'static self, task: Scheduled) {
         self.injector.push(task);
-        // Either this sees that a worker is blocked, or that one sees the task: see `about_to_block`.
+        // Either this sees that a worker is blocked, or that worker sees the task: see `about_to_block`.
         fence(SeqCst);
         if self.blocked.load(SeqCst) == 0 {
             self.wake_one();
@@ -621,7 +627,7 @@ impl Shared {
         !self.injector.is_empty() || self.places[..begun].iter().any(Place::has_queued)
     }
 
-    /// Whether a worker sleeps until it is time for one of its tasks to go on.
+    /// Whether a worker sleeps with a deadline because one of its tasks has a timer.
     fn sleeps_until(&self) -> bool {
         let mut places = self.places.iter().take(self.begun.load(SeqCst) as usize);
         places.any(|place| place.sleeps_until.load(SeqCst))
@@ -634,7 +640,7 @@ impl Shared {
         }
     }
 
-    /// Starts another worker's thread, awake.
+    /// Starts the thread of another worker, which counts as awake.
     fn begin_worker(&'static self) {
         let index = self.begun.fetch_add(1, SeqCst) as usize;
         if index >= self.places.len() {
@@ -648,7 +654,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner) = Some(queue.stealer());
         self.sleepers.one_more_awake();
         let thread = std::thread::Builder::new().name(format!("worker-{index}"));
-        let thread = apart(|| thread.spawn(move || Worker::new(self, index, queue).run()));
+        let thread = untracked(|| thread.spawn(move || Worker::new(self, index, queue).run()));
         match thread {
             Ok(thread) => self
                 .threads
@@ -661,7 +667,7 @@ impl Shared {
         }
     }
 
-    /// Whether there is no work. In this order: who takes something is awake before.
+    /// Whether there is no work. The order matters: a worker counts as awake before it takes a task.
     fn is_quiet(&self) -> bool {
         self.injector.is_empty()
             && self.expected.load(SeqCst) == 0
@@ -670,19 +676,19 @@ impl Shared {
             && self.injector.is_empty()
     }
 
-    /// Tells those who wait for it that there is no work left, if so.
+    /// If there is no work left, wakes the threads that wait for that.
     fn if_quiet(&self) {
         if !self.is_quiet() {
             return;
         }
-        let waiting = std::mem::take(&mut *self.quiet.lock());
-        for fact in waiting {
-            fact.establish();
+        let waiting = std::mem::take(&mut *self.idle_waiters.lock());
+        for latch in waiting {
+            latch.establish();
         }
     }
 }
 
-/// Runs a task of a closed pool on the calling thread. What it schedules is run after it, not within.
+/// Runs a task of a closed pool on the calling thread. Tasks that it schedules run after it, not within.
 fn run_closed(task: Scheduled) {
     thread_local! {
         static RUNNING: RefCell<Option<Vec<Scheduled>>> = const { RefCell::new(None) };
@@ -720,6 +726,6 @@ impl std::fmt::Debug for Pool {
 }
 
 thread_local! {
-    /// The worker that the thread is, if it is one.
+    /// The worker that runs on this thread; null if none does.
     static CURRENT: Cell<*const Worker> = const { Cell::new(std::ptr::null()) };
 }

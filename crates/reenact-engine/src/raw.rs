@@ -1,14 +1,14 @@
-//! Blocking: the locks and the parking place that the operations themselves are made of.
+//! Blocking: the locks and parkers that the operations themselves are made of.
 //!
-//! These know nothing of modes or traces. They are here, and not std's, for two reasons: [`RawMutex`] compiles to
-//! the two locked instructions and nothing that has to be spilled around them, which is what leaves room for
-//! recording; and everything that blocks does it in here, where a thread sleeps in the kernel and a task of a
-//! [pool](crate::pool) is put aside instead. Whoever waits at an address is found by it: threads by the kernel, tasks in
-//! a table of our own (`raw/lot.rs`); whoever waits to be told by one who knows it has a [`Parker`].
+//! These know nothing of modes or traces. They are used instead of std's for two reasons: [`RawMutex`] compiles to the
+//! two locked instructions and nothing that has to be spilled around them, which is what leaves room for recording; and
+//! everything that blocks does it here, where a thread sleeps in the kernel and a task of a [pool](crate::pool) is
+//! suspended instead. Waiters at an address are found by it: threads by the kernel, tasks in a table of our own
+//! (`raw/parking_table.rs`). A waiter that its waker knows has a [`Parker`].
 
 mod brief;
-mod lot;
 mod parker;
+mod parking_table;
 
 use std::{
     sync::atomic::{
@@ -27,28 +27,28 @@ use rustix::{
 
 use crate::{
     explore,
-    external::apart,
+    external::untracked,
     pool::{about_to_block, carrier::Carrier},
 };
 
-/// The time, as it is: not part of the program, and so neither recorded nor played.
+/// Returns the real time. Untracked: neither recorded nor played.
 pub fn now() -> Instant {
-    apart(Instant::now)
+    untracked(Instant::now)
 }
 
-/// Waits while `*futex == expected`, until `deadline` at most. False if the deadline has passed.
+/// Waits while `*futex == expected`, until `deadline` at most. Returns false if the deadline has passed.
 fn wait_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     if let Some(carrier) = Carrier::current() {
-        return lot::wait_while(carrier, futex, expected, deadline);
+        return parking_table::wait_while(carrier, futex, expected, deadline);
     }
     let _blocked = about_to_block();
     sleep_while(futex, expected, deadline)
 }
 
-/// As [`wait_while`], for a thread, whatever it runs.
+/// Like [`wait_while`], but blocks the thread, whatever it runs.
 fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     if explore::is_here() && (deadline.is_some() || explore::wait_while(futex, expected)) {
-        // Where it is explored, time is up when nothing else happens.
+        // Under exploration a time limit is over at once.
         return deadline.is_none() || futex.load(Relaxed) != expected;
     }
     loop {
@@ -69,7 +69,7 @@ fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> b
             }
         };
         match futex::wait(futex, Flags::PRIVATE, expected, timeout.as_ref()) {
-            // Interrupted or changed meanwhile: look again. Timed out: the clock decides above.
+            // Interrupted or changed meanwhile: check again. Timed out: the clock decides above.
             Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT) => {
                 if deadline.is_none() || futex.load(Relaxed) != expected {
                     return true;
@@ -82,16 +82,16 @@ fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> b
 
 fn wake(futex: &AtomicU32, count: u32) {
     let mut left = count;
-    if lot::is_threads_turn() {
+    if parking_table::is_threads_turn() {
         left -= wake_threads(futex, left);
     }
-    left = lot::wake(futex, left);
+    left = parking_table::wake(futex, left);
     if left > 0 {
         wake_threads(futex, left);
     }
 }
 
-/// How many were woken.
+/// Wakes threads and returns how many were woken.
 fn wake_threads(futex: &AtomicU32, count: u32) -> u32 {
     // Cannot fail for an address that is mapped.
     futex::wake(futex, Flags::PRIVATE, count).map_or(0, |woken| woken as u32)
@@ -104,13 +104,13 @@ fn wake_threads(futex: &AtomicU32, count: u32) -> u32 {
 /// | value | meaning | set by | cleared by |
 /// |---|---|---|---|
 /// | 0 | free | `unlock` | |
-/// | 1 | held, nobody sleeps | `try_lock`, `lock` on first sight | `unlock` |
-/// | 2 | held, someone may sleep | `lock` before it sleeps, and by whoever wakes | `unlock`, which wakes one |
+/// | 1 | held, no thread sleeps | `try_lock`, `lock` on its first attempt | `unlock` |
+/// | 2 | held, a thread may sleep | `lock` before it sleeps and after it wakes | `unlock`, which wakes one |
 ///
 /// # Invariants
 ///
-/// 1. Who sleeps has set 2 before; so whoever finds 2 at `unlock` wakes one, and no sleeper is forgotten.
-/// 2. Who has slept takes the lock with 2, since others may sleep still.
+/// 1. A thread sets 2 before it sleeps; so an `unlock` that finds 2 wakes one, and no sleeper is forgotten.
+/// 2. A thread that has slept takes the lock with 2, since others may still sleep.
 #[derive(Default)]
 pub struct RawMutex {
     state: AtomicU32,
@@ -131,7 +131,7 @@ impl RawMutex {
         self.state.compare_exchange(0, 1, Acquire, Relaxed).is_ok()
     }
 
-    /// Takes the lock, sleeping while another has it.
+    /// Takes the lock, sleeping while another holds it.
     #[inline]
     pub fn lock(&self) {
         if !self.try_lock() {
@@ -157,7 +157,7 @@ impl RawMutex {
         }
     }
 
-    /// Looks a while for the lock to become free, as long as nobody sleeps yet.
+    /// Spins for a while until the lock is free, as long as no thread sleeps.
     fn spin(&self) -> u32 {
         let mut left = 100;
         loop {
@@ -170,7 +170,7 @@ impl RawMutex {
         }
     }
 
-    /// Gives the lock back. The caller has it.
+    /// Releases the lock, which the caller holds.
     #[inline(always)]
     pub fn unlock(&self) {
         // Release: pairs with the Acquire of the next `try_lock`.
@@ -185,9 +185,9 @@ impl RawMutex {
     }
 }
 
-/// A condition to wait for, with a [`RawMutex`].
+/// A condition variable, used with a [`RawMutex`].
 ///
-/// The word counts notifications. Who waits reads it before giving up the lock and sleeps only while it has not
+/// The word counts notifications. A waiter reads it before it releases the lock and sleeps only while it has not
 /// changed; a notification in between is therefore not lost.
 #[derive(Default)]
 pub struct RawCondvar {
@@ -195,38 +195,39 @@ pub struct RawCondvar {
 }
 
 impl RawCondvar {
-    /// A condition for which nobody waits.
+    /// A condition variable without waiters.
     pub const fn new() -> RawCondvar {
         RawCondvar {
             notifications: AtomicU32::new(0),
         }
     }
 
-    /// Gives up `mutex`, sleeps until notified or until the time is up, takes `mutex` again. Whether it was notified.
+    /// Releases `mutex`, sleeps until notified or until the time is up, and takes `mutex` again. Returns whether it was
+    /// notified.
     pub fn wait(&self, mutex: &RawMutex, timeout: Option<Duration>) -> bool {
         let seen = self.notifications.load(Relaxed);
         mutex.unlock();
-        // A deadline past what the clock can say is none.
+        // A deadline that the clock cannot represent is no deadline.
         let deadline = timeout.and_then(|timeout| now().checked_add(timeout));
         let notified = wait_while(&self.notifications, seen, deadline);
         mutex.lock();
         notified
     }
 
-    /// Wakes one who waits.
+    /// Wakes one waiter.
     pub fn notify_one(&self) {
         self.notifications.fetch_add(1, Relaxed);
         wake(&self.notifications, 1);
     }
 
-    /// Wakes all who wait.
+    /// Wakes all waiters.
     pub fn notify_all(&self) {
         self.notifications.fetch_add(1, Relaxed);
         wake(&self.notifications, i32::MAX as u32);
     }
 }
 
-/// Sleeps while `*word == expected`, until `deadline` at most. False if the deadline has passed.
+/// Sleeps while `*word == expected`, until `deadline` at most. Returns false if the deadline has passed.
 pub(crate) fn wait(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     wait_while(word, expected, deadline)
 }
@@ -236,14 +237,14 @@ pub(crate) fn sleep_on(word: &AtomicU32, expected: u32) {
     let _ = futex::wait(word, Flags::PRIVATE, expected, None);
 }
 
-/// The calling thread does nothing any more, whatever it runs.
+/// Blocks the calling thread permanently, whatever it runs.
 pub(crate) fn sleep_for_good() -> ! {
     loop {
         sleep_on(&AtomicU32::new(0), 0);
     }
 }
 
-/// Wakes everyone who sleeps on `word`.
+/// Wakes all that sleep on `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
     wake(word, i32::MAX as u32);
 }
@@ -255,7 +256,7 @@ mod tests {
     use super::*;
 
     struct Counter(RawMutex, UnsafeCell<u64>);
-    // SAFETY: The test touches the cell only under the lock.
+    // SAFETY: The test accesses the cell only under the lock.
     unsafe impl Sync for Counter {}
 
     #[test]
@@ -267,7 +268,7 @@ mod tests {
                     let counter = &counter;
                     for _ in 0..20_000 {
                         counter.0.lock();
-                        // SAFETY: Under the lock.
+                        // SAFETY: The lock is held.
                         unsafe { *counter.1.get() += 1 };
                         counter.0.unlock();
                     }

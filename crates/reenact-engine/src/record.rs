@@ -1,10 +1,10 @@
 //! Recording: what is written when an operation did not go as predicted.
 //!
-//! An operation that went as predicted passes through [`count`] alone: two loads, a multiplication and a store to
-//! memory that survives the process. Everything else in here is the exception.
+//! An operation that went as predicted only passes through [`count`]: two loads, a multiplication and a store to memory
+//! that survives the process. Everything else in here is the exception.
 
-mod diary;
 mod outside;
+mod recorder_state;
 
 use std::{
     fs::OpenOptions,
@@ -24,15 +24,15 @@ use std::{
 use reenact_trace::{Appender, Kind, Origin, Program, Slot, Stop, Storage, TraceError, Writer};
 
 pub(crate) use self::{
-    diary::{Block, Diary, Me},
     outside::{Reading, clock, clock_briefly, external, random, write_kept},
+    recorder_state::{Block, Me, RecorderState},
 };
 use crate::{
-    Entity, Map, Op,
+    Map, Object, Op,
     activity::{Hot, self_origin, with_recording},
     captured,
-    entity::tag,
     mode::{self, Mode},
+    object::tag,
     seeds,
     withheld::{self, is_withheld},
 };
@@ -41,7 +41,7 @@ use crate::{
 pub(crate) struct Recorder {
     writer: Writer,
     next_number: AtomicU32,
-    /// How many foreign threads of each name there were.
+    /// The number of foreign threads of each name.
     foreign: Mutex<Map<String, u64>>,
 }
 
@@ -53,10 +53,10 @@ crate::operations! {
     pub(crate) LIGHT_BIRTH = 0xfe Create "spawn a task";
 }
 
-/// Every so many events of an activity its hash is written too.
+/// The number of events of an activity after which its hash is written.
 const EVENTS_PER_TICK: u32 = 64;
 
-/// Begins recording because the environment says so; off, with a line on standard error, if that cannot be.
+/// Begins recording because the environment says so. If that fails, prints a line on standard error and returns off.
 pub(crate) fn start_from_environment(path: &Path) -> Mode {
     match claim(path).and_then(|path| start(&path)) {
         Ok(()) => Mode::Record,
@@ -67,7 +67,7 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
     }
 }
 
-/// Makes the trace file ours. If another process has it already, one beside it: `bug.reenact`, `bug.2.reenact`, ….
+/// Creates the trace file. If it already exists, creates one beside it: `bug.reenact`, `bug.2.reenact`, ….
 fn claim(path: &Path) -> Result<PathBuf, TraceError> {
     let mut candidate = path.to_owned();
     let mut number = 1u32;
@@ -97,7 +97,7 @@ fn claim(path: &Path) -> Result<PathBuf, TraceError> {
     }
 }
 
-/// Sets up the trace. The mode is the caller's to change.
+/// Sets up the trace. The caller changes the mode.
 pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     let storage = match std::env::var_os("REENACT_DISCARD") {
         Some(_) => Storage::Discard,
@@ -123,10 +123,10 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         .environment
         .push((captured::identity::VARIABLE.into(), process.into()));
     captured::link();
-    // The thread that ends the process says so, even if that is all it has to say. Any other that is running then was
-    // cut off.
+    // The thread that ends the process writes that, even if it has written nothing else. Any other thread that is
+    // running then was cut off.
     extern "C" fn at_exit() {
-        // A program that has done nothing has nothing to say.
+        // A program that has done no operation has nothing to write.
         let is_anybody = RECORDER
             .get()
             .is_some_and(|recorder| recorder.next_number.load(Relaxed) > 0);
@@ -144,7 +144,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         .set(recorder)
         .map_err(|_| ())
         .expect("recording begins once");
-    // SAFETY: The handler may do what a program may do at its exit.
+    // SAFETY: The handler does only what a program may do at its exit.
     unsafe { libc::atexit(at_exit) };
     Ok(())
 }
@@ -162,7 +162,7 @@ pub(crate) struct Newborn {
     name: String,
 }
 
-/// What a thread needs to record: where it appends, and its own activity if it has one. A worker has none.
+/// What a thread needs to record: its appender, and its own activity if it has one. A worker has none.
 pub(crate) struct Recording {
     recorder: Arc<Recorder>,
     appender: Appender,
@@ -171,8 +171,8 @@ pub(crate) struct Recording {
 
 /// The activity of a thread.
 struct Own {
-    diary: Diary,
-    /// Given back when the thread ends.
+    recorder_state: RecorderState,
+    /// Returned when the thread ends.
     slot: Option<Slot>,
     /// Whether its own code has ended.
     has_ended: bool,
@@ -191,13 +191,13 @@ impl Recording {
         }))
     }
 
-    /// Makes the calling thread an activity: the announced one, or one that nobody announced.
+    /// Registers the calling thread as the announced activity, or as one that was not announced.
     pub(crate) fn register(&mut self, newborn: Option<Newborn>) -> bool {
         let newborn = newborn.unwrap_or_else(|| self.recorder.unannounced());
-        let mut diary = Diary::new(newborn.number, std::ptr::null_mut());
-        diary.is_foreign = newborn.origin == Origin::Foreign;
+        let mut recorder_state = RecorderState::new(newborn.number, std::ptr::null_mut());
+        recorder_state.is_foreign = newborn.origin == Origin::Foreign;
         let written = self.appender.start(
-            &mut diary.place,
+            &mut recorder_state.place,
             newborn.number,
             newborn.origin.code(),
             newborn.index,
@@ -209,36 +209,36 @@ impl Recording {
         let Some(slot) = slot else {
             return false;
         };
-        diary.word = slot.word().as_ptr();
+        recorder_state.word = slot.word().as_ptr();
         self.own = Some(Own {
-            diary,
+            recorder_state,
             slot: Some(slot),
             has_ended: false,
         });
         true
     }
 
-    /// Whether the thread's own activity can record.
+    /// Returns whether the thread's own activity can record.
     pub(crate) fn is_registered(&self) -> bool {
         matches!(&self.own, Some(own) if own.slot.is_some())
     }
 
-    /// The thread's own activity.
+    /// Returns the thread's own activity.
     pub(crate) fn me(&mut self) -> Option<Me<'_>> {
         let own = self.own.as_mut()?;
         Some(Me {
             recorder: &self.recorder,
             appender: &mut self.appender,
-            diary: &mut own.diary,
+            recorder_state: &mut own.recorder_state,
         })
     }
 
-    /// The light activity that this diary is of.
-    pub(crate) fn light<'a>(&'a mut self, diary: &'a mut Diary) -> Me<'a> {
+    /// Returns the light activity with this recorder state.
+    pub(crate) fn light<'a>(&'a mut self, recorder_state: &'a mut RecorderState) -> Me<'a> {
         Me {
             recorder: &self.recorder,
             appender: &mut self.appender,
-            diary,
+            recorder_state,
         }
     }
 
@@ -247,16 +247,22 @@ impl Recording {
         Some(self.appender.slot(number)?.word().as_ptr())
     }
 
-    /// A light activity has ended. One that was never surprised has no diary.
-    pub(crate) fn end_light(&mut self, number: u32, word: *mut u64, diary: Option<&mut Diary>) {
+    /// Ends a light activity. One for which everything went as predicted has no recorder state.
+    pub(crate) fn end_light(
+        &mut self,
+        number: u32,
+        word: *mut u64,
+        recorder_state: Option<&mut RecorderState>,
+    ) {
         let recording = mode::byte() == Mode::Record as u8;
-        match diary {
-            Some(diary) => self.light(diary).write_end(|hash| hash),
+        match recorder_state {
+            Some(recorder_state) => self.light(recorder_state).write_end(|hash| hash),
             None if recording => {
                 let counted = if word.is_null() {
                     0
                 } else {
-                    // SAFETY: As in `Diary::counted`.
+                    // SAFETY: It is mapped while the activity has it, and only this thread, which ends the activity,
+                    // uses it.
                     unsafe { word.read_volatile() }
                 };
                 let hash = (counted >> 32) as u32;
@@ -270,7 +276,7 @@ impl Recording {
         }
     }
 
-    /// The own activity's code has ended.
+    /// Notes that the code of the thread's own activity has ended.
     pub(crate) fn end(&mut self) {
         if let Some(own) = &mut self.own {
             own.has_ended = true;
@@ -280,26 +286,26 @@ impl Recording {
         }
     }
 
-    /// The thread is going: what it counted since its last event is written, and the slot given back. A foreign activity
-    /// ends with its thread; any other that has not ended before ends the process.
+    /// The thread exits: writes what it counted since its last event, and returns the slot. A foreign activity ends
+    /// with its thread; any other that has not ended before ends the process.
     pub(crate) fn leave_thread(&mut self) {
         let Some(own) = &self.own else {
             return;
         };
-        match (own.has_ended, own.diary.is_foreign) {
+        match (own.has_ended, own.recorder_state.is_foreign) {
             (false, true) => self.end(),
             (false, false) => self
                 .me()
                 .into_iter()
                 .for_each(|mut me| me.write_end(of_exit)),
             (true, _) => {
-                if mode::byte() == Mode::Record as u8 && own.diary.unwritten().0 > 0 {
+                if mode::byte() == Mode::Record as u8 && own.recorder_state.unwritten().0 > 0 {
                     self.me().into_iter().for_each(|mut me| me.tick());
                 }
             }
         }
         let slot = self.own.as_mut().and_then(|own| {
-            own.diary.word = std::ptr::null_mut();
+            own.recorder_state.word = std::ptr::null_mut();
             own.slot.take()
         });
         if let Some(slot) = slot
@@ -311,11 +317,11 @@ impl Recording {
 }
 
 impl Recorder {
-    /// So many numbers for activities; the first.
+    /// Allocates consecutive activity numbers and returns the first.
     fn new_numbers(&self, count: u32) -> u32 {
         let first = self.next_number.fetch_add(count, Relaxed);
         if first > u32::MAX / 2 - Block::MOST {
-            // Half of all numbers are needed for something else, and these are used up.
+            // The other half of the numbers has another use, and this half is used up.
             self.writer.stop(Stop::NoRoom);
         }
         first
@@ -341,19 +347,20 @@ impl Recorder {
     }
 }
 
-/// By which an entity knows an activity: not 0, which is nobody.
+/// Returns the token by which objects know an activity. Never 0, which means none.
 pub(crate) fn token_of(number: u32) -> u32 {
     number + 1
 }
 
-/// The name of the n-th entity that an activity was the first to use.
+/// Returns the key of the n-th object that an activity was the first to use.
 pub(crate) fn key_of(number: u32, nth: u32) -> u64 {
     u64::from(token_of(number)) << 32 | u64::from(nth)
 }
 
-/// The counter and hash after one more operation: the count is the lower half; the upper half is a polynomial in a
-/// constant whose coefficients are the tags; it does not depend on the counter, which also counts what is in no hash. A sum of tags times their places would not do: it cannot tell the order
-/// a b b a from b a a b.
+/// Returns the counter and hash after one more operation. The lower half is the count. The upper half is a polynomial
+/// in a constant whose coefficients are the tags; it does not depend on the counter, which also counts operations that
+/// are not in the hash. A sum of tags times their positions would not do: it cannot distinguish the orders a b b a and
+/// b a a b.
 #[inline(always)]
 pub(crate) fn counted(word: u64, tag: u64) -> u64 {
     const BASE: u64 = 0x5851_f42b;
@@ -361,48 +368,48 @@ pub(crate) fn counted(word: u64, tag: u64) -> u64 {
     hash.wrapping_add(word & 0xffff_ffff).wrapping_add(1)
 }
 
-/// The hash of the end of an activity that ends the process: other than that of one whose code ends.
+/// Returns the hash for the end of an activity that ends the process, which differs from that of one whose code ends.
 pub(crate) fn of_exit(hash: u32) -> u32 {
     !hash
 }
 
-/// An operation went as predicted.
+/// Counts an operation that went as predicted.
 #[inline(always)]
 pub(crate) fn count(tag: u64) {
-    // SAFETY: A token that an entity knows belongs to a thread that is registered, whose word is mapped; and events
-    // are written only by such threads.
+    // SAFETY: A token that an object knows belongs to a registered thread, whose word is mapped; and only such threads
+    // write events.
     unsafe { count_at(Hot::word(), tag) };
 }
 
-/// An operation that is not in the hash.
+/// Counts an operation that is not in the hash.
 fn count_without_trace() {
     let word = Hot::word();
-    // SAFETY: As in `count`.
+    // SAFETY: Only registered threads write events, and their word is mapped.
     unsafe { word.write_volatile(word.read().wrapping_add(1)) };
 }
 
-/// As [`count`], for an activity whose counter is at `word`.
+/// Like [`count`], for an activity whose counter is at `word`.
 ///
 /// # Safety
 ///
-/// It is, and the calling thread runs that activity.
+/// `word` is the counter of an activity that the calling thread runs.
 #[inline(always)]
 pub(crate) unsafe fn count_at(word: *mut u64, tag: u64) {
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that `word` is the counter of an activity that this thread runs.
     if unsafe { count_without_check(word, tag) } {
         check_after_long_silence();
     }
 }
 
-/// As [`count_at`], for an activity that the calling thread need not run, as long as nobody else does. Whether it is time to
-/// [write a check](check_after_long_silence).
+/// Like [`count_at`], for an activity that the calling thread need not run. Returns whether it is time to [write a
+/// check](check_after_long_silence).
 ///
 /// # Safety
 ///
-/// See there.
+/// `word` is the counter of an activity, and no other thread runs that activity meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn count_without_check(word: *mut u64, tag: u64) -> bool {
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that `word` is a counter that no other thread uses now.
     let next = unsafe {
         let next = counted(word.read(), tag);
         word.write_volatile(next);
@@ -411,49 +418,49 @@ pub(crate) unsafe fn count_without_check(word: *mut u64, tag: u64) -> bool {
     next as u16 == 0
 }
 
-/// Writes what the activity that the calling thread runs has counted.
+/// Writes the count and hash of the activity that the calling thread runs.
 #[cold]
 pub(crate) fn check_after_long_silence() {
-    // Where the activity is in use already, it is writing an event, which does as well.
+    // If the activity is already borrowed, it is writing an event, which does as well.
     with_recording(|me| me.tick());
 }
 
-/// Runs `write` for this thread's activity. An entity about which nothing could be written is marked, so that others
-/// know.
-fn or_mark(entity: &Entity, write: impl FnOnce(&mut Me<'_>) -> bool) {
-    let unrecorded = entity.last.load(Relaxed) == Entity::UNRECORDED;
+/// Runs `write` for this thread's activity. If nothing could be written about the object, marks it, so that other
+/// activities know.
+fn or_mark(object: &Object, write: impl FnOnce(&mut Me<'_>) -> bool) {
+    let unrecorded = object.last.load(Relaxed) == Object::UNRECORDED;
     if unrecorded || !with_recording(write).unwrap_or(false) {
         if let Some(recorder) = RECORDER.get() {
             recorder.writer.stop(Stop::Asked);
         }
-        entity.mark_unrecorded();
+        object.mark_unrecorded();
     }
 }
 
-/// A take by another activity than the last one, or the first of all.
+/// Records a take by another activity than the last one, or the first of all.
 #[cold]
-pub(crate) fn take(entity: &Entity, op: Op) {
-    or_mark(entity, |me| taken(me, entity, op, Kind::TAKE));
+pub(crate) fn take(object: &Object, op: Op) {
+    or_mark(object, |me| taken(me, object, op, Kind::TAKE));
 }
 
-/// A timed wait that ran out; it has the entity again.
+/// Records a timed wait that timed out and has taken the object again.
 #[cold]
-pub(crate) fn time_out(entity: &Entity, op: Op) {
-    or_mark(entity, |me| taken(me, entity, op, Kind::TIMED_OUT));
+pub(crate) fn time_out(object: &Object, op: Op) {
+    or_mark(object, |me| taken(me, object, op, Kind::TIMED_OUT));
 }
 
-fn taken(me: &mut Me<'_>, entity: &Entity, op: Op, kind: Kind) -> bool {
-    let version = entity.version.load(Relaxed);
-    let position = entity.position();
-    if entity.last.load(Relaxed) == 0 && kind == Kind::TAKE {
-        me.name(entity);
-        entity.version.store(version + 1, Relaxed);
-        count(entity.tag(op));
+fn taken(me: &mut Me<'_>, object: &Object, op: Op, kind: Kind) -> bool {
+    let version = object.version.load(Relaxed);
+    let position = object.position();
+    if object.last.load(Relaxed) == 0 && kind == Kind::TAKE {
+        me.name(object);
+        object.version.store(version + 1, Relaxed);
+        count(object.tag(op));
         return true;
     }
-    let key = entity.key.load(Relaxed);
-    let distance = position.wrapping_sub(me.diary.views.get(key).unwrap_or(0));
-    let looks = entity.looks.load(Relaxed) & !Entity::BY_OTHERS;
+    let key = object.key.load(Relaxed);
+    let distance = position.wrapping_sub(me.recorder_state.deltas.get(key).unwrap_or(0));
+    let looks = object.looks.load(Relaxed) & !Object::BY_OTHERS;
     let kind = if looks > 0 && kind == Kind::TAKE {
         Kind::TAKE_AFTER_LOOKS
     } else {
@@ -464,58 +471,58 @@ fn taken(me: &mut Me<'_>, entity: &Entity, op: Op, kind: Kind) -> bool {
     } else {
         0
     };
-    me.diary.views.set(key, position + 1);
-    entity.version.store(version + 1, Relaxed);
-    entity.looks.store(0, Relaxed);
-    entity.last.store(me.token(), Relaxed);
-    me.write(kind, distance, second, entity.tag(op))
+    me.recorder_state.deltas.set(key, position + 1);
+    object.version.store(version + 1, Relaxed);
+    object.looks.store(0, Relaxed);
+    object.last.store(me.token(), Relaxed);
+    me.write(kind, distance, second, object.tag(op))
 }
 
-/// A look, for as long as the caller holds the lock that keeps takers out.
-pub(crate) fn look(entity: &Entity, op: Op) {
-    or_mark(entity, |me| {
-        if entity.last.load(Acquire) == 0 {
-            // Several may look at once, but only one can be the first.
-            entity.begin_update();
-            if entity.last.load(Relaxed) == 0 {
-                entity.version.store(1 | Entity::FLAG, Relaxed);
-                me.name(entity);
+/// Records a look. The caller holds the lock that keeps takes out.
+pub(crate) fn look(object: &Object, op: Op) {
+    or_mark(object, |me| {
+        if object.last.load(Acquire) == 0 {
+            // Several activities may look at once, but only one can be the first.
+            object.begin_update();
+            if object.last.load(Relaxed) == 0 {
+                object.version.store(1 | Object::FLAG, Relaxed);
+                me.name(object);
             }
-            entity.end_update();
+            object.end_update();
         }
-        let mut version = entity.version.load(Acquire);
-        while version & Entity::FLAG != 0 {
+        let mut version = object.version.load(Acquire);
+        while version & Object::FLAG != 0 {
             std::thread::yield_now();
-            version = entity.version.load(Acquire);
+            version = object.version.load(Acquire);
         }
-        let key = entity.key.load(Relaxed);
-        if entity.last.load(Relaxed) == me.token() {
-            entity.looks.fetch_add(1, Relaxed);
+        let key = object.key.load(Relaxed);
+        if object.last.load(Relaxed) == me.token() {
+            object.looks.fetch_add(1, Relaxed);
             count(tag(key, op));
             return true;
         }
-        entity.looks.fetch_or(Entity::BY_OTHERS, Relaxed);
-        entity.looks.fetch_add(1, Relaxed);
+        object.looks.fetch_or(Object::BY_OTHERS, Relaxed);
+        object.looks.fetch_add(1, Relaxed);
         looked(me, key, version, op)
     });
 }
 
-/// A look by another activity than the last one, with the entity's flag set.
+/// Records a look by another activity than the last one. The object's flag is set.
 #[cold]
-pub(crate) fn look_at(entity: &Entity, op: Op) {
-    or_mark(entity, |me| {
-        looked(me, entity.key.load(Relaxed), entity.position(), op)
+pub(crate) fn look_at(object: &Object, op: Op) {
+    or_mark(object, |me| {
+        looked(me, object.key.load(Relaxed), object.position(), op)
     });
 }
 
-/// Writes a look, unless this activity knows the entity to be as it is.
+/// Writes a look, unless this activity has already seen the object at this version.
 fn looked(me: &mut Me<'_>, key: u64, version: u64, op: Op) -> bool {
-    let seen = me.diary.views.get(key);
+    let seen = me.recorder_state.deltas.get(key);
     if seen == Some(version) {
         count(tag(key, op));
         return true;
     }
-    me.diary.views.set(key, version);
+    me.recorder_state.deltas.set(key, version);
     me.write(
         Kind::LOOK,
         version.wrapping_sub(seen.unwrap_or(0)),
@@ -524,53 +531,55 @@ fn looked(me: &mut Me<'_>, key: u64, version: u64, op: Op) -> bool {
     )
 }
 
-/// Reads a value. As long as nobody has changed it since this activity last did or saw, that is no meeting: nothing
-/// shared is written to, and a replay gives the activity the value that it knows.
-pub(crate) fn observe(entity: &Entity, op: Op, read: impl Fn() -> u64) -> u64 {
-    let (version, value, last) = entity.read_consistently(&read);
+/// Reads a value. As long as no other activity has changed it since this one last changed or saw it, the read is
+/// predicted: nothing shared is written to, and a replay gives the activity the value that it knows.
+pub(crate) fn observe(object: &Object, op: Op, read: impl Fn() -> u64) -> u64 {
+    let (version, value, last) = object.read_consistently(&read);
     if last == Hot::token() {
-        count(entity.tag(op));
+        count(object.tag(op));
         return value;
     }
-    let key = entity.key.load(Relaxed);
+    let key = object.key.load(Relaxed);
     let known = last != 0
-        && last != Entity::UNRECORDED
+        && last != Object::UNRECORDED
         && with_recording(|me| {
-            me.diary.views.get(key) == Some(version) && looked(me, key, version, op)
+            me.recorder_state.deltas.get(key) == Some(version) && looked(me, key, version, op)
         }) == Some(true);
     if known {
         return value;
     }
-    entity.begin_update();
+    object.begin_update();
     let value = read();
-    or_mark(entity, |me| {
-        if entity.last.load(Relaxed) == 0 {
-            me.name(entity);
-            entity.version.store(1 | Entity::FLAG, Relaxed);
-            count(entity.tag(op));
+    or_mark(object, |me| {
+        if object.last.load(Relaxed) == 0 {
+            me.name(object);
+            object.version.store(1 | Object::FLAG, Relaxed);
+            count(object.tag(op));
             return true;
         }
-        let version = entity.version.load(Relaxed) & !Entity::FLAG;
-        let key = entity.key.load(Relaxed);
-        if entity.last.load(Relaxed) == me.token() || me.diary.views.get(key) == Some(version) {
-            count(entity.tag(op));
+        let version = object.version.load(Relaxed) & !Object::FLAG;
+        let key = object.key.load(Relaxed);
+        if object.last.load(Relaxed) == me.token()
+            || me.recorder_state.deltas.get(key) == Some(version)
+        {
+            count(object.tag(op));
             return true;
         }
-        let looks = entity.looks.load(Relaxed);
-        entity.looks.store((looks + 1) | Entity::BY_OTHERS, Relaxed);
+        let looks = object.looks.load(Relaxed);
+        object.looks.store((looks + 1) | Object::BY_OTHERS, Relaxed);
         looked(me, key, version, op)
     });
-    entity.end_update();
+    object.end_update();
     value
 }
 
-/// A try that failed.
+/// Records a try operation that failed.
 #[cold]
 pub(crate) fn decline(op: Op) {
     with_recording(|me| me.write(Kind::DECLINED, 0, 0, tag(0, op)));
 }
 
-/// An answer that depends on timing.
+/// Records an answer that depends on timing.
 pub(crate) fn choice(op: Op, predicted: u64, answer: u64) {
     with_recording(|me| {
         if answer == predicted {

@@ -1,9 +1,10 @@
-//! Replay: the controller that walks a trace.
+//! Replay: the controller that follows a trace.
 //!
-//! Every activity runs on its own thread, on all cores. Before an operation it takes its next event, or counts down
-//! a silent one, and waits until the entity is where the trace says it was; giving an entity back wakes exactly those
-//! whose turn it is. At every operation the prediction is computed as in recording and must agree with the trace, so
-//! a replay that gets through has made the same trace again; the first difference ends it, with a report.
+//! Every activity runs on its own thread, on all cores. Before an operation, it takes its next event or counts down a
+//! silent operation, and waits until the object has reached the recorded version; releasing an object wakes exactly
+//! those activities whose turn it is. At every operation, replay computes the same prediction as recording, and it must
+//! agree with the trace. So a replay that completes has produced the same trace again; the first divergence ends it
+//! with a report.
 
 mod control;
 mod cursor;
@@ -11,14 +12,14 @@ mod ending;
 mod external;
 mod log;
 pub(crate) use self::{external::is_stranger, log::not_as_itself};
-pub(crate) mod quiet;
+pub(crate) mod fast_path;
+mod not_started;
 mod reception;
 mod report;
 mod sent;
-mod stillness;
+mod stall;
 mod transaction;
 mod turns;
-mod unborn;
 mod waiting;
 
 use std::{
@@ -39,15 +40,15 @@ use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace, TraceError};
 use self::{
     cursor::{Cursor, Next, Observation},
     log::{Log, Unwritten},
+    not_started::NotStarted,
     turns::{Turns, Want},
-    unborn::Unborn,
     waiting::Waiting,
 };
 use crate::{
-    Access, Activity, Announcement, Decision, Entity, Map, ObjectName, Op, captured, clock,
+    Access, Activity, Announcement, Decision, Map, Object, ObjectName, Op, captured, clock,
     controller,
-    entity::tag,
     mode::{self, Mode},
+    object::tag,
     raw::Parker,
     record::{BIRTH, key_of, token_of},
     seeds,
@@ -55,54 +56,56 @@ use crate::{
     withheld,
 };
 
-/// The walk through one trace.
+/// The replay of one trace.
 pub(crate) struct Replay {
     trace: Arc<Trace>,
-    /// Numbers of activities by where they come from.
+    /// Numbers of activities by origin, index and name.
     places: Map<(Origin, u64, String), u32>,
-    /// Where to look for a number for an activity that the trace does not know: see [`Replay::unknown`].
+    /// The next candidate number for an activity that is not in the trace; see [`Replay::unknown`].
     next_unknown: AtomicU32,
-    /// How many foreign threads of each name have come.
+    /// How many foreign threads of each name have started.
     foreign: Mutex<Map<String, u64>>,
     runners: Mutex<Map<u32, Arc<Runner>>>,
-    /// Activities of the trace that have not come.
-    unborn: Mutex<Unborn>,
-    /// Foreign threads of the trace that meet nobody, and have not come: all that is known of them is what they asked the C
-    /// library for. They need not come, and nobody waits for them.
+    /// Activities of the trace that have not yet started.
+    not_started: Mutex<NotStarted>,
+    /// Foreign threads of the trace that have not yet started and that interact with no other activity: the trace only
+    /// contains their calls to the C library. Replay does not wait for them.
     strangers: Mutex<BTreeSet<u32>>,
-    /// Threads that come when they like: foreign ones that are there or, says the trace, will be, and main until it has
-    /// come. As long as there are any, that all the others wait does not mean that everybody does.
+    /// Threads that start at a time of their own: foreign threads that run or that the trace still announces, and the
+    /// main thread until it has started. While this is not 0, the process is not deadlocked even if all other
+    /// activities wait.
     guests: AtomicU32,
     turns: Turns,
-    /// Activities that still have something of the trace before them, those included that have not come.
+    /// The number of activities with unconsumed items in the trace, including those that have not yet started.
     unconsumed: AtomicU32,
     log: Option<Log>,
     report: Option<PathBuf>,
 }
 
-/// An activity on its way through the trace.
+/// The replay state of one activity.
 struct Runner {
     number: u32,
-    /// As the trace names it, once somebody wants to know.
+    /// Its name in the trace, computed on first use.
     family: OnceLock<String>,
-    /// Locked by the activity itself; by others only where it does not move.
+    /// Locked by the activity itself; by others only while the activity cannot move.
     cursor: Mutex<Cursor>,
     parker: OnceLock<Arc<Parker>>,
     ended: AtomicBool,
-    /// Whether nothing of the trace is left for it.
+    /// Whether it has consumed all its items of the trace.
     consumed: AtomicBool,
     is_foreign: bool,
-    /// Whether it is a foreign thread that has met nobody, nor will as far as the trace knows.
+    /// Whether it is a foreign thread that has not interacted with another activity and, according to the trace, will
+    /// not.
     is_stranger: AtomicBool,
     /// Whether workers run it.
     is_light: bool,
-    /// Whether it is one that handles messages, and has asked for one.
+    /// Whether it handles messages and has asked for one.
     receives: AtomicBool,
-    /// Whether the trace has it.
+    /// Whether it is in the trace.
     is_known: bool,
-    /// What it waits for, for reports; none while it runs.
+    /// What it waits for, for reports; `None` while it runs.
     waiting: Mutex<Option<Waiting>>,
-    /// What is to be written into the log when more is known.
+    /// A log line that is written when its operation has completed.
     unwritten: Mutex<Option<Unwritten>>,
 }
 
@@ -121,7 +124,7 @@ impl Runner {
     }
 }
 
-/// Begins to replay because the environment says so.
+/// Starts the replay that the environment asks for.
 pub(crate) fn start_from_environment(path: &Path) -> Mode {
     let report = std::env::var_os("REENACT_REPORT").map(PathBuf::from);
     if let Some(report) = &report
@@ -132,7 +135,7 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
     match Replay::open(path, report.clone()) {
         Ok(replay) => {
             let replay = Arc::new(replay);
-            // Whoever keeps a log wants to see everything.
+            // A log has to contain every operation.
             let mode = match replay.log {
                 None => Mode::Replay,
                 Some(_) => {
@@ -152,9 +155,9 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
     }
 }
 
-/// Whether this process is the one to be replayed: a child of it inherits its environment, but is not what the trace is
-/// of; nor is a program that it becomes. The first to come writes down which process it is; one that does not run is left
-/// over from another time.
+/// Claims the replay for this process; returns false if another process has it. Child processes and programs started by
+/// `exec` inherit the environment, but the trace is not theirs. The first process writes its identity to the file; the
+/// identity of a process that no longer runs is left over from an earlier replay.
 fn claim(path: &Path) -> bool {
     let owner = std::fs::read_to_string(path).unwrap_or_default();
     let number = owner.split(' ').next().unwrap_or_default();
@@ -162,16 +165,16 @@ fn claim(path: &Path) -> bool {
     !owner_lives && std::fs::write(path, process("self").unwrap_or_default()).is_ok()
 }
 
-/// Which process it is: its number, and when it began, since numbers are used again.
+/// Returns the identity of a process: its number and its start time, since numbers are reused.
 fn process(number: &str) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The name, in parentheses, may contain anything; the beginning is the 20th field after it.
+    // The name, in parentheses, may contain anything; the start time is the 20th field after it.
     let (number, _) = stat.split_once(' ')?;
     let (_, fields) = stat.rsplit_once(')')?;
     Some(format!("{number} {}", fields.split_whitespace().nth(19)?))
 }
 
-/// This process plays the recorded one: it has its number, and its maps are like those.
+/// Gives this process the process id and the hash seeds of the recorded one.
 pub(crate) fn play_process(trace: &Trace) {
     let environment = &trace.program().environment;
     let variable = |name: &str| {
@@ -195,7 +198,7 @@ impl Replay {
             .map(PathBuf::from)
             .map(|path| Log::create(&path))
             .transpose()?;
-        // Light ones are found by their numbers.
+        // Light activities are found by number.
         let places = trace
             .activities()
             .filter(|info| !info.in_block)
@@ -222,12 +225,12 @@ impl Replay {
         let guests = others()
             .filter(|info| info.origin == Origin::Foreign)
             .count() as u32;
-        let unborn = Unborn::new(others().map(|info| info.number).collect());
+        let not_started = NotStarted::new(others().map(|info| info.number).collect());
         Ok(Replay {
             places,
             guests: AtomicU32::new(guests + 1),
-            unconsumed: AtomicU32::new(unborn.all() as u32),
-            unborn: unborn.into(),
+            unconsumed: AtomicU32::new(not_started.all() as u32),
+            not_started: not_started.into(),
             strangers: strangers.into(),
             next_unknown: AtomicU32::new(0),
             trace,
@@ -239,8 +242,8 @@ impl Replay {
         })
     }
 
-    /// A number for an activity that the trace does not know: it had not begun when the trace ended. The lowest that is
-    /// free, since its number was handed out before those of its younger siblings.
+    /// Returns a number for an activity that is not in the trace because it had not started when the recording ended.
+    /// It is the lowest free number, since it was assigned before those of its younger siblings.
     fn unknown(&self) -> u32 {
         loop {
             let number = self.next_unknown.fetch_add(1, Relaxed);
@@ -262,7 +265,7 @@ impl Replay {
         Arc::clone(runner.expect("every activity is born before it acts"))
     }
 
-    /// The runner of an activity, which keeps it.
+    /// Returns the runner of an activity, and caches it in the activity.
     fn runner<'a>(&self, activity: &'a Activity) -> &'a Runner {
         let kept = activity
             .kept
@@ -271,7 +274,7 @@ impl Replay {
             .expect("one controller at a time")
     }
 
-    /// The activity is about to meet somebody: from now on it counts.
+    /// Called before the activity interacts with others: a stranger counts as a guest and as awake from now on.
     fn meets(&self, runner: &Runner) {
         if runner.is_foreign && runner.is_stranger.swap(false, SeqCst) {
             self.guests.fetch_add(1, SeqCst);
@@ -279,7 +282,8 @@ impl Replay {
         }
     }
 
-    /// What comes next in the trace of an activity, after checks and loading; parks for good at the trace's end.
+    /// Returns the next event of an activity after checking hashes and loading items, or `None` for a silent operation.
+    /// Parks the activity permanently at the end of the recording.
     fn expect(
         &self,
         runner: &Runner,
@@ -308,20 +312,20 @@ impl Replay {
         }
     }
 
-    /// With all silent operations done, compares the hash that stands next, if any: only it can tell whether they were
-    /// the right ones.
+    /// Compares the hash of the next item, if it has one, after all silent operations before it: only the hash shows
+    /// whether they were the recorded ones.
     fn check(&self, runner: &Runner, cursor: &Cursor, doing: &dyn Fn() -> String) {
         if !cursor.agrees() {
             self.diverge(
                 runner,
                 cursor,
-                "the operations since the last check were others, or on other entities",
+                "the operations since the last check were others, or on other objects",
                 &doing(),
             );
         }
     }
 
-    /// The activity is at its end: only that may come next in the trace, or the end of that.
+    /// Called when the activity ends: the trace must have its end next, or the end of the recording.
     fn settle(&self, runner: &Runner, cursor: &mut Cursor, doing: &str) {
         loop {
             if cursor.silent_left() > 0 || matches!(cursor.next, Next::Event(_)) {
@@ -360,7 +364,7 @@ impl Replay {
         }
     }
 
-    /// The operation goes as predicted, says the trace: so it must.
+    /// Performs an operation that went as predicted according to the trace, and checks that it does so again.
     fn silent(
         &self,
         runner: &Runner,
@@ -372,52 +376,52 @@ impl Replay {
         let diverge = |cursor: &Cursor, expected: &str| -> ! {
             self.diverge(runner, cursor, expected, &describe(operation))
         };
-        let Some(entity) = operation.entity else {
+        let Some(object) = operation.object else {
             cursor.count(tag(0, operation.op));
             return match operation.access {
                 Access::Ask => Decision::Answer(operation.predicted),
                 _ => diverge(cursor, "an operation that goes as predicted"),
             };
         };
-        let decision = if entity.last.load(Relaxed) == 0 {
-            cursor.entities += 1;
-            entity
+        let decision = if object.last.load(Relaxed) == 0 {
+            cursor.objects += 1;
+            object
                 .key
-                .store(key_of(runner.number, cursor.entities), Relaxed);
-            entity.last.store(token, Relaxed);
-            // Being first counts as a take: of a look it is over before the look is, which others wait for too; of an
-            // observation, when it has been made.
+                .store(key_of(runner.number, cursor.objects), Relaxed);
+            object.last.store(token, Relaxed);
+            // The first operation on an object counts as a take. For a look, the take ends before the look does, since
+            // others wait for the look as well; for an observation, it ends when the observation has been made.
             match operation.access {
                 Access::Read => cursor.observation = Observation::First,
-                Access::Look | Access::TryLook => self.turns.bump(entity),
+                Access::Look | Access::TryLook => self.turns.bump(object),
                 _ => {}
             }
             Decision::Go
         } else {
-            let key = entity.key.load(Relaxed);
-            let mine = entity.last.load(Relaxed) == token;
+            let key = object.key.load(Relaxed);
+            let mine = object.last.load(Relaxed) == token;
             match operation.access {
                 Access::Read => match cursor.seen.get(&key) {
                     Some(&value) => Decision::Answer(value),
                     None => diverge(cursor, "a value that this activity has seen before"),
                 },
                 Access::Look | Access::TryLook
-                    if mine || cursor.views.get(key) == Some(entity.version.load(Relaxed)) =>
+                    if mine || cursor.deltas.get(key) == Some(object.version.load(Relaxed)) =>
                 {
                     Decision::Go
                 }
                 _ if mine => Decision::Go,
                 _ => diverge(
                     cursor,
-                    "an entity that nobody else has used since this activity did",
+                    "an object that nobody else has used since this activity did",
                 ),
             }
         };
-        cursor.count(entity.tag(operation.op));
+        cursor.count(object.tag(operation.op));
         decision
     }
 
-    /// The operation went in some way of its own: it does so again, when its turn comes.
+    /// Performs an operation with a recorded outcome when its turn comes.
     fn surprising(
         &self,
         runner: &Runner,
@@ -438,10 +442,10 @@ impl Replay {
             | (Access::Look | Access::TryLook | Access::Read, Kind::LOOK) => Decision::Go,
             _ => self.diverge(runner, cursor, &cursor.describe(), &describe(operation)),
         };
-        match operation.entity {
-            Some(entity) if event.kind != Kind::DECLINED => {
-                self.wait_for_turn(runner, cursor, operation, entity, event);
-                cursor.count(entity.tag(operation.op));
+        match operation.object {
+            Some(object) if event.kind != Kind::DECLINED => {
+                self.wait_for_turn(runner, cursor, operation, object, event);
+                cursor.count(object.tag(operation.op));
             }
             _ => cursor.count(tag(0, operation.op)),
         }
@@ -449,7 +453,7 @@ impl Replay {
         decision
     }
 
-    /// An activity has a child.
+    /// Counts the birth of a child thread.
     fn birth(&self, parent: u32) {
         let runner = self.find(parent);
         self.meets(&runner);
@@ -467,15 +471,15 @@ impl Replay {
         runner: &Runner,
         cursor: &mut Cursor,
         operation: &Announcement<'_>,
-        entity: &Entity,
+        object: &Object,
         event: Event,
     ) {
-        // An entity without a name has not been used yet, so this activity has not seen it either.
-        let key = entity.key.load(Relaxed);
+        // An object without a key has not been used yet, so this activity has not seen it either.
+        let key = object.key.load(Relaxed);
         let seen = if key == 0 {
             None
         } else {
-            cursor.views.get(key)
+            cursor.deltas.get(key)
         };
         let position = seen.unwrap_or(0).wrapping_add(event.number);
         let looks = match event.kind {
@@ -486,9 +490,9 @@ impl Replay {
             version: position,
             looks,
         };
-        let (op, site, made_at) = (operation.op, operation.site, made_at(operation, entity));
+        let (op, site, made_at) = (operation.op, operation.site, made_at(operation, object));
         let what = || {
-            let object = name_of(entity, op, made_at);
+            let object = name_of(object, op, made_at);
             format!(
                 "its turn ({position} of {object}) to {}{}",
                 op.name(),
@@ -496,17 +500,17 @@ impl Replay {
             )
         };
         let mut asleep = None;
-        self.turns.wait_for(entity, want, runner.parker(), || {
+        self.turns.wait_for(object, want, runner.parker(), || {
             asleep = Some(self.sleeps(runner, &what));
         });
         drop(asleep);
-        let key = entity.key.load(Relaxed);
+        let key = object.key.load(Relaxed);
         if event.kind == Kind::LOOK {
-            cursor.views.set(key, position);
+            cursor.deltas.set(key, position);
             cursor.observation = Observation::Look;
         } else {
-            cursor.views.set(key, position.wrapping_add(1));
-            entity.last.store(token_of(runner.number), Relaxed);
+            cursor.deltas.set(key, position.wrapping_add(1));
+            object.last.store(token_of(runner.number), Relaxed);
         }
     }
 }
@@ -518,20 +522,20 @@ fn describe(operation: &Announcement<'_>) -> String {
     }
 }
 
-/// What an operation is done to, as far as that has a name: by what it is and where it was made. Which of several that a line
-/// makes is not known before the end.
+/// Describes the object of an operation by its type and by where it was made. If a line makes several objects, which of
+/// them this is is not known before the end.
 fn object_of(operation: &Announcement<'_>) -> Option<String> {
-    let entity = operation.entity?;
-    Some(name_of(entity, operation.op, made_at(operation, entity)))
+    let object = operation.object?;
+    Some(name_of(object, operation.op, made_at(operation, object)))
 }
 
-/// Where the object of an operation was made.
-fn made_at(operation: &Announcement<'_>, entity: &Entity) -> &'static Location<'static> {
+/// Returns where the object of an operation was made.
+fn made_at(operation: &Announcement<'_>, object: &Object) -> &'static Location<'static> {
     let touched = operation.touches.first();
-    touched.map_or(entity.made_at, |touch| touch.made_at)
+    touched.map_or(object.made_at, |touch| touch.made_at)
 }
 
-fn name_of(entity: &Entity, op: Op, made_at: &'static Location<'static>) -> String {
+fn name_of(object: &Object, op: Op, made_at: &'static Location<'static>) -> String {
     let name = || ObjectName::only(op.object(), made_at).to_string();
-    clock::name_of(entity.key.load(Relaxed)).unwrap_or_else(name)
+    clock::name_of(object.key.load(Relaxed)).unwrap_or_else(name)
 }

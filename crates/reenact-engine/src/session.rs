@@ -37,10 +37,10 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// Runs `program` with `controller` deciding about every operation. The calling thread is `main` to it.
+/// Runs `program` with `controller` deciding about every operation. The calling thread is its `main`.
 ///
-/// One at a time per process: a second caller waits. Threads that the program leaves behind run on uncontrolled.
-/// In a process that is recorded or replayed the program runs as part of that, without the controller.
+/// One at a time per process: a second caller waits. Threads that the program leaves behind continue uncontrolled. In a
+/// process that is recorded or replayed the program runs as part of that, without the controller.
 pub fn controlled<R>(controller: Arc<dyn Controller>, program: impl FnOnce() -> R) -> R {
     let _one = CONTROLLED.lock().unwrap_or_else(PoisonError::into_inner);
     mode::settle();

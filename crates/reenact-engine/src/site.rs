@@ -1,20 +1,24 @@
-//! Where in the program an operation is, for people.
+//! The lines of the program at which operations happen, for people.
 //!
-//! An operation is announced at its caller's line. Of some, the caller is not the program: a guard that goes out of scope is dropped
-//! by code that the compiler has made, and a message that `collect` asks for is received by a line of the standard library. Such a
-//! line says nothing to anybody, so where it is *shown*, the program's own line is found on the stack.
+//! An operation is announced at its caller's line. For some operations the caller is not the program: a guard that goes
+//! out of scope is dropped by compiler-generated code, and a message that `collect` asks for is received by a line of
+//! the standard library. Such a line is of no use to people, so where it is *shown*, the program's own line is searched
+//! for on the stack.
 //!
 //! # Rules
 //!
-//! 1. A line is *inside* if it is in the source of Reenact's own crates, as the compiler was given it, or in that of std. This file
-//!    decides that, and nobody else ([`is_inside`]).
-//! 2. A line that is announced and not inside is shown as it is.
-//! 3. Otherwise the first frame of the stack that is not inside is shown, inlined ones included. The stack ends where the activity
-//!    begins: what is below belongs to whoever runs it.
-//! 4. Where that cannot be told, because there is no debug information, nothing is shown rather than a line that may be wrong.
-//! 5. Schedules are not kept by what is found here, and objects not known by it: for that, what was announced stays the key.
-//! 6. Only who shows something asks. Return addresses are collected each time; what they stand for is found out once, since that takes
-//!    some milliseconds, and remembered. It is done [`apart`], and nothing in it is an operation of the program.
+//! 1. A line is *inside* if it is in the source of Reenact's own crates, as the compiler was given it, or in that of
+//!    std. Only this file decides that ([`is_inside`]).
+//! 2. An announced line that is not inside is shown as it is.
+//! 3. Otherwise the first frame of the stack that is not inside is shown, inlined frames included. The stack ends where
+//!    the activity begins: the frames below belong to what runs it.
+//! 4. If that frame is not known, because there is no debug information, nothing is shown rather than a line that may
+//!    be wrong.
+//! 5. Schedules and the identity of objects do not use the lines found here: for those the announced line stays the
+//!    key.
+//! 6. The search is made only to show something. Return addresses are collected each time; resolving them takes some
+//!    milliseconds, so it is done once and cached. It is done [untracked](apart), and nothing in it is an operation of
+//!    the program.
 
 use std::{
     backtrace::Backtrace,
@@ -28,7 +32,7 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::external::apart;
+use crate::external::untracked;
 
 /// A line of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -46,7 +50,7 @@ impl fmt::Display for Site {
 }
 
 impl Site {
-    /// The line that was announced, if it is one of the program.
+    /// Returns the announced line, if it is in the program.
     pub(crate) fn announced(location: &'static Location<'static>) -> Option<Site> {
         (!is_inside(location.file())).then(|| Site {
             file: location.file(),
@@ -55,14 +59,15 @@ impl Site {
         })
     }
 
-    /// The line of the program that does what is announced at this one, which the calling code is about to do or has just done.
+    /// Returns the line of the program that does the operation announced at this location, which the calling code is
+    /// about to do or has just done.
     pub(crate) fn shown(location: &'static Location<'static>) -> Option<Site> {
         Site::behind(location)
             .copied()
             .or_else(|| Site::announced(location))
     }
 
-    /// The same, if it is another one than is announced.
+    /// Like [`Site::shown`], but none if that is the announced line.
     pub(crate) fn behind(location: &'static Location<'static>) -> Option<&'static Site> {
         match Site::announced(location) {
             _ if IS_LOOKING.get() => None,
@@ -74,33 +79,33 @@ impl Site {
         }
     }
 
-    /// This line, kept for good.
+    /// Returns this line, allocated permanently.
     pub(crate) fn kept(file: &str, line: u32, column: u32) -> &'static Site {
         with_known(|known| known.keep(file, line, column))
     }
 
-    /// As text, which is empty if there is none.
+    /// Formats it; empty if there is none.
     pub(crate) fn text(site: Option<Site>) -> String {
         site.map_or_else(String::new, |site| site.to_string())
     }
 }
 
-/// ` at src/main.rs:3:5`, for a text that is made while somebody waits; nothing if that is no line of the program. Who waits does so
-/// often, and what for is seldom shown, so it is not looked for.
+/// Returns ` at src/main.rs:3:5`, for the description of a wait; empty if the location is not in the program. The stack
+/// is not searched, since waits are frequent and their descriptions seldom shown.
 pub fn at(location: &'static Location<'static>) -> String {
     let site = Site::announced(location);
     site.map_or_else(String::new, |site| format!(" at {site}"))
 }
 
-/// What a stack stands for, of which the return addresses have this hash.
+/// The hash of the return addresses of a stack, and the line that was found for it.
 pub(crate) type Found = (u64, Option<&'static Site>);
 
-/// What was found out since this was asked last: for another process that has the same code at the same addresses.
+/// Returns what was found since the last call: for another process that has the same code at the same addresses.
 pub(crate) fn news() -> Vec<Found> {
     with_known(|known| std::mem::take(&mut known.news))
 }
 
-/// Somebody else has found this out.
+/// Adds what another process has found.
 pub(crate) fn learn((key, site): Found) {
     with_known(|known| known.sites.insert(key, site));
 }
@@ -111,9 +116,9 @@ struct Known {
     news: Vec<Found>,
     /// Files of the program, as the compiler was given them.
     files: BTreeSet<&'static str>,
-    /// The folders in which that was, as far as they are known: debug information has whole paths.
+    /// The folders that those are relative to, as far as they are known: debug information has absolute paths.
     roots: BTreeSet<String>,
-    /// What is kept for good, once each.
+    /// Permanently allocated lines, once each.
     kept: BTreeSet<&'static Site>,
 }
 
@@ -139,7 +144,7 @@ impl Known {
 fn with_known<R>(action: impl FnOnce(&mut Known) -> R) -> R {
     static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
     IS_LOOKING.set(true);
-    let result = apart(|| {
+    let result = untracked(|| {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         action(known.get_or_insert_default())
     });
@@ -148,12 +153,12 @@ fn with_known<R>(action: impl FnOnce(&mut Known) -> R) -> R {
 }
 
 thread_local! {
-    /// Whether the calling thread is at this already. It needs memory for that, and if the program's own allocator does something that
-    /// is shown, that has no line.
+    /// Whether the calling thread is already searching. That allocates, and if the program's own allocator does an
+    /// operation that is shown, it has no line.
     static IS_LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The first line of the stack that is the program's.
+/// Returns the first line of the stack that is in the program.
 #[cold]
 #[inline(never)]
 fn found() -> Option<&'static Site> {
@@ -170,10 +175,10 @@ fn found() -> Option<&'static Site> {
     })
 }
 
-/// So many frames tell one stack from another.
+/// The number of frames that identify a stack.
 const FRAMES: usize = 64;
 
-/// A hash of the return addresses that are on the stack.
+/// Returns a hash of the return addresses on the stack.
 fn key_of_stack() -> u64 {
     #[repr(C)]
     struct Context(c_void);
@@ -191,7 +196,7 @@ fn key_of_stack() -> u64 {
     extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
         const GO_ON: c_int = 0;
         const END: c_int = 5;
-        // SAFETY: It is the pointer that is given below, to what nobody else uses meanwhile.
+        // SAFETY: It is the pointer that is given below, and nothing else uses the frames meanwhile.
         let frames = unsafe { &mut *data.cast::<Frames>() };
         // SAFETY: The unwinder calls this with a context of its own.
         frames.addresses[frames.count] = unsafe { _Unwind_GetIP(context) };
@@ -205,8 +210,8 @@ fn key_of_stack() -> u64 {
         addresses: [0; FRAMES],
         count: 0,
     };
-    // SAFETY: The function is what std itself walks stacks with, and is in every program that std is in. It calls `visit`
-    // with a context and this pointer, which outlives the call, and not after it has said that it has seen enough.
+    // SAFETY: The function is the one that std itself walks stacks with, so every program with std contains it. It
+    // calls `visit` with a context and this pointer, which outlives the call, and stops when `visit` returns `END`.
     unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
     let mut bytes = [0; FRAMES * size_of::<usize>()];
     for (place, address) in bytes.chunks_mut(size_of::<usize>()).zip(frames.addresses) {
@@ -218,28 +223,28 @@ fn key_of_stack() -> u64 {
 /// This file, as the compiler was given it, and within its package.
 const THIS: &str = file!();
 const IN_PACKAGE: &str = "/src/site.rs";
-/// Packages whose source is Reenact's own. What is in their tests and examples is a program.
+/// Packages whose source is Reenact's own. Their tests and examples are programs.
 const OWN: [&str; 5] = [
     "reenact",
     "reenact-engine",
     "reenact-http",
-    "reenact-multiverse",
+    "reenact-explore",
     "reenact-trace",
 ];
 
-/// Whether a file is part of Reenact or of the standard library, by the name that the compiler has for it.
+/// Returns whether a file is part of Reenact or of the standard library, by the path that the compiler has for it.
 pub(crate) fn is_inside(file: &str) -> bool {
     is_of_std(file) || is_own(file, THIS)
 }
 
 fn is_of_std(file: &str) -> bool {
-    // The source that comes with the compiler, if it is there; otherwise where it was when that was built.
+    // The source that comes with the toolchain, if it is installed; otherwise its path when the toolchain was built.
     let is_built = file.starts_with("/rustc/") && file.contains("/library/");
     is_built || file.contains("/rustlib/src/rust/library/") || file.starts_with("/rust/deps/")
 }
 
-/// Whether a file is in one of our packages, of which this file, named in the same way, is in one: they are side by side, and have the
-/// same version.
+/// Returns whether a file is in one of our packages. `this` is the path of this file in the same form: our packages are
+/// side by side, and have the same version.
 fn is_own(file: &str, this: &str) -> bool {
     let Some(package) = this.strip_suffix(IN_PACKAGE) else {
         return false;
@@ -259,7 +264,7 @@ fn is_own(file: &str, this: &str) -> bool {
     OWN.contains(&package) && rest.starts_with("src/")
 }
 
-/// A frame of a stack, as std shows it.
+/// A frame of a stack, as std formats it.
 struct Frame<'a> {
     name: &'a str,
     place: Option<(&'a str, u32, u32)>,
@@ -274,7 +279,7 @@ fn frames(stack: &str) -> Vec<Frame<'_>> {
             }
             continue;
         }
-        // `3: 0x55d0c0de - name`, or the name alone, of one that is inlined.
+        // `3: 0x55d0c0de - name`, or the name alone for an inlined frame.
         let is_numbered = line.starts_with(|first: char| first.is_ascii_digit());
         let name = match line.split_once(" - ") {
             Some((_, name)) if is_numbered => name,
@@ -294,11 +299,11 @@ fn parse_place(place: &str) -> Option<(&str, u32, u32)> {
     Some(with_column.unwrap_or((rest, last, 0)))
 }
 
-/// The first line of a stack that is the program's.
+/// Returns the first line of a stack that is in the program.
 fn line_of_program(stack: &str, known: &mut Known) -> Option<&'static Site> {
     let frames = frames(stack);
     let places = || frames.iter().filter_map(|frame| frame.place);
-    // What this file is called there.
+    // The path of this file in the debug information.
     let tail_at = THIS.rfind("reenact-engine").unwrap_or_default();
     let this = places()
         .map(|(file, ..)| file)
@@ -338,13 +343,14 @@ fn line_of_program(stack: &str, known: &mut Known) -> Option<&'static Site> {
     Some(known.keep(&shown, line, column))
 }
 
-/// The folder in which a file has this name, with a slash at its end, if its name is not whole already.
+/// Returns the folder in which `whole` has the relative path `file`, with a slash at its end; none if they are the
+/// same.
 fn root_of<'a>(whole: &'a str, file: &str) -> Option<&'a str> {
     let root = whole.strip_suffix(file)?;
     root.ends_with('/').then_some(root)
 }
 
-/// Whether this is where an activity begins: on a stack of its own, or where the C library begins to run it.
+/// Returns whether an activity begins here: on a stack of its own, or where the C library begins to run it.
 fn is_bottom(name: &str) -> bool {
     const OF_C: [&str; 7] = [
         "start_thread",
@@ -362,7 +368,7 @@ fn is_bottom(name: &str) -> bool {
         || OF_C.iter().any(|of_c| name.starts_with(of_c))
 }
 
-/// Whether a function is part of Reenact or of the standard library, of which nothing but its name is known.
+/// Returns whether a function of which only the name is known is part of Reenact or of the standard library.
 fn is_name_inside(name: &str) -> bool {
     const CRATES: [&str; 7] = [
         "reenact",
@@ -392,7 +398,7 @@ mod tests {
     fn only_our_own_packages_and_std_are_inside() {
         let this = "crates/reenact-engine/src/site.rs";
         assert!(is_own("crates/reenact/src/sync/mutex.rs", this));
-        assert!(is_own("crates/reenact-engine/src/entity.rs", this));
+        assert!(is_own("crates/reenact-engine/src/object.rs", this));
         assert!(!is_own("crates/reenact/tests/it/mutex.rs", this));
         assert!(!is_own("crates/reenact-bench/src/lib.rs", this));
         assert!(!is_own("home/me/crates/reenact/src/main.rs", this));

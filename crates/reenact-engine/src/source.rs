@@ -1,10 +1,10 @@
-//! Sources: what comes from outside of its own accord.
+//! Sources of input that arrives of its own accord.
 //!
-//! A listener, a timer, a subscription: somebody outside decides when there is something, and which thread brings it is no
-//! business of the program. A [`Source`] is an activity that stands for all that. Whoever brings something does so *as*
-//! the source, one at a time: what it is is written down, and handed on by the source to actors or channels in the usual
-//! way, so that the usual records say when it came there. In a replay nobody brings anything: the source is played from its
-//! part of the trace, as fast as the rest of the program takes it.
+//! With a listener, a timer or a subscription, the outside decides when there is input, and the program does not care
+//! which thread brings it. A [`Source`] is an activity that stands for all of that. A thread that brings input does so
+//! *as* the source, one at a time: the input is recorded, and the source hands it on to actors or channels in the usual
+//! way, so that the usual records say when it arrived there. In a replay no thread brings input: the source is played
+//! from its part of the trace, as fast as the rest of the program takes it.
 
 use std::{
     io,
@@ -13,36 +13,36 @@ use std::{
 };
 
 use crate::{
-    Access, Announcement, Asked, Birth, Entity, Op, Question, Reply, Seat,
+    Access, ActivitySlot, Announcement, Asked, Birth, Object, Op, Question, Reply,
     activity::{aside, stand_up, with_controlled},
     controller, explore,
-    external::{apart, is_played, not_apart, stay_apart},
+    external::{is_played, not_untracked, stay_untracked, untracked},
     mode::{self, Mode},
     raw::RawMutex,
     record,
     thread::note_panic,
 };
 
-/// Comes last from a source that ends. Nothing else that comes is a number this large.
+/// The last item of a source that ends. No other item is a number this large.
 const OVER: Reply<'static> = Reply::Number(u64::MAX);
 
 crate::operations! {
     TURN = 0x54 External "bring something from outside";
 }
 
-/// An activity that stands for something outside. `D` is what hands on what comes.
+/// An activity that stands for something outside the program. `D` hands on the input.
 pub struct Source<D> {
-    seat: Seat,
-    /// Held by who brings something, while it is handed on: the order in which things come. Who hands on may wait, and so
-    /// may a task that waits for this.
+    slot: ActivitySlot,
+    /// Held while an item is handed on: this is the order of the items. Handing on may block, and so may a task that
+    /// waits for this lock.
     turn: RawMutex,
-    /// Taken out by who has the turn. None once nothing more comes.
+    /// Taken out by the holder of the turn. None once the source has ended.
     deliver: Mutex<Option<D>>,
-    /// The turn, where it is explored.
-    order: Entity,
+    /// The turn as an object, where it is explored.
+    order: Object,
 }
 
-/// The turn to bring something, with what hands it on.
+/// The turn to bring an item, with the `D` that hands it on.
 struct Turn<'a, D> {
     source: &'a Source<D>,
     deliver: Option<D>,
@@ -77,17 +77,17 @@ impl<D> Source<D> {
 }
 
 impl<D: Send + 'static> Source<D> {
-    /// A source that is a child of the current activity.
+    /// Creates a source that is a child of the current activity.
     pub fn new(deliver: D) -> Source<D> {
         Source {
-            seat: Seat::born(),
+            slot: ActivitySlot::born(),
             turn: RawMutex::new(),
             deliver: Mutex::new(Some(deliver)),
-            order: Entity::new(),
+            order: Object::new(),
         }
     }
 
-    /// Something has come: `hand_on` hands it on, as the source. Called by any thread, which need not be part of the
+    /// Brings an item: `hand_on` hands it on, as the source. Any thread may call this, even one that is not part of the
     /// program.
     pub fn bring(&self, op: Op, item: Reply<'_>, hand_on: impl FnOnce(&mut D)) {
         let mut turn = self.turn();
@@ -98,10 +98,10 @@ impl<D: Send + 'static> Source<D> {
             return hand_on(deliver);
         }
         let handed_on = aside(|| {
-            self.seat.enter();
+            self.slot.enter();
             record::external(op, Asked::NOTHING, &item);
-            // Who brings it goes on as what it was, panic or not.
-            let handed_on = catch_unwind(AssertUnwindSafe(|| not_apart(|| hand_on(deliver))));
+            // The calling thread continues as the activity it was, panic or not.
+            let handed_on = catch_unwind(AssertUnwindSafe(|| not_untracked(|| hand_on(deliver))));
             stand_up();
             handed_on
         });
@@ -111,8 +111,7 @@ impl<D: Send + 'static> Source<D> {
         }
     }
 
-    /// Nothing more comes, which is written down: what hands on is dropped, by the source, and others may see that it is
-    /// gone.
+    /// Ends the source, which is recorded. The source drops the `D`, so others may see that it is disconnected.
     pub fn end(&self, op: Op) {
         if is_played() {
             return;
@@ -120,23 +119,23 @@ impl<D: Send + 'static> Source<D> {
         let last = self.turn().deliver.take();
         if let Some(last) = last {
             if explore::is_here() {
-                // By whoever ends it, which is an activity of the program.
+                // Dropped by the activity that ends the source, which is part of the program.
                 return drop(last);
             }
             aside(|| {
-                self.seat.enter();
+                self.slot.enter();
                 if mode::byte() == Mode::Record as u8 {
                     record::external(op, Asked::NOTHING, &OVER);
                 }
-                not_apart(|| drop(last));
-                self.seat.end();
+                not_untracked(|| drop(last));
+                self.slot.end();
             });
         }
     }
 
-    /// Runs what feeds the source, until it returns: on a thread that is not part of the program, and that there is not in a
-    /// replay. Where schedules are explored it is an activity as any other, and when it brings something is a choice of the
-    /// schedule.
+    /// Runs the code that feeds the source, until it returns. It runs on a thread that is not part of the program and
+    /// does not exist in a replay. Under exploration it is an activity like any other, and when it brings something is
+    /// a choice of the schedule.
     pub fn feed(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
         if is_played() {
             return Ok(());
@@ -147,15 +146,15 @@ impl<D: Send + 'static> Source<D> {
         }
         let thread = std::thread::Builder::new().name(name.to_owned());
         let body = move || {
-            stay_apart();
+            stay_untracked();
             run();
         };
-        apart(|| thread.spawn(body)).map(drop)
+        untracked(|| thread.spawn(body)).map(drop)
     }
 
-    /// In a replay: plays the source on a thread of its own. `hear` makes what came out of what was written down, or says
-    /// with none that this cannot be it; `hand_on` hands it on. `what` says for people what comes. False if this is no
-    /// replay.
+    /// In a replay: plays the source on a thread of its own, and returns true. `hear` restores an item from its record,
+    /// or returns `None` if the record does not fit; `hand_on` hands it on. `what` describes the items for people.
+    /// Returns false if this is not a replay.
     #[track_caller]
     pub fn play<T>(
         self: &Arc<Self>,
@@ -170,21 +169,21 @@ impl<D: Send + 'static> Source<D> {
         let site = Location::caller();
         let source = Arc::clone(self);
         let last = source.deliver().take();
-        // Before the thread is there, so that nobody finds everybody waiting.
+        // Before the thread exists, so that the stall detector does not find that every activity waits.
         controller::one_more_awake();
         let thread = std::thread::Builder::new().name("reenact-source".to_owned());
-        let spawned = apart(|| {
+        let spawned = untracked(|| {
             thread.spawn(move || {
-                stay_apart();
-                source.seat.enter();
+                stay_untracked();
+                source.slot.enter();
                 if let Some(mut deliver) = last {
                     while let Some(item) = next(op, what, site, &mut hear) {
-                        // Not before it counts as having come: handing it on may be an operation, too.
-                        not_apart(|| hand_on(&mut deliver, item));
+                        // Only after it counts as arrived: handing it on may be an operation, too.
+                        not_untracked(|| hand_on(&mut deliver, item));
                     }
-                    not_apart(|| drop(deliver));
+                    not_untracked(|| drop(deliver));
                 }
-                source.seat.end();
+                source.slot.end();
                 controller::one_less_awake();
             })
         });
@@ -197,19 +196,19 @@ impl<D: Send + 'static> Source<D> {
 #[cold]
 fn feed_as_activity(name: &str, run: impl FnOnce() + Send + 'static) {
     let birth = Birth::announce(Some(name));
-    if let (Some(number), Some(world)) = (birth.number(), explore::here()) {
+    if let (Some(number), Some(execution)) = (birth.number(), explore::here()) {
         let body = move || {
             let _life = birth.begin();
             if catch_unwind(AssertUnwindSafe(run)).is_err() {
                 note_panic(number, false);
             }
         };
-        // SAFETY: It borrows nothing.
-        unsafe { world.start(number, body) };
+        // SAFETY: The body borrows nothing.
+        unsafe { execution.start(number, body) };
     }
 }
 
-/// What comes next to the current activity, which is a source, according to its controller.
+/// Returns the next item of the current activity, which is a source, according to its controller.
 fn next<T>(
     op: Op,
     what: &'static str,

@@ -1,6 +1,6 @@
-//! Threads of a program, as a model sees them: what runs the code of an activity, and what it keeps with it.
+//! Threads of a program as a model uses them: they run the code of an activity, and models keep data with them.
 //!
-//! An activity that is started has a thread of the system, or whatever its controller runs it on.
+//! An activity that is started has an operating system thread, or whatever its controller runs it on.
 
 use std::{
     cell::UnsafeCell,
@@ -13,45 +13,46 @@ use std::{
     time::Duration,
 };
 
-use crate::{Question, activity::with_controlled, explore, external::apart, mode};
+use crate::{Question, activity::with_controlled, explore, external::untracked, mode};
 
-/// A thread that was started.
+/// A handle to a started thread.
 pub struct Running<T>(Runs<T>);
 
 /// What a thread runs on.
 enum Runs<T> {
     System(std::thread::JoinHandle<T>),
-    /// A fiber, by the number of its activity.
+    /// A fiber, with the number of its activity.
     Fiber(u32, Arc<Slot<std::thread::Result<T>>>),
 }
 
-/// Whether an activity that is started now has a thread of the system for itself. If not, what a model would keep in a
-/// thread-local, it has [`kept`] with the activity.
+/// Returns whether an activity that is started now gets an operating system thread of its own. If not, a model keeps
+/// with the activity ([`kept`]) what it would otherwise keep in a thread-local.
 #[inline]
 pub fn has_own() -> bool {
     !explore::is_here() || explore::is_whole()
 }
 
-/// Whether other activities may run on the calling thread before an operation of this one has ended. What an operation keeps in
-/// a thread-local meanwhile would be theirs, too.
+/// Returns whether other activities may run on the calling thread before an operation of this one has ended. They would
+/// see what the operation keeps in a thread-local meanwhile.
 #[inline]
 pub fn is_shared() -> bool {
     explore::is_here()
 }
 
-/// What a model keeps with the activity of this number. None where it [has its own](has_own) thread.
+/// Returns what a model keeps with the activity of this number. None where the activity [has its own](has_own) thread.
 pub fn kept<T: Clone + 'static>(number: u32, first: impl FnOnce() -> T) -> Option<T> {
     explore::here()?.kept(number, first)
 }
 
-/// The calling activity's number, and what the program calls it. None where it [has its own](has_own) thread, which knows.
+/// Returns the calling activity's number, and its name in the program. None where it [has its own](has_own) thread,
+/// which knows both.
 pub fn current() -> Option<(u32, Option<&'static str>)> {
-    let world = explore::here().filter(|world| !world.is_on_thread())?;
-    let number = world.state().current();
-    Some((number, world.name_given(number)))
+    let execution = explore::here().filter(|execution| !execution.is_on_thread())?;
+    let number = execution.state().current();
+    Some((number, execution.name_given(number)))
 }
 
-/// Sleeps without taking any time, where that is up to a controller. False elsewhere.
+/// Sleeps without taking any time, where a controller decides that. Returns false elsewhere.
 pub fn sleep(time: Duration) -> bool {
     mode::is_controlled()
         && with_controlled(|me| me.controller.outside(&me.activity, Question::Sleep(time)))
@@ -59,29 +60,29 @@ pub fn sleep(time: Duration) -> bool {
             .is_some()
 }
 
-/// The activity of this number has panicked, and nobody has observed that; or somebody has.
+/// Notes that the activity of this number has panicked, and whether the panic has been observed.
 pub fn note_panic(number: u32, is_observed: bool) {
-    if let Some(world) = explore::here() {
-        world.is_missed(number, !is_observed);
+    if let Some(execution) = explore::here() {
+        execution.is_missed(number, !is_observed);
     }
 }
 
-/// The calling activity has panicked, and somebody is told of it.
+/// Notes that the calling activity's panic is observed.
 pub fn panic_is_observed() {
-    if let Some(world) = explore::here() {
-        world.forgets_panic();
+    if let Some(execution) = explore::here() {
+        execution.forgets_panic();
     }
 }
 
-/// Whether the calling activity leaves its stack because its execution is over: what panics then does so for no reason of its
-/// own.
+/// Returns whether the calling activity unwinds its stack because its execution is over. A panic during that is not the
+/// program's own.
 pub fn is_leaving() -> bool {
-    explore::here().is_some_and(|world| world.is_ending())
+    explore::here().is_some_and(|execution| execution.is_ending())
 }
 
-/// Where one leaves something that another takes.
+/// A cell that one thread fills and another empties.
 struct Slot<T> {
-    /// Belongs to who fills it until it is full, and then to who empties it.
+    /// Belongs to the thread that fills it until it is full, and then to the one that empties it.
     content: UnsafeCell<Option<T>>,
     is_full: AtomicBool,
 }
@@ -101,37 +102,37 @@ impl<T> Slot<T> {
 
     /// # Safety
     ///
-    /// Once.
+    /// Is called at most once.
     unsafe fn fill(&self, content: T) {
-        // SAFETY: Nobody else looks at it before it is full.
+        // SAFETY: `empty` does not access it before it is full.
         unsafe { *self.content.get() = Some(content) };
         self.is_full.store(true, Ordering::Release);
     }
 
     /// # Safety
     ///
-    /// By one at a time.
+    /// Is not called by two threads at the same time.
     unsafe fn empty(&self) -> Option<T> {
-        // SAFETY: Who fills it has done so, and does not look at it any more.
+        // SAFETY: It is full, so `fill` has ended and does not access it any more.
         self.is_full()
             .then(|| unsafe { (*self.content.get()).take() })
             .flatten()
     }
 }
 
-// SAFETY: What a thread returns may go from one thread to another, or it could not have been started; and as with std's
-// handle, nobody gets at it without having the handle for itself.
+// SAFETY: The result of a thread is `Send`, or the thread could not have been started; and as with std's handle, only
+// the owner of the handle can access it.
 unsafe impl<T> Send for Running<T> {}
-// SAFETY: As above.
+// SAFETY: A shared handle gives no access to the result; `join` needs the handle itself.
 unsafe impl<T> Sync for Running<T> {}
 
 impl<T: Send> Running<T> {
-    /// Starts a thread with this to do. `number` is that of its activity; `builder` says what a thread of the system is to be
-    /// like, if it has one.
+    /// Starts a thread that runs `body`. `number` is the number of its activity; `builder` configures the operating
+    /// system thread, if it gets one.
     ///
     /// # Safety
     ///
-    /// What it borrows is there until it has ended.
+    /// What `body` borrows must outlive the thread.
     #[inline]
     pub unsafe fn start<'a>(
         builder: impl FnOnce() -> std::thread::Builder,
@@ -142,10 +143,10 @@ impl<T: Send> Running<T> {
         T: 'a,
     {
         Ok(Running(match number.filter(|_| !has_own()) {
-            // SAFETY: The caller's.
+            // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
             Some(number) => unsafe { Runs::start_on_fiber(number, body) },
-            // SAFETY: The caller's.
-            None => Runs::System(unsafe { apart(|| builder().spawn_unchecked(body)) }?),
+            // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
+            None => Runs::System(unsafe { untracked(|| builder().spawn_unchecked(body)) }?),
         }))
     }
 }
@@ -166,19 +167,19 @@ impl<T: Send> Runs<T> {
             if outcome.is_err() {
                 note_panic(number, false);
             }
-            // SAFETY: The one time.
+            // SAFETY: The only call.
             unsafe { its_result.fill(outcome) };
         };
-        if let Some(world) = explore::here() {
-            // SAFETY: The caller's.
-            unsafe { world.start(number, body) };
+        if let Some(execution) = explore::here() {
+            // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
+            unsafe { execution.start(number, body) };
         }
         Runs::Fiber(number, result)
     }
 }
 
 impl<T> Running<T> {
-    /// The thread of the system.
+    /// Returns the operating system thread.
     pub fn thread(&self) -> Option<&std::thread::Thread> {
         match &self.0 {
             Runs::System(handle) => Some(handle.thread()),
@@ -186,7 +187,7 @@ impl<T> Running<T> {
         }
     }
 
-    /// Whether its code has ended.
+    /// Returns whether its code has ended.
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Runs::System(handle) => handle.is_finished(),
@@ -194,12 +195,12 @@ impl<T> Running<T> {
         }
     }
 
-    /// What became of it. It has ended, where that is not a matter of waiting for a thread of the system.
+    /// Returns its result. Waits for an operating system thread to end; a fiber must have ended already.
     pub fn join(self) -> std::thread::Result<T> {
         match self.0 {
             Runs::System(handle) => handle.join(),
             Runs::Fiber(number, result) => {
-                // SAFETY: There is one handle, which is gone after that.
+                // SAFETY: There is one handle, and this consumes it.
                 let result = unsafe { result.empty() };
                 let result = result.expect("a thread that has ended leaves its result");
                 if result.is_err() {

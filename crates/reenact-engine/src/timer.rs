@@ -1,8 +1,8 @@
-//! Timers: what is to happen after some time.
+//! Timers: call a function after some time.
 //!
-//! When one fires is up to the clock, and nothing is recorded of it: what it does is recorded where it arrives. In a replay every
-//! timer fires at once, and the recorded order does the rest. Where schedules are explored a timer is an activity of its own, and
-//! when it fires is a choice of the schedule.
+//! When a timer fires depends on the clock, and nothing is recorded of it: its effect is recorded where it arrives. In
+//! a replay every timer fires at once, and the recorded order does the rest. Under exploration a timer is an activity
+//! of its own, and when it fires is a choice of the schedule.
 
 use std::{
     cmp::Reverse,
@@ -12,14 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Birth, explore, external::stay_apart, mode, raw::now, replay::not_as_itself};
+use crate::{Birth, explore, external::stay_untracked, mode, raw::now, replay::not_as_itself};
 
 /// Calls `fire` after `delay`, on some thread.
 pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
     if explore::is_here() {
         fire_some_time(fire);
     } else if mode::is_controlled() {
-        // In an exploration a timer fires by itself: whoever made it does nothing of this there.
+        // In an exploration a timer is an activity of its own, so these operations are not those of the activity that
+        // set it.
         not_as_itself(fire);
     } else {
         clock().add(Timer {
@@ -32,14 +33,14 @@ pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
 #[cold]
 fn fire_some_time(fire: impl FnOnce() + Send + 'static) {
     let birth = Birth::announce_on_fiber("timer");
-    if let (Some(number), Some(world)) = (birth.number(), explore::here()) {
+    if let (Some(number), Some(execution)) = (birth.number(), explore::here()) {
         let body = move || {
             let _life = birth.begin();
-            // At the end of an execution it may be told to leave instead.
+            // At the end of an execution it may be unwound instead.
             let _ = catch_unwind(AssertUnwindSafe(fire));
         };
-        // SAFETY: It borrows nothing.
-        unsafe { world.start(number, body) };
+        // SAFETY: The body borrows nothing.
+        unsafe { execution.start(number, body) };
     }
 }
 
@@ -68,7 +69,7 @@ impl Ord for Timer {
     }
 }
 
-/// What waits for its time, and the thread that watches it.
+/// The pending timers, and the thread that waits for them.
 struct Clock {
     timers: Mutex<BinaryHeap<Reverse<Timer>>>,
     changed: Condvar,
@@ -98,7 +99,7 @@ impl Clock {
     }
 
     fn watch(&self) {
-        stay_apart();
+        stay_untracked();
         let mut timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let now = now();

@@ -1,11 +1,11 @@
-//! The body of a request: collected by the outside, waited for by the program.
+//! The body of a request: the outside collects it, the program waits for it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
-use reenact_engine::{apart, raw::Parker};
+use reenact_engine::{raw::Parker, untracked};
 use tokio::runtime::Handle;
 
 /// Why a body could not be read.
@@ -14,10 +14,10 @@ pub enum BodyError {
     /// It is longer than the server allows.
     #[error("the body is longer than the server allows")]
     TooLarge,
-    /// The client went before it had sent all of it, or the server stopped waiting for it.
+    /// The client disconnected before it had sent all of it, or the server stopped waiting for it.
     #[error("the client went before it had sent the whole body")]
     Incomplete,
-    /// Its parts are not what HTTP asks for.
+    /// Its encoding violates HTTP.
     #[error("the body is malformed")]
     Malformed,
 }
@@ -29,7 +29,7 @@ impl BodyError {
         BodyError::Malformed,
     ];
 
-    /// The number that a trace has for it.
+    /// Returns its number in a trace.
     pub(crate) fn code(self) -> u64 {
         self as u64
     }
@@ -41,14 +41,14 @@ impl BodyError {
     }
 }
 
-/// Bodies up to this length are collected before the program hears of the request.
+/// Bodies up to this length are collected before the request is passed to the program.
 const SHORT: u64 = 16 << 10;
 
-/// A body that comes.
+/// The body of an arriving request.
 pub(crate) enum Coming {
-    /// It is here, or will not be.
+    /// It has arrived, or failed.
     Here(Result<Bytes, BodyError>),
-    /// It comes as it is read.
+    /// It is collected when it is read.
     Later {
         incoming: Incoming,
         limit: usize,
@@ -57,12 +57,12 @@ pub(crate) enum Coming {
 }
 
 impl Coming {
-    /// Whether it says that it is longer than this.
+    /// Whether its declared length exceeds `limit`.
     pub(crate) fn is_longer(incoming: &Incoming, limit: usize) -> bool {
         incoming.size_hint().lower() > limit as u64
     }
 
-    /// A body of a request that has just come: here already if it is short.
+    /// Returns the body of a request that has just arrived: collected already if it is short.
     pub(crate) async fn of(incoming: Incoming, limit: usize) -> Coming {
         match incoming.size_hint().exact() {
             Some(..=SHORT) => Coming::Here(collect(incoming, limit).await),
@@ -74,7 +74,7 @@ impl Coming {
         }
     }
 
-    /// The whole body. Blocks the calling activity, not its worker, until it is here.
+    /// Returns the whole body. Blocks the calling activity, not its worker, until it has arrived.
     pub(crate) fn whole(self) -> Result<Bytes, BodyError> {
         let (incoming, limit, outside) = match self {
             Coming::Here(body) => return body,
@@ -86,7 +86,7 @@ impl Coming {
         };
         let arrival = Arc::new(Arrival::default());
         let promise = Promise(Arc::clone(&arrival));
-        apart(|| outside.spawn(async move { promise.keep(collect(incoming, limit).await) }));
+        untracked(|| outside.spawn(async move { promise.keep(collect(incoming, limit).await) }));
         arrival.wait()
     }
 }
@@ -102,7 +102,7 @@ async fn collect(incoming: Incoming, limit: usize) -> Result<Bytes, BodyError> {
     }
 }
 
-/// Where a body arrives.
+/// Where a body is delivered to its reader.
 #[derive(Default)]
 struct Arrival {
     body: Mutex<Option<Result<Bytes, BodyError>>>,
@@ -124,7 +124,7 @@ impl Arrival {
     }
 }
 
-/// That there will be a body, or an error: also where the outside ends first.
+/// Guarantees that a body or an error is delivered, even if the outside ends first.
 struct Promise(Arc<Arrival>);
 
 impl Promise {

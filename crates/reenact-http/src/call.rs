@@ -1,8 +1,8 @@
-//! Calls to the outside that are told by closures.
+//! Calls to the outside that are described by closures.
 
 use reenact_engine::{Asked, External, Op, Reply, external};
 
-/// Asks the outside, or hears from the trace what it said. The parts are those of [`External`].
+/// Asks the outside, or reads its answer from the trace. The parameters are the parts of [`External`].
 #[track_caller]
 pub(crate) fn call<R>(
     op: Op,
@@ -27,7 +27,7 @@ pub(crate) fn call<R>(
 struct Call<W, A, T, H> {
     what: W,
     asked: Asked,
-    /// Done once, if at all.
+    /// Called at most once.
     ask: Option<A>,
     tell: T,
     hear: H,

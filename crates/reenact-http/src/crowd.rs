@@ -1,14 +1,14 @@
-//! The requests of a server that have no response yet: how many there are, and that there are none any more.
+//! Counts the requests of a server that have no response yet.
 //!
-//! A replay has all requests of a recording at hand, and would hand on millions before the first is answered. So it waits
-//! until there is *room*: until no more are unanswered than might have been then. In the recording there were at most so
-//! many, when this request came, though all those before it had come; so the replay comes to that point as well.
+//! A replay has all requests of a recording at hand, and would deliver millions before the first is answered. So it
+//! waits until there is *room*: until no more requests are unanswered than in the recording. When this request arrived
+//! there, all earlier ones had arrived and at most that many were unanswered; so the replay reaches that point as well.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use reenact_engine::Fact;
+use reenact_engine::Latch;
 
-/// At first there is room for so many.
+/// Initial number of requests for which there is room.
 pub(crate) const ROOM: u64 = 64;
 
 /// The requests without a response.
@@ -20,13 +20,13 @@ pub(crate) struct Crowd {
 #[derive(Default)]
 struct State {
     unanswered: u64,
-    /// Somebody waits until there are fewer than so many.
-    room: Option<(u64, Arc<Fact>)>,
-    /// Established when there are none, once no more come.
-    none: Option<Arc<Fact>>,
+    /// A waiter for fewer than this many unanswered requests.
+    room: Option<(u64, Arc<Latch>)>,
+    /// Established when no request is unanswered, once no more arrive.
+    none: Option<Arc<Latch>>,
 }
 
-/// The place of a request in the crowd, until it is answered or gone.
+/// Counts a request as unanswered until it is answered or dropped.
 pub(crate) struct Place(Arc<Crowd>);
 
 impl Crowd {
@@ -43,21 +43,21 @@ impl Crowd {
         self.state().unanswered
     }
 
-    /// In a replay: waits until fewer than so many are unanswered.
+    /// In a replay, waits until fewer than `room` requests are unanswered.
     pub(crate) fn wait_for_room(&self, room: u64) {
-        let fact = Arc::new(Fact::new());
+        let latch = Arc::new(Latch::new());
         {
             let mut state = self.state();
             if state.unanswered < room {
                 return;
             }
-            state.room = Some((room, Arc::clone(&fact)));
+            state.room = Some((room, Arc::clone(&latch)));
         }
-        fact.wait_if_controlled(&|| format!("fewer than {room} requests without a response"));
+        latch.wait_if_controlled(&|| format!("fewer than {room} requests without a response"));
     }
 
-    /// No more come: establishes `none` when all are answered.
-    pub(crate) fn close(&self, none: Arc<Fact>) {
+    /// Notes that no more requests arrive: `none` is established when all are answered.
+    pub(crate) fn close(&self, none: Arc<Latch>) {
         let mut state = self.state();
         match state.unanswered {
             0 => none.establish(),
@@ -74,8 +74,8 @@ impl Drop for Place {
         let room = state.room.take_if(|(room, _)| unanswered < *room);
         let none = state.none.take_if(|_| unanswered == 0);
         drop(state);
-        for fact in room.map(|(_, fact)| fact).into_iter().chain(none) {
-            fact.establish();
+        for latch in room.map(|(_, latch)| latch).into_iter().chain(none) {
+            latch.establish();
         }
     }
 }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn nobody_is_left_when_the_last_one_goes_after_the_end() {
-        let (crowd, none) = (Arc::new(Crowd::default()), Arc::new(Fact::new()));
+        let (crowd, none) = (Arc::new(Crowd::default()), Arc::new(Latch::new()));
         let places = [crowd.enter(), crowd.enter()];
         assert_eq!(crowd.unanswered(), 2);
         crowd.close(Arc::clone(&none));
@@ -96,7 +96,7 @@ mod tests {
         drop(last);
         assert!(none.is_established());
 
-        let (crowd, none) = (Arc::new(Crowd::default()), Arc::new(Fact::new()));
+        let (crowd, none) = (Arc::new(Crowd::default()), Arc::new(Latch::new()));
         drop(crowd.enter());
         crowd.close(Arc::clone(&none));
         assert!(none.is_established());

@@ -1,13 +1,13 @@
 //! An HTTP server whose requests come from the trace in a replay.
 //!
-//! Connections, their threads and the protocol are hyper's and tokio's, and no part of the program: nothing of them is
-//! recorded. What is recorded is what the program gets to see: that a request came, and of its headers and its body what
-//! it reads. A replay needs no network and opens no socket.
+//! hyper and tokio provide connections, their threads and the protocol; these are not part of the program and not
+//! recorded. What the program sees is recorded: that a request arrived, and what it reads of its headers and body. A
+//! replay needs no network and opens no socket.
 //!
-//! It is for services whose handlers are threads or actors of Reenact. It is not a framework: no routes, no middleware, no
-//! TLS, HTTP/1.1 only; put a proxy before it.
+//! It is for services whose handlers are threads or actors of Reenact. It is not a framework: no routes, no middleware,
+//! no TLS, HTTP/1.1 only; put a proxy in front of it.
 //!
-//! Requests go to threads:
+//! Threads can handle requests:
 //!
 //! ```
 //! use std::{io::{Read, Write}, net::TcpStream};
@@ -30,7 +30,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! or to an actor, which may answer later and elsewhere: a [`Request`] can be kept and sent.
+//! or an actor, which may answer later and elsewhere: a [`Request`] can be kept and sent.
 //!
 //! ```
 //! use reenact::actor::spawn;
@@ -52,28 +52,31 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! # What the program is not bothered with
+//! # What the server handles itself
 //!
-//! - What is no HTTP is answered with 400, headers past [`Builder::max_headers`] with 431, a body that says it is longer than
-//!   [`Builder::max_body`] with 413. One that does not say, and is, is an error of [`Request::body`].
-//! - A short body (16 KiB) is waited for before the program hears of the request, so that slow clients do not keep handlers
-//!   waiting. If such a client goes before its body has come, nobody hears of it.
-//! - Whether a client got its response. One that has gone is answered all the same.
-//! - A request that is dropped without a response is answered with 500.
+//! - It answers what is not HTTP with 400, headers longer than [`Builder::max_headers`] with 431, and a body whose
+//!   declared length exceeds [`Builder::max_body`] with 413. A longer body without a declared length is an error of
+//!   [`Request::body`].
+//! - It waits for a short body (up to 16 KiB) before it passes the request to the program, so that slow clients do not
+//!   keep handlers waiting. If such a client disconnects before its body has arrived, the program does not see the
+//!   request.
+//! - Whether a client got its response is not reported. Responding to a client that has disconnected succeeds.
+//! - It answers a request that is dropped without a response with 500.
 //!
 //! # Nondeterminism
 //!
-//! - **What can go more than one way:** which requests come, in which order, and what is in them; whether a body comes
-//!   whole; the address of the server, or why it could not have it; whether all was answered when the server stopped.
-//! - **What is recorded:** of each request its method and target when it comes, by the server's source, which is an activity
-//!   of its own; each header when it is first read, all of them where all are; the body, or why there is none, when it is
-//!   first read; of a response its length and a hash. What is not read is not written. Headers that are
-//!   [withheld](reenact_engine::is_withheld) are read by the program but not written.
-//! - **What replay waits for:** nothing from outside. The source hands on the recorded requests as fast as the program takes
-//!   them; who handles which and when is up to the records of the actors or of the channel. A response that differs from
-//!   the recorded one ends the replay, with a report.
-//! - **What exploration branches on:** nothing of its own: the outside is what it was.
-//! - **What is dependent:** nothing here; the messages that the source sends are, as all messages are.
+//! - **What can go more than one way:** which requests arrive, in which order, and their content; whether a body
+//!   arrives completely; the address of the server, or the error of binding it; whether all requests were answered when
+//!   the server stopped.
+//! - **What is recorded:** of each request its method and target when it arrives, by the server's source, which is an
+//!   activity of its own; each header when it is first read, all of them where all are read; the body, or its error,
+//!   when it is first read; of a response its length and a hash. What is not read is not recorded. Headers that are
+//!   [withheld](reenact_engine::is_withheld) can be read by the program but are not written to the trace.
+//! - **What replay waits for:** nothing from outside. The source delivers the recorded requests as fast as the program
+//!   takes them; the recorded order of the actors or of the channel determines which handler gets which request and
+//!   when. A response that differs from the recorded one ends the replay with a report.
+//! - **What exploration branches on:** nothing of its own: the input from outside stays the same.
+//! - **What is dependent:** nothing here; the messages that the source sends are dependent as all messages are.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The outside of a server: connections, and the threads that look after them. No part of the program.
+//! The outside of a server: connections and the threads that serve them. They are not part of the program.
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
-use reenact_engine::stay_apart;
+use reenact_engine::stay_untracked;
 use tokio::{
     net::TcpListener,
     runtime::{self, Runtime},
@@ -22,14 +22,14 @@ use crate::{body::Coming, request::Exchange, server::Builder, wire::Line};
 
 /// How long a client may take to send the headers of a request.
 const PATIENCE_FOR_HEADERS: Duration = Duration::from_secs(30);
-/// How long to wait before asking again for a connection that could not be had: there are too many files open, say.
+/// How long to wait after a failed accept, for example because too many files are open.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Who takes what comes.
+/// Takes incoming requests.
 pub(crate) trait Inlet: Send + Sync + 'static {
-    /// A request has come.
+    /// A request has arrived.
     fn request(&self, line: Line, exchange: Exchange);
-    /// Nothing more comes.
+    /// No more requests arrive.
     fn end(&self);
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Outside {
     builder: Builder,
 }
 
-/// An outside that serves.
+/// A serving outside.
 pub(crate) struct Running {
     runtime: Option<Runtime>,
     stop: watch::Sender<bool>,
@@ -60,7 +60,7 @@ impl Outside {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(workers)
             .thread_name("reenact-http")
-            .on_thread_start(stay_apart)
+            .on_thread_start(stay_untracked)
             .enable_all()
             .build()?;
         let outside = Outside {
@@ -71,7 +71,7 @@ impl Outside {
         Ok((outside, address))
     }
 
-    /// Serves whoever connects from now on.
+    /// Serves connections from now on.
     pub(crate) fn serve(self, inlet: Arc<impl Inlet>) -> Running {
         let (stop, stopping) = watch::channel(false);
         let Outside {
@@ -93,7 +93,7 @@ impl Outside {
 }
 
 impl Running {
-    /// Takes no more connections; what is under way is finished.
+    /// Accepts no more connections; requests in progress are finished.
     pub(crate) fn stop(&self) {
         self.stop.send_replace(true);
     }
@@ -130,12 +130,12 @@ async fn serve<I: Inlet>(
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        // Responses are written whole; without it they would wait for the client's acknowledgements.
+        // Responses are written in one piece; without this they would wait for the client's acknowledgements.
         let _ = stream.set_nodelay(true);
         let (inlet, limits) = (Arc::clone(inlet), (builder.max_headers, builder.max_body));
         let answer = service_fn(move |request| answer(Arc::clone(&inlet), limits, peer, request));
         let connection = http.serve_connection(TokioIo::new(stream), answer);
-        // What goes wrong with a connection is its client's business.
+        // Errors of a connection concern only its client.
         connections.spawn(graceful.watch(connection));
     }
     drop(listener);
@@ -143,7 +143,7 @@ async fn serve<I: Inlet>(
     connections.shutdown().await;
 }
 
-/// Hands a request to the program, and returns what that answers.
+/// Passes a request to the program, and returns the program's response.
 async fn answer<I: Inlet>(
     inlet: Arc<I>,
     (max_headers, limit): (usize, usize),
@@ -151,7 +151,7 @@ async fn answer<I: Inlet>(
     request: http::Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (parts, incoming) = request.into_parts();
-    // That of hyper is a limit of its buffer, in which there may be more by the time it looks.
+    // hyper limits its buffer, which may hold more by the time that it checks.
     if length_of_headers(&parts) > max_headers {
         return Ok(bare(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }

@@ -1,4 +1,4 @@
-//! A request, as the program sees it: what it reads of it is recorded when it is first read.
+//! A request as the program sees it: each part is recorded when it is first read.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -20,12 +20,12 @@ use crate::{
     wire::Line,
 };
 
-/// A request. It can be kept, sent and answered by anybody, once.
+/// A request. It can be kept, sent to other activities, and answered once.
 ///
-/// Its method and target are there from the beginning. Headers and body are asked for, and what was not asked for is not in
-/// the trace. If it is dropped without a response, the client is told that there is none (500).
+/// Its method and target are available at once. Headers and body are recorded when they are read; what is not read is
+/// not in the trace. If it is dropped without a response, the client gets status 500.
 pub struct Request {
-    // One word, so that a message with a request in it is a small one.
+    // One word, so that a message that contains a request is small.
     inner: Box<Inner>,
 }
 
@@ -33,9 +33,9 @@ struct Inner {
     line: Line,
     /// The client's side; none in a replay.
     exchange: Option<Exchange>,
-    /// All headers, once they were read.
+    /// All headers, once they have been read.
     headers: OnceCell<HeaderMap>,
-    /// Single headers that were read.
+    /// Single headers that have been read.
     read: RefCell<Vec<(HeaderName, Option<HeaderValue>)>>,
     body: OnceCell<Result<Bytes, BodyError>>,
     peer: OnceCell<SocketAddr>,
@@ -45,7 +45,7 @@ struct Inner {
 /// The client's side of a request.
 pub(crate) struct Exchange {
     pub(crate) headers: HeaderMap,
-    /// Until it is read.
+    /// Taken when it is read.
     pub(crate) body: RefCell<Option<Coming>>,
     pub(crate) peer: SocketAddr,
     pub(crate) reply: oneshot::Sender<Response<Full<Bytes>>>,
@@ -66,35 +66,35 @@ impl Request {
         }
     }
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub fn method(&self) -> &Method {
         &self.inner.line.method
     }
 
-    /// The target, with path and query.
+    /// Returns the target, with path and query.
     #[must_use]
     pub fn uri(&self) -> &Uri {
         &self.inner.line.uri
     }
 
-    /// The path.
+    /// Returns the path.
     #[must_use]
     pub fn path(&self) -> &str {
         self.uri().path()
     }
 
-    /// What follows the question mark, if there is one.
+    /// Returns the part after the question mark, if there is one.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.uri().query()
     }
 
-    /// The first header of this name. Only this one is recorded, once.
+    /// Returns the first header of this name. Only this one is recorded, once.
     ///
     /// # Panics
     ///
-    /// If no header can have this name.
+    /// Panics if `name` is not a valid header name.
     #[track_caller]
     pub fn header(&self, name: impl TryInto<HeaderName>) -> Option<HeaderValue> {
         let Ok(name) = name.try_into() else {
@@ -132,10 +132,10 @@ impl Request {
         )
     }
 
-    /// All headers. They are recorded together, once; where one of them is withheld, none is.
+    /// Returns all headers. They are recorded together, once; if one of them is withheld, none is recorded.
     #[track_caller]
     pub fn headers(&self) -> &HeaderMap {
-        // Not `get_or_init`: where the call was made is part of what a report says.
+        // Not `get_or_init`, because reports contain the location of the call.
         if self.inner.headers.get().is_none() {
             let headers = self.ask_for_headers();
             let _first = self.inner.headers.set(headers);
@@ -164,8 +164,8 @@ impl Request {
         )
     }
 
-    /// The whole body. Waits for it the first time; it is recorded then, or the error. Those who run on the same worker as
-    /// the caller go on meanwhile.
+    /// Returns the whole body. Waits for it the first time, and records it or its error then. Other activities on the
+    /// caller's worker run meanwhile.
     #[track_caller]
     pub fn body(&self) -> Result<Bytes, BodyError> {
         match self.inner.body.get() {
@@ -180,7 +180,7 @@ impl Request {
 
     #[track_caller]
     fn ask_for_body(&self) -> Result<Bytes, BodyError> {
-        // Waiting is no part of the call: while a task waits, its thread does what is part of the program.
+        // Waiting is not part of the call: while a task waits, its thread runs other parts of the program.
         let came = self.inner.exchange.as_ref().map(|exchange| {
             let coming = exchange.body.borrow_mut().take();
             coming.map_or(Err(BodyError::Incomplete), Coming::whole)
@@ -203,7 +203,7 @@ impl Request {
         )
     }
 
-    /// The address of the client, or of the proxy before this server.
+    /// Returns the address of the client, or of the proxy in front of this server.
     #[track_caller]
     pub fn peer_addr(&self) -> SocketAddr {
         if let Some(peer) = self.inner.peer.get() {
@@ -224,12 +224,12 @@ impl Request {
         *self.inner.peer.get_or_init(|| peer)
     }
 
-    /// Answers the request. In a replay, says so if the answer is not the recorded one.
+    /// Answers the request. A replay reports a response that differs from the recorded one.
     #[track_caller]
     pub fn respond<B: Into<Bytes>>(mut self, response: Response<B>) {
         let (parts, body) = response.into_parts();
         let body = body.into();
-        // Nobody looks at it when off, and it is a hash of everything.
+        // Computed only if it is compared, because it hashes the whole response.
         let asked = match is_active() {
             true => asked(&parts, &body),
             false => Asked::NOTHING,
@@ -242,7 +242,7 @@ impl Request {
             asked,
             move || {
                 if let Some(reply) = reply {
-                    // A client that has gone is no business of the program.
+                    // That the client has disconnected does not concern the program.
                     let _ = reply.send(Response::from_parts(parts, Full::new(body)));
                 }
             },
@@ -251,13 +251,13 @@ impl Request {
         );
     }
 
-    /// The client's side, for who asks the outside.
+    /// Returns the client's side, for asking the outside.
     fn client(&self) -> &Exchange {
         self.inner.exchange.as_ref().expect(NO_CLIENT)
     }
 }
 
-/// A response, as far as a replay compares it.
+/// Returns what a replay compares of a response.
 fn asked(parts: &http::response::Parts, body: &[u8]) -> Asked {
     let status = parts.status.as_u16().to_le_bytes();
     let headers = parts.headers.iter();
@@ -265,7 +265,7 @@ fn asked(parts: &http::response::Parts, body: &[u8]) -> Asked {
     Asked::parts(std::iter::once(&status[..]).chain(headers).chain([body]))
 }
 
-/// Why it would be an error of ours if there were none.
+/// The invariant that is violated if there is no client.
 const NO_CLIENT: &str = "the outside is asked only where there is one";
 
 impl std::fmt::Debug for Request {

@@ -1,4 +1,4 @@
-//! A server: from an address to the handlers of the program.
+//! A server: passes requests from an address to the handlers of the program.
 
 use std::{
     io,
@@ -12,7 +12,7 @@ use std::{
 use bytes::Bytes;
 use http::Response;
 use reenact::{csp, thread};
-use reenact_engine::{Asked, Fact, Reply, Source, apart, is_active, is_played, outside};
+use reenact_engine::{Asked, Latch, Reply, Source, is_active, is_played, outside, untracked};
 
 use crate::{
     call::call,
@@ -23,7 +23,7 @@ use crate::{
     wire::{self, Line},
 };
 
-/// What a server is to be like.
+/// Configures a server.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is there before `bind`"]
 pub struct Builder {
@@ -47,7 +47,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The most bytes of a body; 2 MiB.
+    /// Sets the maximum length of a body in bytes; the default is 2 MiB.
     pub fn max_body(self, bytes: usize) -> Builder {
         Builder {
             max_body: bytes,
@@ -55,7 +55,8 @@ impl Builder {
         }
     }
 
-    /// The most bytes of the line and the headers of a request; 64 KiB, and at least 8 KiB.
+    /// Sets the maximum length of a request's first line and headers in bytes; the default is 64 KiB, the minimum 8
+    /// KiB.
     pub fn max_headers(self, bytes: usize) -> Builder {
         const LEAST: usize = 8 << 10;
         Builder {
@@ -64,7 +65,7 @@ impl Builder {
         }
     }
 
-    /// The most connections at a time; 10,000. Others wait until one of them ends.
+    /// Sets the maximum number of simultaneous connections; the default is 10,000. Others wait until one of them ends.
     pub fn max_connections(self, connections: usize) -> Builder {
         Builder {
             max_connections: connections.max(1),
@@ -72,7 +73,8 @@ impl Builder {
         }
     }
 
-    /// How many threads look after connections; one for every two cores. They are no part of the program.
+    /// Sets the number of threads that serve connections; the default is one for every two cores. They are not part of
+    /// the program.
     pub fn workers(self, workers: NonZeroUsize) -> Builder {
         Builder {
             workers: Some(workers),
@@ -80,12 +82,12 @@ impl Builder {
         }
     }
 
-    /// How long a server that stops waits for what is under way; 30 seconds.
+    /// Sets how long a stopping server waits for requests in progress; the default is 30 seconds.
     pub fn grace(self, grace: Duration) -> Builder {
         Builder { grace, ..self }
     }
 
-    /// A server at this address. Nobody is served yet, but clients may connect.
+    /// Binds a server to this address. It does not serve yet, but clients can connect.
     #[track_caller]
     pub fn bind(self, address: impl ToSocketAddrs) -> io::Result<Server> {
         let mut bound = None;
@@ -113,7 +115,7 @@ impl Builder {
     }
 }
 
-/// A server that has an address and does not serve yet.
+/// A server that is bound to an address and does not serve yet.
 pub struct Server {
     /// None in a replay.
     outside: Option<Outside>,
@@ -122,35 +124,36 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server at this address, with nothing special about it.
+    /// Binds a server with the default configuration to this address.
     #[track_caller]
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Server> {
         Server::builder().bind(address)
     }
 
-    /// A server that differs from others in some respect.
+    /// Returns a builder to configure a server.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// Its address; in a replay, the one it had then.
+    /// Returns its address; in a replay, the recorded one.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves: every request is passed to `hand_on`, which passes it to an actor or a channel.
+    /// Serves: passes every request to `hand_on`, which passes it on to an actor or a channel.
     ///
-    /// It is called as the server's source, on whichever thread the request came, one request at a time: it should send a
-    /// message and do nothing else, because other requests wait.
+    /// `hand_on` is called by the server's source, on the thread on which the request arrived, for one request at a
+    /// time: it should send a message and do nothing else, because other requests wait.
     #[track_caller]
     pub fn deliver(self, hand_on: impl FnMut(Request) + Send + 'static) -> Serving {
         self.start(hand_on, Vec::new())
     }
 
-    /// Serves by so many threads of the program: each takes a request, has `handler` make a response, and takes the next.
+    /// Serves with this many threads of the program: each takes a request, responds with the result of `handler`, and
+    /// takes the next.
     ///
-    /// Where the handler panics, its client is told (500) and the thread goes on.
+    /// If the handler panics, its client gets status 500 and the thread continues.
     #[track_caller]
     pub fn threads<B: Into<Bytes>>(
         self,
@@ -168,7 +171,7 @@ impl Server {
             })
             .collect();
         let hand_on = move |request| {
-            // Without handlers there is nobody to answer, and dropping it says so.
+            // Without handlers the request is dropped, which answers it with 500.
             let _ = sender.send(request);
         };
         Ok(self.start(hand_on, handlers?))
@@ -180,8 +183,8 @@ impl Server {
         hand_on: impl FnMut(Request) + Send + 'static,
         handlers: Vec<thread::JoinHandle<()>>,
     ) -> Serving {
-        let over = Arc::new(Fact::new());
-        let answered = Arc::new(Fact::new());
+        let over = Arc::new(Latch::new());
+        let answered = Arc::new(Latch::new());
         let crowd = Arc::new(Crowd::default());
         let source = Arc::new(Source::new(Delivery {
             hand_on: Some(Box::new(hand_on)),
@@ -211,7 +214,7 @@ impl Server {
             room: Mutex::new(ROOM),
         });
         Serving {
-            running: apart(|| outside.map(|outside| outside.serve(entrance))),
+            running: untracked(|| outside.map(|outside| outside.serve(entrance))),
             address: self.address,
             grace: self.grace,
             over,
@@ -226,27 +229,28 @@ fn handle_all<B: Into<Bytes>>(
     handler: &impl Fn(&Request) -> Response<B>,
 ) {
     for request in requests {
-        // Who asks after a panic sees what a lock that is poisoned says of it, as in any program with threads.
+        // Later requests see the effects of a panic, such as poisoned locks, as in any program with threads.
         if let Ok(response) = catch_unwind(AssertUnwindSafe(|| handler(&request))) {
             request.respond(response);
         }
     }
 }
 
-/// What the source hands requests to, until no more come.
+/// Where the source delivers requests, until no more arrive.
 struct Delivery {
-    /// None only while it is dropped.
+    /// None only while it is being dropped.
     hand_on: Option<Box<dyn FnMut(Request) + Send>>,
     crowd: Arc<Crowd>,
-    over: Arc<Fact>,
-    answered: Arc<Fact>,
+    over: Arc<Latch>,
+    answered: Arc<Latch>,
 }
 
 impl Delivery {
     fn request(&mut self, line: Line, exchange: Option<Exchange>) {
         let request = Request::new(line, exchange, self.crowd.enter());
         if let Some(hand_on) = &mut self.hand_on {
-            // The thread is not the program's, and has others to serve. The request is gone, and its client told.
+            // The thread is not the program's, and has other requests to serve. The panic drops the request, which
+            // answers its client.
             let _ = catch_unwind(AssertUnwindSafe(|| hand_on(request)));
         }
     }
@@ -254,14 +258,14 @@ impl Delivery {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
-        // First, so that whoever hears that it is over finds it gone.
+        // First, so that it is gone before `over` is established.
         self.hand_on = None;
         self.crowd.close(Arc::clone(&self.answered));
         self.over.establish();
     }
 }
 
-/// What comes, in the trace: the first line of a request, or the number of requests for which there is room from now on.
+/// A record in the trace: the first line of a request, or the number of requests for which there is room from now on.
 enum Came {
     Request(Line),
     Room(u64),
@@ -275,11 +279,11 @@ fn hear(reply: Reply<'_>) -> Option<Came> {
     }
 }
 
-/// Where the outside brings things into the program.
+/// Brings requests from outside into the program.
 struct Entrance {
     source: Arc<Source<Delivery>>,
     crowd: Arc<Crowd>,
-    /// For how many requests there is room in a replay. Also for counting and bringing to be one.
+    /// The number of requests for which there is room in a replay. The lock also makes counting and delivering atomic.
     room: Mutex<u64>,
 }
 
@@ -291,7 +295,7 @@ impl Inlet for Entrance {
             self.source
                 .bring(ops::ARRIVAL, Reply::Number(*room), |_delivery| {});
         }
-        // Nobody looks at it when off.
+        // Not recorded, so it need not be encoded.
         let item = match is_active() {
             true => line.to_bytes(),
             false => Vec::new(),
@@ -307,30 +311,31 @@ impl Inlet for Entrance {
     }
 }
 
-/// A server that serves. It stops when this is dropped.
+/// A serving server. It stops when this is dropped.
 pub struct Serving {
     /// None in a replay.
     running: Option<Running>,
     address: SocketAddr,
     grace: Duration,
-    /// That no more requests come.
-    over: Arc<Fact>,
-    /// That moreover there is none without a response.
-    answered: Arc<Fact>,
+    /// Established when no more requests arrive.
+    over: Arc<Latch>,
+    /// Established when, moreover, all requests are answered.
+    answered: Arc<Latch>,
     handlers: Vec<thread::JoinHandle<()>>,
 }
 
 impl Serving {
-    /// The server's address; in a replay, the one it had then.
+    /// Returns the server's address; in a replay, the recorded one.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Takes no more requests, and waits until those that have come are answered: not longer than [`Builder::grace`] for
-    /// clients, and once more for handlers. Handler threads have ended then, unless they needed longer.
+    /// Accepts no more requests, and waits until those that have arrived are answered: at most [`Builder::grace`] for
+    /// clients, and the same again for handlers. Handler threads have ended then, unless they needed longer.
     ///
-    /// A handler that stops its own server waits in vain, because it has a request itself. It tells somebody else.
+    /// A handler must not stop its own server: it would wait in vain for the request that it is handling. Let another
+    /// activity do it.
     #[track_caller]
     pub fn stop(mut self) {
         self.stop_serving();
@@ -340,21 +345,21 @@ impl Serving {
     fn stop_serving(&mut self) {
         let running = self.running.take();
         if let Some(running) = &running {
-            apart(|| running.stop());
+            untracked(|| running.stop());
         }
         self.over.wait(&|| "the end of a server".to_owned());
         let in_time = !is_played() && {
-            let deadline = apart(Instant::now) + self.grace;
+            let deadline = untracked(Instant::now) + self.grace;
             self.answered.wait_until(deadline)
         };
-        apart(|| drop(running));
+        untracked(|| drop(running));
         if outside(ops::STOP, || in_time.into()) == 0 {
             return;
         }
         self.answered
             .wait_if_controlled(&|| "the last response of a server".to_owned());
         for handler in self.handlers.drain(..) {
-            // Handlers do not panic: what they call does, and that is caught.
+            // Handlers do not panic: panics of the closure that they call are caught.
             let _ = handler.join();
         }
     }

@@ -1,10 +1,10 @@
-//! What a trace has of requests, as bytes.
+//! The encoding of requests in a trace.
 
 use std::{io, net::SocketAddr, str};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
-/// The first line of a request, as far as the program is told of it.
+/// The first line of a request, as far as the program sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) method: Method,
@@ -35,7 +35,7 @@ impl std::fmt::Display for Line {
     }
 }
 
-/// Names and values, each with its length before it.
+/// Encodes names and values, each preceded by its length.
 pub(crate) fn headers_to_bytes(headers: &HeaderMap) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, value) in headers {
@@ -66,7 +66,7 @@ fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(part)
 }
 
-/// An address, or why there is none: by the system's number where it has one.
+/// Encodes an address, or the error: by the system's error code if it has one.
 pub(crate) fn address_to_bytes(address: &io::Result<SocketAddr>) -> Vec<u8> {
     match address {
         Ok(address) => format!("at {address}").into_bytes(),

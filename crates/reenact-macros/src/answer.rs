@@ -1,10 +1,10 @@
-//! What a message is answered with: nothing, or something that the actor lets go of.
+//! The answer to a message: nothing, or a value that leaves the actor.
 
 use syn::{Lifetime, PathArguments, ReturnType, Type, TypeImplTrait, visit::Visit};
 
 use crate::{borrows::borrows, errors::Errors, self_type::peel};
 
-/// What comes back to the sender.
+/// What the sender gets.
 pub(crate) enum Answer {
     /// Nothing: the method has no return type.
     None,
@@ -15,7 +15,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// The answer of a method. `declared` are the lifetimes that have got their errors already.
+    /// Returns the answer of a method. `declared` are lifetimes whose errors have already been reported.
     pub(crate) fn of(output: &ReturnType, declared: &[Lifetime], errors: &mut Errors) -> Answer {
         let ReturnType::Type(_, ty) = output else {
             return Answer::None;
@@ -44,7 +44,7 @@ fn check(ty: &Type, declared: &[Lifetime], errors: &mut Errors) {
     }
 }
 
-/// Whether it is written as `Promise<…>`, by whatever path.
+/// Whether it is written as `Promise<…>`, by any path.
 fn is_promise(ty: &Type) -> bool {
     let Type::Path(ty) = peel(ty) else {
         return false;

@@ -1,20 +1,20 @@
-//! Which attributes of the actor's code its trait has too: those that say whether a message exists, what it means, and
-//! which lints its author does not want to hear of, since the types of its signature are there a second time. All others
-//! (`#[inline]`, `#[must_use]` …) are about the method itself, not about sending.
+//! The attributes that the trait takes over from the actor's code: those that decide whether a message exists, its
+//! documentation, and the lints that are allowed, since the types of its signature occur a second time. All others
+//! (`#[inline]`, `#[must_use]` …) concern the method itself, not sending.
 
 use syn::{Attribute, Expr, Meta, Token, parse_quote, punctuated::Punctuated};
 
-/// The attributes among `all` that decide whether the code is there, also those under `#[cfg_attr]`.
+/// Returns the attributes among `all` that decide whether the code exists, including those under `#[cfg_attr]`.
 pub(crate) fn cfgs(all: &[Attribute]) -> Vec<Attribute> {
     keep(all, &["cfg"])
 }
 
-/// The attributes that a message shares with its method.
+/// Returns the attributes that a message shares with its method.
 pub(crate) fn cfgs_and_docs(all: &[Attribute]) -> Vec<Attribute> {
     keep(all, &["cfg", "doc"])
 }
 
-/// The lints that are off for the code, as `#[allow]`: what the author expects once need not come twice.
+/// Returns the allowed and expected lints as `#[allow]`: an expected lint need not occur a second time.
 pub(crate) fn allowed_lints(all: &[Attribute]) -> Vec<Attribute> {
     let levels = all
         .iter()
@@ -25,12 +25,12 @@ pub(crate) fn allowed_lints(all: &[Attribute]) -> Vec<Attribute> {
         .collect()
 }
 
-/// Whether using the code makes the compiler warn.
+/// Whether using the code causes a deprecation warning.
 pub(crate) fn is_deprecated(all: &[Attribute]) -> bool {
     !keep(all, &["deprecated"]).is_empty()
 }
 
-/// Whether there is text for a reader, and not only `#[doc(hidden)]` and the like.
+/// Whether there is documentation text, and not only `#[doc(hidden)]` and the like.
 pub(crate) fn has_text(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::NameValue(meta) => meta.path.is_ident("doc") && !is_blank(&meta.value),

@@ -1,5 +1,5 @@
-//! Finds the borrows in a type. A message lies in a mailbox for as long as it likes, and an actor lives until nobody can
-//! send to it: neither can hold on to something that belongs to somebody else.
+//! Finds the borrows in a type. A message can stay in a mailbox for any length of time, and an actor lives until nobody
+//! can send to it: neither can borrow from others.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -13,14 +13,14 @@ use crate::self_type::peel;
 
 /// A borrow of something other than `'static`.
 pub(crate) struct Borrow {
-    /// Where it is.
+    /// The tokens to report.
     pub(crate) tokens: TokenStream,
     /// What to write instead.
     pub(crate) instead: String,
 }
 
-/// The borrows in `ty`, from left to right, the outermost of those that are inside each other. Lifetimes of the given
-/// names are passed over: they are complained about where they are declared.
+/// Returns the borrows in `ty`, from left to right, only the outermost of nested ones. Skips the lifetimes in
+/// `declared`: they are reported where they are declared.
 pub(crate) fn borrows(ty: &Type, declared: &[Lifetime]) -> Vec<Borrow> {
     let mut finder = Finder {
         known: declared.to_vec(),
@@ -31,7 +31,7 @@ pub(crate) fn borrows(ty: &Type, declared: &[Lifetime]) -> Vec<Borrow> {
     finder.found
 }
 
-/// The lifetime parameters among `generics`.
+/// Returns the lifetime parameters among `generics`.
 pub(crate) fn lifetimes(generics: &Generics) -> impl Iterator<Item = &Lifetime> {
     generics.params.iter().filter_map(|param| match param {
         GenericParam::Lifetime(LifetimeParam { lifetime, .. }) => Some(lifetime),
@@ -42,7 +42,7 @@ pub(crate) fn lifetimes(generics: &Generics) -> impl Iterator<Item = &Lifetime> 
 struct Finder {
     /// The lifetimes that need no error: declared around the type, or by a `for<…>` inside.
     known: Vec<Lifetime>,
-    /// Inside `Fn(&str)` or `fn(&str)`, where a lifetime that is left out is the caller's to choose.
+    /// Whether this is inside `Fn(&str)` or `fn(&str)`, where the caller chooses an elided lifetime.
     in_function: bool,
     found: Vec<Borrow>,
 }
@@ -120,7 +120,7 @@ impl<'ast> Visit<'ast> for Finder {
     }
 }
 
-/// The type that owns what a reference to `ty` borrows, with its article.
+/// Returns the type that owns what a reference to `ty` borrows, with its article.
 fn owned(ty: &Type) -> &'static str {
     match peel(ty) {
         Type::Slice(_) => "a `Vec`",

@@ -1,11 +1,11 @@
-//! A call at another line than where it is written.
+//! A call with a source location other than where it is written.
 //!
-//! What a `macro_rules!` macro writes is at the line at which the macro is used, whatever it was given. Where each of several things
-//! that it was given is to have its own line, the call is put there.
+//! The output of a `macro_rules!` macro has the location of the macro's use, whatever its arguments are. This gives
+//! calls the locations of the individual arguments instead.
 
 use proc_macro::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-/// Makes `name.method()` of `at name method`, as if it stood where `at` stands.
+/// Turns `at name method` into `name.method()` with the location of `at`.
 pub(crate) fn call_at(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter();
     let (Some(at), Some(name), Some(TokenTree::Ident(method))) =

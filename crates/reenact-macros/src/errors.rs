@@ -1,4 +1,4 @@
-//! Several errors at once: whoever ports an actor sees everything that is wrong with it after one compilation.
+//! Collects errors, so that one compilation reports everything that is wrong with an actor.
 
 use quote::ToTokens;
 use syn::{Error, Result};
@@ -20,7 +20,7 @@ impl Errors {
         }
     }
 
-    /// Takes the value out of `result`, or its errors in.
+    /// Returns the value of `result`, or adds its errors.
     pub(crate) fn take<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
@@ -29,7 +29,7 @@ impl Errors {
         self.0.is_none()
     }
 
-    /// `value` if there was no error.
+    /// Returns `value` if there was no error.
     pub(crate) fn finish<T>(self, value: T) -> Result<T> {
         self.0.map_or(Ok(value), Err)
     }

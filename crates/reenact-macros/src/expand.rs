@@ -1,7 +1,7 @@
-//! From an `impl` block to the same block and, beside it, the trait with its messages.
+//! Expands an `impl` block to the same block and the trait with its messages.
 //!
-//! Whatever is wrong, the block itself is always emitted, and the trait with the messages that are right whenever there
-//! can be one: the errors that the compiler then shows are ours and not those that follow from them.
+//! Even if there are errors, the block is always emitted, and the trait with the valid messages whenever possible: so
+//! the compiler shows our errors and not those that follow from them.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -17,7 +17,7 @@ use crate::{
     visibility::most_visible,
 };
 
-/// What `#[actor(options)] item` stands for.
+/// Expands `#[actor(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let (beside, errors) = beside(options, item.clone());
     let errors = errors
@@ -27,7 +27,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#item #beside #errors)
 }
 
-/// What comes to stand beside the item, and what is wrong with it.
+/// Returns what is added to the item, and the errors.
 pub(crate) fn beside(options: TokenStream, item: TokenStream) -> (Option<TokenStream>, Errors) {
     let mut errors = Errors::default();
     let options = errors.take(syn::parse2(options)).unwrap_or_default();
@@ -59,7 +59,7 @@ fn is_attribute(token: &TokenTree) -> bool {
     }
 }
 
-/// The trait and its implementation, unless something about the whole block is wrong.
+/// Returns the trait and its implementation, unless the block as a whole is invalid.
 fn senders(block: &ItemImpl, options: &Options, errors: &mut Errors) -> Option<TokenStream> {
     if let Some((_, path, _)) = &block.trait_ {
         let text = "messages are the methods of the actor itself\nhelp: put `#[actor]` on an `impl` block without a trait";
@@ -110,7 +110,7 @@ fn check_owned(actor: &Type, declared: &[Lifetime], errors: &mut Errors) {
     }
 }
 
-/// `trait = Name`, or the actor's name and `Sends`.
+/// Returns `trait = Name`, or the actor's name followed by `Sends`.
 fn trait_name(block: &ItemImpl, options: &Options) -> Result<Ident> {
     if let Some(name) = &options.trait_name {
         let mut name = name.clone();

@@ -1,4 +1,4 @@
-//! One method of the actor, as a message: what it carries, how it is answered, and how it is sent.
+//! A method of the actor as a message: what it carries, its answer, and how it is sent.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -14,7 +14,7 @@ use crate::{
 
 /// A method that is a message.
 pub(crate) struct Message {
-    /// Whether it exists, its documentation, and which lints are off.
+    /// Its `#[cfg]`, its documentation, and the lints that are allowed.
     attributes: Vec<Attribute>,
     name: Ident,
     generics: Generics,
@@ -22,13 +22,13 @@ pub(crate) struct Message {
     answer: Answer,
 }
 
-/// Whether the method is to be a message: others can see it, and it has the actor for its receiver.
+/// Whether the method becomes a message: it is not private and has a receiver.
 pub(crate) fn is_message(method: &ImplItemFn) -> bool {
     !is_private(&method.vis) && method.sig.receiver().is_some()
 }
 
 impl Message {
-    /// The message for a method of `actor`. `declared` are the lifetimes of the `impl` block.
+    /// Returns the message for a method of `actor`. `declared` are the lifetimes of the `impl` block.
     pub(crate) fn of(method: &ImplItemFn, actor: &Type, declared: &[Lifetime]) -> Result<Message> {
         let mut errors = Errors::default();
         check_qualifiers(&method.sig, &mut errors);
@@ -58,10 +58,10 @@ impl Message {
         })
     }
 
-    /// The method of the trait, which sends it to an actor of type `actor`.
+    /// Returns the trait's method that sends the message to an actor of type `actor`.
     ///
-    /// Everything has the place of the method, so that what the compiler finds (something carried that is not `Send`)
-    /// is shown there, but the context of the macro, so that lints know that nobody wrote it.
+    /// Everything has the location of the method, so that the compiler reports errors there (a parameter that is not
+    /// `Send`), but the context of the macro, so that lints recognize generated code.
     pub(crate) fn sender(&self, actor: &Type, runtime: &Path) -> TokenStream {
         let Message {
             attributes,
@@ -110,9 +110,9 @@ impl Message {
         }
     }
 
-    /// The call, as four values: what it carries; a closure that the actor runs when the message has arrived; one that says what
-    /// it is, and one that says how the actor is. None of these captures anything. What they call their own parameters is
-    /// hygienic: a parameter of the message may have the same name.
+    /// Returns the call as four values: what it carries; a closure that the actor runs when the message arrives; one
+    /// that labels the call; and one that describes the actor. None of them captures anything. The names of their
+    /// parameters are hygienic: a parameter of the message may have the same name.
     fn call(&self, actor: &Type, runtime: &Path, place: Span) -> TokenStream {
         let method = &self.name;
         let name = self.name.unraw().to_string();
@@ -152,7 +152,7 @@ impl Message {
     }
 }
 
-/// The attributes of the method that its message has too.
+/// Returns the attributes of the method that its message also gets.
 fn attributes_of(method: &ImplItemFn) -> Vec<Attribute> {
     let mut attributes = attributes::cfgs_and_docs(&method.attrs);
     if !attributes::has_text(&attributes) {
@@ -178,7 +178,7 @@ fn check_qualifiers(method: &Signature, errors: &mut Errors) {
     }
 }
 
-/// `::<K, N>`, for the call of a method with these generics. They are spelled out because some cannot be inferred.
+/// Returns `::<K, N>`, for the call of a method with these generics. They are explicit because some cannot be inferred.
 fn generic_arguments(generics: &Generics) -> Option<TokenStream> {
     let names: Vec<_> = generics
         .params

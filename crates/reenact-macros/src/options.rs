@@ -1,4 +1,4 @@
-//! What stands between the parentheses of `#[actor(…)]`.
+//! The options of `#[actor(…)]`.
 
 use syn::{
     Error, Ident, Path, Result, Token,
@@ -8,9 +8,9 @@ use syn::{
 };
 
 pub(crate) struct Options {
-    /// `trait = Name`: the name of the trait, if it is not to be made from the actor's.
+    /// `trait = Name`: the name of the trait, if it is not derived from the actor's.
     pub(crate) trait_name: Option<Ident>,
-    /// `crate = path`: where the runtime is.
+    /// `crate = path`: the path of the runtime.
     pub(crate) runtime: Path,
 }
 

@@ -1,4 +1,4 @@
-//! The parameters of a message: what it carries, and the context that it is given on arrival.
+//! The parameters of a message: what it carries, and the context that it gets on arrival.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -6,7 +6,7 @@ use syn::{FnArg, Ident, Lifetime, Pat, PatType, PathArguments, Signature, Type, 
 
 use crate::{borrows::borrows, errors::Errors, self_type::peel};
 
-/// Something that a message carries.
+/// A value that a message carries.
 pub(crate) struct Parameter {
     pub(crate) name: Ident,
     pub(crate) ty: Type,
@@ -20,13 +20,14 @@ impl ToTokens for Parameter {
 }
 
 pub(crate) struct Parameters {
-    /// Whether the method wants the context, before everything that is carried.
+    /// Whether the method takes the context, before everything that is carried.
     pub(crate) context: bool,
     pub(crate) carried: Vec<Parameter>,
 }
 
 impl Parameters {
-    /// Those of the method after its receiver. `declared` are the lifetimes that have got their errors already.
+    /// Returns the method's parameters after its receiver. `declared` are lifetimes whose errors have already been
+    /// reported.
     pub(crate) fn of(method: &Signature, declared: &[Lifetime], errors: &mut Errors) -> Parameters {
         let mut parameters = Parameters {
             context: false,
@@ -66,7 +67,7 @@ fn check(input: &PatType, declared: &[Lifetime], errors: &mut Errors) {
     }
 }
 
-/// The parameter's own name, or a new one for a pattern. The new one is hygienic, so no other parameter has it.
+/// Returns the parameter's own name, or a new one for a pattern. The new one is hygienic, so no other parameter has it.
 fn name(input: &PatType, position: usize) -> Ident {
     match &*input.pat {
         Pat::Ident(pat) if pat.subpat.is_none() => {
@@ -81,7 +82,7 @@ fn name(input: &PatType, position: usize) -> Ident {
     }
 }
 
-/// Whether it is `&mut Context<…>`, by whatever path. `Context<'_>` is not ours but the one of `std::task`.
+/// Whether it is `&mut Context<…>`, by any path. `Context<'_>` is not ours but that of `std::task`.
 fn is_context(ty: &Type) -> bool {
     let Type::Reference(reference) = peel(ty) else {
         return false;

@@ -1,11 +1,11 @@
-//! What a method may have for its `self`: a borrow of the actor for the length of one turn.
+//! The allowed receivers of a message: a borrow of the actor for one turn.
 
 use quote::ToTokens;
 use syn::{Error, Lifetime, Receiver, Result, Type};
 
 use crate::self_type::{is_self, peel};
 
-/// Checks the receiver of a message for `actor`. `declared` are the lifetimes that have got their errors already.
+/// Checks the receiver of a message for `actor`. `declared` are lifetimes whose errors have already been reported.
 pub(crate) fn check(receiver: &Receiver, actor: &Type, declared: &[Lifetime]) -> Result<()> {
     let Type::Reference(ty) = peel(&receiver.ty) else {
         let text = "a message cannot take the actor away from those who refer to it\n\

@@ -1,12 +1,11 @@
-//! `Self` in the actor's signatures is the actor; in the trait it would be the far reference. So the actor's type is
-//! written out there.
+//! Replaces `Self` in the actor's signatures by the actor's type: in the trait, `Self` would be the far reference.
 
 use syn::{
     ExprPath, Path, QSelf, Type, TypePath, parse_quote,
     visit_mut::{self, VisitMut},
 };
 
-/// Writes `actor` wherever `Self` stands.
+/// Replaces `Self` by `actor`.
 pub(crate) struct ReplaceSelf<'a> {
     pub(crate) actor: &'a Type,
 }
@@ -32,7 +31,7 @@ impl VisitMut for ReplaceSelf<'_> {
 }
 
 impl ReplaceSelf<'_> {
-    /// `Self::Name` becomes `<Actor>::Name`.
+    /// Turns `Self::Name` into `<Actor>::Name`.
     fn qualify(&self, qself: &mut Option<QSelf>, path: &mut Path) {
         if qself.is_none() && path.segments.len() > 1 && path.segments[0].ident == "Self" {
             let actor = self.actor;
@@ -49,7 +48,7 @@ pub(crate) fn is_self(ty: &Type) -> bool {
     matches!(peel(ty), Type::Path(TypePath { qself: None, path }) if path.is_ident("Self"))
 }
 
-/// The type without parentheses, and without the invisible ones that a `macro_rules!` puts around its `$t:ty`.
+/// Returns the type without parentheses, and without the invisible ones that a `macro_rules!` puts around its `$t:ty`.
 pub(crate) fn peel(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => peel(&group.elem),

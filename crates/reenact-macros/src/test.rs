@@ -10,14 +10,14 @@ use syn::{
     spanned::Spanned,
 };
 
-/// What stands between the parentheses.
+/// The options between the parentheses.
 struct Options {
     runtime: Path,
     /// Calls on the explorer.
     calls: Vec<TokenStream>,
 }
 
-const HELP: &str = "the options are `way = \"…\"` (portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
+const HELP: &str = "the options are `strategy = \"…\"` (portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
                     preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N`, `cores = N` and \
                     `crate = path`";
 
@@ -30,10 +30,10 @@ impl Parse for Options {
             input.parse::<Token![=]>()?;
             match option.to_string().as_str() {
                 "crate" => runtime = Path::parse_mod_style(input)?,
-                "way" => {
-                    let way: LitStr = input.parse()?;
-                    check_way(&way)?;
-                    calls.push(quote!(.way(#way.parse().expect("a way to explore"))));
+                "strategy" => {
+                    let strategy: LitStr = input.parse()?;
+                    check_strategy(&strategy)?;
+                    calls.push(quote!(.strategy(#strategy.parse().expect("a strategy"))));
                 }
                 "seconds" => {
                     let seconds: LitInt = input.parse()?;
@@ -56,8 +56,8 @@ impl Parse for Options {
     }
 }
 
-fn check_way(way: &LitStr) -> Result<()> {
-    let text = way.value();
+fn check_strategy(strategy: &LitStr) -> Result<()> {
+    let text = strategy.value();
     let mut words = text.split_whitespace();
     let (name, number, rest) = (words.next(), words.next(), words.next());
     let is_number = number.is_some_and(|number| number.parse::<u32>().is_ok());
@@ -68,7 +68,10 @@ fn check_way(way: &LitStr) -> Result<()> {
     };
     match is_known {
         true => Ok(()),
-        false => Err(Error::new(way.span(), format!("no such way\nhelp: {HELP}"))),
+        false => Err(Error::new(
+            strategy.span(),
+            format!("no such strategy\nhelp: {HELP}"),
+        )),
     }
 }
 

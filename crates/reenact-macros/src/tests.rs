@@ -1,4 +1,4 @@
-//! A short text in, the expected text out: what is emitted, and what is refused.
+//! Tests on short inputs: what is emitted, and what is refused.
 
 use expect_test::Expect;
 use proc_macro2::TokenStream;
@@ -11,7 +11,7 @@ mod emits;
 mod messages;
 mod refuses;
 
-/// Everything that is emitted beside the item.
+/// Checks everything that is added to the item.
 #[track_caller]
 fn check_beside(options: &str, item: &str, expected: &Expect) {
     let (beside, errors) = beside(tokens(options), tokens(item));
@@ -19,7 +19,7 @@ fn check_beside(options: &str, item: &str, expected: &Expect) {
     expected.assert_eq(&pretty(beside.unwrap()));
 }
 
-/// The trait for an `impl` block, without its attributes.
+/// Checks the trait for an `impl` block, without its attributes.
 #[track_caller]
 fn check_trait(item: &str, expected: &Expect) {
     let (beside, errors) = beside(TokenStream::new(), tokens(item));
@@ -27,7 +27,7 @@ fn check_trait(item: &str, expected: &Expect) {
     expected.assert_eq(&pretty(the_trait(beside.unwrap())));
 }
 
-/// What the methods of `impl Math { … }` become.
+/// Checks what the methods of `impl Math { … }` become.
 #[track_caller]
 fn check_messages(methods: &str, expected: &Expect) {
     let (beside, errors) = beside(
@@ -36,7 +36,7 @@ fn check_messages(methods: &str, expected: &Expect) {
     );
     errors.finish(()).unwrap();
     let the_trait: ItemTrait = syn::parse2(the_trait(beside.unwrap())).unwrap();
-    // Only the method itself is of interest: that callers are tracked is shown once.
+    // `#[track_caller]` is tested once elsewhere; here only the method itself matters.
     let methods = the_trait.items.into_iter().map(|item| match item {
         syn::TraitItem::Fn(mut method) => {
             method
@@ -54,7 +54,7 @@ fn check_messages(methods: &str, expected: &Expect) {
     expected.assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
 }
 
-/// The errors, each after the text that it points to.
+/// Checks the errors, each after the text that it points to.
 #[track_caller]
 fn check_errors(options: &str, item: &str, expected: &Expect) {
     let (_, errors) = beside(tokens(options), tokens(item));
@@ -66,7 +66,7 @@ fn check_errors(options: &str, item: &str, expected: &Expect) {
     expected.assert_eq(&lines.collect::<String>());
 }
 
-/// The errors of the methods of `impl Math { … }`.
+/// Checks the errors of the methods of `impl Math { … }`.
 #[track_caller]
 fn check_refused(methods: &str, expected: &Expect) {
     check_errors("", &format!("impl Math {{ {methods} }}"), expected);

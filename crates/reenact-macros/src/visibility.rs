@@ -1,13 +1,13 @@
-//! How visible a method is, as far as its text tells.
+//! The visibility of a method, as far as its tokens show.
 
 use syn::{VisRestricted, Visibility};
 
-/// Whether nobody outside of the module sees it: no visibility, or `pub(self)`.
+/// Whether it is private to its module: no visibility, or `pub(self)`.
 pub(crate) fn is_private(visibility: &Visibility) -> bool {
     rank(visibility) == 0
 }
 
-/// The most visible of them, the first one among equals.
+/// Returns the most visible of them, the first one among equals.
 pub(crate) fn most_visible<'a>(all: impl IntoIterator<Item = &'a Visibility>) -> Visibility {
     let wider = |best, next| if rank(next) > rank(best) { next } else { best };
     all.into_iter()
@@ -16,8 +16,8 @@ pub(crate) fn most_visible<'a>(all: impl IntoIterator<Item = &'a Visibility>) ->
         .clone()
 }
 
-/// More is more visible. A path after `pub(in …)` is somewhere between the module and the crate; what is above the
-/// parent is the usual reason to write one.
+/// Higher is more visible. `pub(in path)` is between the module and the crate; its usual purpose is a module above the
+/// parent.
 fn rank(visibility: &Visibility) -> u8 {
     match visibility {
         Visibility::Public(_) => 4,

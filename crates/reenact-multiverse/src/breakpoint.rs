@@ -1,16 +1,16 @@
-//! A breakpoint, as a person sets it: a kind of the catalogue, narrowed down.
+//! A user breakpoint: a kind of the catalogue, with restrictions.
 //!
 //! | text | stops |
 //! |---|---|
-//! | `message-sender` | whoever is about to send |
+//! | `message-sender` | an activity about to send |
 //! | `before-turn double by math` | math, about to process `double` |
-//! | `message-receiver at 11` | who is about to process what line 11 has sent |
-//! | `after-turn if math.result == 24` | after any turn, if it leaves 24 there |
-//! | `line 12` | whoever comes to line 12 |
-//! | `temporal (message-sender ok) after (before-turn fail)` | when the steps so far are of that shape, see [`Temporal`] |
+//! | `message-receiver at 11` | an activity about to process what line 11 has sent |
+//! | `after-turn if math.result == 24` | after any turn that leaves 24 there |
+//! | `line 12` | an activity that arrives at line 12 |
+//! | `temporal (message-sender ok) after (before-turn fail)` | when the steps so far match the pattern, see [`Temporal`] |
 //!
-//! In general: `KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE] [if CONDITION]`. A name that is not made of letters,
-//! digits and `_-:.#@$`, or that is a word of this language, is put in quotes.
+//! In general: `KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE] [if CONDITION]`. A name that contains other
+//! characters than letters, digits and `_-:.#@$`, or that is a keyword, has to be quoted.
 
 mod parse;
 
@@ -21,12 +21,12 @@ use crate::{
     syntax::{SyntaxError, is_plain_name, quote},
 };
 
-/// Where activities stop.
+/// A place where activities stop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakpoint {
     /// What has to happen.
     pub what: What,
-    /// What has to be true then.
+    /// A condition that has to hold then.
     pub condition: Option<Expression>,
 }
 
@@ -39,32 +39,32 @@ pub enum What {
     Temporal(Temporal),
 }
 
-/// Which operations.
+/// A pattern that matches operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Their kind.
+    /// The kind of operations.
     pub place: Place,
-    /// The name of the message, of the lock, of the channel.
+    /// The name of the message, the lock or the channel.
     pub method: Option<String>,
-    /// The name of who does it.
+    /// The name of the activity that performs it.
     pub by: Option<String>,
     /// The name of the other party.
     pub to: Option<String>,
-    /// The line of the operation, or of the send if the kind goes by the sender.
+    /// The line of the operation, or of the send if the kind is by sender.
     pub line: Option<u32>,
 }
 
-/// What kind of operations.
+/// A kind of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// One of the catalogue.
+    /// A kind of the catalogue.
     Kind(&'static BreakpointKind),
     /// The arrival at a line.
     Line,
 }
 
 impl Breakpoint {
-    /// Reads a breakpoint.
+    /// Parses a breakpoint.
     ///
     /// ```
     /// use reenact_multiverse::Breakpoint;
@@ -79,7 +79,7 @@ impl Breakpoint {
         parse::breakpoint(text)
     }
 
-    /// The operations it speaks of.
+    /// The patterns of the operations that it mentions.
     pub(crate) fn patterns(&self) -> Vec<&Pattern> {
         match &self.what {
             What::Operation(pattern) => vec![pattern],
@@ -96,7 +96,7 @@ impl Breakpoint {
 }
 
 impl Pattern {
-    /// The kinds of operations that can fit.
+    /// The kinds of operations that can match.
     pub fn operations(&self) -> &'static [OperationKind] {
         match self.place {
             Place::Kind(kind) => kind.operations,
@@ -104,7 +104,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it is about what is going to be done, rather than about what has been done.
+    /// Returns whether it matches pending operations rather than performed ones.
     pub fn is_before(&self) -> bool {
         match self.place {
             Place::Kind(kind) => kind.is_before,
@@ -112,7 +112,7 @@ impl Pattern {
         }
     }
 
-    /// The line of the sends whose receipt it is about, if it is about one line's.
+    /// The line of the sends, if it matches the receipt of what is sent from one line.
     pub(crate) fn sent_from(&self) -> Option<u32> {
         match self.place {
             Place::Kind(kind) if kind.is_by_sender => self.line,
@@ -120,7 +120,8 @@ impl Pattern {
         }
     }
 
-    /// Whether an operation is such a one, where those of the kinds `at_lines` come to a line. Names are asked for last.
+    /// Returns whether it matches an operation. Operations of the kinds `at_lines` arrive at a line. Names are computed
+    /// last.
     pub(crate) fn fits(
         &self,
         operation: &Operation<'_>,

@@ -1,18 +1,18 @@
 //! The catalogue of breakpoints and steps, as data.
 //!
-//! It covers all concurrency models at once: each entry says to what operations and activities
-//! it applies and what it does there, in terms of operations. The debugger interprets these entries and has no case for
-//! any of them; a front end shows those that apply and needs no knowledge of a language.
+//! It covers all concurrency models at once: each entry states to which operations and activities it applies and what
+//! it does, in terms of operations. The debugger interprets these entries and special-cases none of them; a front end
+//! shows the entries that apply and needs no knowledge of a language.
 
 use serde::Serialize;
 
-use crate::{Marked, Operation, Semantics};
+use crate::{Marked, Operation, OperationKind, Semantics};
 
-/// What executes.
+/// A kind of activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivityKind {
-    /// A process of CSP.
+    /// A CSP process.
     Process,
     /// An actor.
     Actor,
@@ -20,188 +20,6 @@ pub enum ActivityKind {
     Task,
     /// A thread.
     Thread,
-}
-
-/// What an activity can be about to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OperationKind {
-    /// Sends a message to an actor.
-    MessageSend,
-    /// Sends a message to a promise.
-    PromiseSend,
-    /// Resolves a promise.
-    Resolve,
-    /// Begins the turn of a message.
-    Turn,
-    /// Begins the turn of a callback that waited for a promise.
-    Callback,
-    /// Sends into a channel.
-    ChannelSend,
-    /// Receives from a channel.
-    ChannelReceive,
-    /// Does the first of several channel operations that is possible.
-    Select,
-    /// Drops an end of a channel.
-    ChannelClose,
-    /// Creates an activity.
-    Create,
-    /// Does the first thing it does.
-    Begin,
-    /// Has nothing to do any more.
-    End,
-    /// Waits for the end of an activity.
-    Join,
-    /// Starts a transaction.
-    TransactionStart,
-    /// Commits a transaction.
-    TransactionCommit,
-    /// Takes a lock.
-    Lock,
-    /// Gives a lock back.
-    Unlock,
-    /// Begins to wait for a notification.
-    Wait,
-    /// Goes on after a notification, or because its time is up.
-    Wake,
-    /// Lets those go on who wait.
-    Notify,
-    /// Reads an atomic value.
-    AtomicRead,
-    /// Changes an atomic value.
-    AtomicWrite,
-    /// Arrives at a barrier.
-    Barrier,
-    /// Asks something whose answer depends on timing.
-    Question,
-    /// Asks the world outside.
-    External,
-    /// Takes one of several ways, with nobody else involved.
-    Choice,
-    /// Goes on by itself.
-    Local,
-}
-
-impl OperationKind {
-    /// All of them.
-    pub const ALL: [OperationKind; 27] = [
-        Self::MessageSend,
-        Self::PromiseSend,
-        Self::Resolve,
-        Self::Turn,
-        Self::Callback,
-        Self::ChannelSend,
-        Self::ChannelReceive,
-        Self::Select,
-        Self::ChannelClose,
-        Self::Create,
-        Self::Begin,
-        Self::End,
-        Self::Join,
-        Self::TransactionStart,
-        Self::TransactionCommit,
-        Self::Lock,
-        Self::Unlock,
-        Self::Wait,
-        Self::Wake,
-        Self::Notify,
-        Self::AtomicRead,
-        Self::AtomicWrite,
-        Self::Barrier,
-        Self::Question,
-        Self::External,
-        Self::Choice,
-        Self::Local,
-    ];
-
-    /// A word for it, as programs exchange it. The same as in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MessageSend => "message-send",
-            Self::PromiseSend => "promise-send",
-            Self::Resolve => "resolve",
-            Self::Turn => "turn",
-            Self::Callback => "callback",
-            Self::ChannelSend => "channel-send",
-            Self::ChannelReceive => "channel-receive",
-            Self::Select => "select",
-            Self::ChannelClose => "channel-close",
-            Self::Create => "create",
-            Self::Begin => "begin",
-            Self::End => "end",
-            Self::Join => "join",
-            Self::TransactionStart => "transaction-start",
-            Self::TransactionCommit => "transaction-commit",
-            Self::Lock => "lock",
-            Self::Unlock => "unlock",
-            Self::Wait => "wait",
-            Self::Wake => "wake",
-            Self::Notify => "notify",
-            Self::AtomicRead => "atomic-read",
-            Self::AtomicWrite => "atomic-write",
-            Self::Barrier => "barrier",
-            Self::Question => "question",
-            Self::External => "external",
-            Self::Choice => "choice",
-            Self::Local => "local",
-        }
-    }
-
-    /// The one of this name.
-    pub fn from_name(name: &str) -> Option<OperationKind> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// What such an operation is usually about: a noun.
-    pub const fn object(self) -> &'static str {
-        match self {
-            Self::MessageSend | Self::Turn | Self::Callback => "mailbox",
-            Self::PromiseSend | Self::Resolve => "promise",
-            Self::ChannelSend | Self::ChannelReceive | Self::Select | Self::ChannelClose => {
-                "channel"
-            }
-            Self::Create | Self::Begin | Self::End | Self::Join => "activity",
-            Self::TransactionStart | Self::TransactionCommit => "variable",
-            Self::Lock | Self::Unlock => "lock",
-            Self::Wait | Self::Wake | Self::Notify => "condvar",
-            Self::AtomicRead | Self::AtomicWrite => "atomic",
-            Self::Barrier => "barrier",
-            Self::Question | Self::External | Self::Choice | Self::Local => "object",
-        }
-    }
-
-    /// What people read.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::MessageSend => "message send",
-            Self::PromiseSend => "message send to a promise",
-            Self::Resolve => "resolution",
-            Self::Turn => "turn",
-            Self::Callback => "callback",
-            Self::ChannelSend => "channel send",
-            Self::ChannelReceive => "channel receive",
-            Self::Select => "selection",
-            Self::ChannelClose => "channel close",
-            Self::Create => "creation",
-            Self::Begin => "first action",
-            Self::End => "end",
-            Self::Join => "join",
-            Self::TransactionStart => "transaction start",
-            Self::TransactionCommit => "transaction commit",
-            Self::Lock => "lock",
-            Self::Unlock => "unlock",
-            Self::Wait => "wait",
-            Self::Wake => "wake",
-            Self::Notify => "notification",
-            Self::AtomicRead => "atomic read",
-            Self::AtomicWrite => "atomic write",
-            Self::Barrier => "barrier",
-            Self::Question => "question",
-            Self::External => "external call",
-            Self::Choice => "choice",
-            Self::Local => "local step",
-        }
-    }
 }
 
 use ActivityKind::{Actor, Process, Task, Thread};
@@ -215,53 +33,53 @@ const TURNS: &[Op] = &[Op::Turn, Op::Callback];
 /// A kind of breakpoint.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct BreakpointKind {
-    /// What people type.
+    /// The name that users type.
     pub name: &'static str,
-    /// What people read.
+    /// The description that users read.
     pub label: &'static str,
     /// The operations it applies to.
     pub operations: &'static [OperationKind],
-    /// The activities that do these.
+    /// The activities that perform them.
     pub activities: &'static [ActivityKind],
-    /// Whether it stops the activity before the operation, or after it. After a turn means: when it has ended.
+    /// Whether it stops the activity before or after the operation. After a turn means when the turn has ended.
     pub is_before: bool,
-    /// Whether the line that is given with it is the one of the send, for something that is received.
+    /// Whether its line, for a received message, is the line of the send.
     pub is_by_sender: bool,
 }
 
-/// A kind of step: a breakpoint for the place to go to, and who runs to get there.
+/// A kind of step: a goal, and which activities run to get there.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct StepKind {
-    /// What people type.
+    /// The name that users type.
     pub name: &'static str,
-    /// What people read.
+    /// The description that users read.
     pub label: &'static str,
-    /// The operations at which the activity must stand; empty if it does not matter.
+    /// The operations at which the activity must stand; empty for any.
     pub at: &'static [OperationKind],
     /// Whether the activity must be in a turn.
     pub is_within_turn: bool,
-    /// Where it goes.
+    /// The goal of the step.
     pub goal: Goal,
-    /// Who runs.
+    /// Which activities run.
     pub freeing: Freeing,
 }
 
-/// Where a step goes.
+/// The goal of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Goal {
-    /// To the next breakpoint.
+    /// The next breakpoint.
     Resume,
-    /// Nowhere: everyone is paused.
+    /// None: all activities are paused.
     Pause,
-    /// To the end: this universe is left alone.
+    /// None: this universe is abandoned.
     Stop,
-    /// To an operation.
+    /// An operation.
     Operation {
-        /// Of these kinds; any if empty.
+        /// The kinds of operations; empty for any.
         operations: &'static [OperationKind],
-        /// Before it, or after it.
+        /// Whether to stop before or after the operation.
         is_before: bool,
-        /// Which of those.
+        /// Which operation of these kinds.
         whose: Whose,
     },
 }
@@ -269,29 +87,29 @@ pub enum Goal {
 /// Which operation a step goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Whose {
-    /// The activity's own next one.
+    /// The next operation of the activity.
     Own,
-    /// The activity's own next one that is not deeper in calls.
+    /// The next operation of the activity that is not deeper in calls.
     OwnNotDeeper,
-    /// The activity's own next one that is less deep.
+    /// The next operation of the activity that is less deep in calls.
     OwnLessDeep,
-    /// The one that what is marked leads to.
+    /// The operation that the mark leads to.
     Marked(Marked),
-    /// The first one of an activity that does not exist yet.
+    /// The first operation of an activity that does not exist yet.
     New,
-    /// One on the same subject.
+    /// An operation on the same subject, of another activity.
     SameSubject,
-    /// One with the activity as the other party.
+    /// An operation with the activity as the other party.
     WithIt,
 }
 
-/// Who runs during a step.
+/// Which activities run during a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Freeing {
-    /// Everyone.
+    /// All activities.
     All,
-    /// The activity does what it is about to do and is paused again; all others run.
+    /// All other activities; the activity itself performs its pending operation and is then on hold.
     Others,
 }
 
@@ -757,7 +575,7 @@ pub fn all_steps() -> &'static [StepKind] {
     &STEPS
 }
 
-/// All kinds of breakpoints that make sense in a language.
+/// The kinds of breakpoints that apply to a language.
 pub fn breakpoints<S: Semantics>(language: &S) -> impl Iterator<Item = &'static BreakpointKind> {
     let kinds = language.kinds();
     BREAKPOINTS
@@ -770,7 +588,7 @@ pub fn breakpoint(name: &str) -> Option<&'static BreakpointKind> {
     BREAKPOINTS.iter().find(|one| one.name == name)
 }
 
-/// All kinds of steps that make sense in a language.
+/// The kinds of steps that apply to a language.
 pub fn steps<S: Semantics>(language: &S) -> impl Iterator<Item = &'static StepKind> {
     let kinds = language.kinds();
     let exists =
@@ -792,7 +610,7 @@ pub fn step(name: &str) -> Option<&'static StepKind> {
 }
 
 impl StepKind {
-    /// Whether it asks how deep in calls an operation is.
+    /// Returns whether the step depends on the call depth of operations.
     pub fn is_about_calls(&self) -> bool {
         let Goal::Operation { whose, .. } = self.goal else {
             return false;
@@ -800,7 +618,7 @@ impl StepKind {
         matches!(whose, Whose::OwnNotDeeper | Whose::OwnLessDeep)
     }
 
-    /// Whether an activity that stands at `next`, in the turn `turn`, can take it.
+    /// Returns whether an activity with the pending operation `next`, in the turn `turn`, can take it.
     pub fn applies(&self, next: Option<&Operation<'_>>, turn: Option<&Operation<'_>>) -> bool {
         (self.at.is_empty() || next.is_some_and(|next| self.at.contains(&next.kind)))
             && (!self.is_within_turn || turn.is_some())

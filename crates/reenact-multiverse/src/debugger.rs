@@ -1,15 +1,16 @@
 //! The debugger: breakpoints and steps, in every universe at once.
 //!
-//! A debugger for a language is a language itself, whose states are [`Configuration`]s and whose steps are [`Rule`]s. So
-//! the search that finds every universe of a program finds every universe of the program *in the debugger*; that is all
-//! there is to multiverse debugging. What the debugger may not do is add or lose a step of the program, see
+//! A debugger for a language is a language itself, whose states are [`Configuration`]s and whose steps are [`Rule`]s.
+//! So the search that finds every universe of a program also finds every universe of the program *in the debugger*;
+//! that is how multiverse debugging works. The debugger must not add or remove a step of the program, see
 //! [`check_non_interference`](crate::check_non_interference).
 //!
 //! # What happens between two steps of the program
 //!
-//! Every breakpoint is checked, from left to right. One that hits pauses the universe and everyone who stands at it. A
-//! breakpoint that a person has set stays; whom it has stopped, it stops again when he comes back, not before he has
-//! moved. A step is a place to go to and a choice of who runs; it is over when it gets there or another one is asked for.
+//! Every breakpoint is checked, from left to right. A breakpoint that hits pauses the universe and every activity that
+//! stands at it. A user breakpoint persists; it stops an activity again when the activity returns to it, not before the
+//! activity has moved. A step is a goal and a choice of which activities run; it ends when it reaches the goal or
+//! another step is requested.
 
 mod apply;
 mod check;
@@ -35,12 +36,12 @@ use crate::{
     debugger::scene::Scene,
 };
 
-/// What one step of the debugger is.
+/// The size of a debugger step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Granularity {
     /// The application of one rule.
     Rule,
-    /// A step of the program with all that the debugger has to do after it.
+    /// A step of the program with all rules that the debugger applies after it.
     Macro,
 }
 
@@ -51,7 +52,7 @@ pub struct Debugger<'s, S> {
     granularity: Granularity,
 }
 
-/// Who takes the steps of the debugger itself.
+/// The activity of the debugger's own steps.
 const NOBODY: Activity = Activity(u32::MAX);
 
 impl<'s, S: Semantics> Debugger<'s, S> {
@@ -69,7 +70,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
         self.base
     }
 
-    /// The debugger in a state of the program, with nothing checked yet.
+    /// Enters a state of the program, with no breakpoint checked yet.
     pub fn enter(&self, base: S::State) -> Configuration<S::State> {
         let activities = self.base.activities(&base);
         Configuration {
@@ -90,7 +91,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
         }
     }
 
-    /// The same, where the debugger waits for a command unless the program has ended there.
+    /// Like [`enter`](Debugger::enter), but waits for a command unless the program has ended there.
     pub fn enter_paused(&self, base: S::State) -> Configuration<S::State> {
         let mut state = self.enter(base);
         if !self.base.steps(&state.base).is_empty() {
@@ -100,8 +101,9 @@ impl<'s, S: Semantics> Debugger<'s, S> {
         state
     }
 
-    /// The same configuration, after breakpoints were added or removed. A new one does not stop those who are stopped
-    /// already, and takes every message as sent from its line: who knows where those that are under way come from.
+    /// Updates a configuration after breakpoints were added or removed. A new breakpoint does not stop activities that
+    /// are already stopped, and treats every message in transit as sent from its line, since the origin of these
+    /// messages is unknown.
     pub fn refit(&self, configuration: &Configuration<S::State>) -> Configuration<S::State> {
         let mut refitted = configuration.clone();
         let exists = |number: u32| self.breakpoints.get(number).is_some();
@@ -138,7 +140,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
         refitted
     }
 
-    /// Applies all rules of the debugger itself, up to the next step of the program or a pause.
+    /// Applies the debugger's own rules, up to the next step of the program or a pause.
     pub fn settle(&self, configuration: &mut Configuration<S::State>) {
         loop {
             let state = configuration.base.clone();
@@ -147,7 +149,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
                 let Some(rule) = self.administrative(configuration, &scene) else {
                     return;
                 };
-                // The scene shows the marks of before.
+                // The scene reflects the marks from before the rule.
                 let is_marking = self.apply(configuration, &rule, &scene);
                 if is_marking {
                     break;
@@ -198,7 +200,7 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
         step.base().map_or(NOBODY, |step| self.base.activity(step))
     }
 
-    /// Any two are: which came first shows in what a breakpoint between them stops.
+    /// Any two steps are dependent: their order is observable in what a breakpoint between them stops.
     fn dependent(&self, _a: &Self::Step, _b: &Self::Step) -> bool {
         true
     }

@@ -1,7 +1,8 @@
 //! Conditions over a state, such as `math.result == 24 && client1.inbox.length > 0`.
 //!
-//! They see a state as an [`Observation`]. What is not there is `null`, and what does not fit together is `false`: a
-//! condition holds in some universes and not in others, and an actor that does not exist yet is no mistake.
+//! They are evaluated on an [`Observation`]. A missing value is `null`, and an order comparison of incompatible values
+//! is `false`: a condition holds in some universes and not in others, and an actor that does not exist yet is not an
+//! error.
 
 mod parse;
 
@@ -9,13 +10,13 @@ use std::fmt;
 
 use crate::{Observation, observation::Segment, syntax::SyntaxError};
 
-/// A condition, ready to be evaluated.
+/// A parsed condition.
 ///
 /// # Grammar
 ///
-/// From the weakest: `||`, `&&`, `== != < <= > >=`, `+ -`, `* / %`, `! -`, then a path (`math.inbox[0].name`, lists begin
-/// at 0, `.length` counts, a name in backquotes may contain anything), a number, a text in quotes, `true`, `false`,
-/// `null`, `contains(list or text, value)`, `length(value)`, or an expression in parentheses.
+/// From the weakest: `||`, `&&`, `== != < <= > >=`, `+ -`, `* / %`, `! -`, then a path (`math.inbox[0].name`, lists
+/// begin at 0, `.length` counts, a name in backquotes may contain anything), a number, a text in quotes, `true`,
+/// `false`, `null`, `contains(list or text, value)`, `length(value)`, or an expression in parentheses.
 ///
 /// ```
 /// use reenact_multiverse::{Expression, Observation};
@@ -60,12 +61,12 @@ enum Binary {
 }
 
 impl Expression {
-    /// Reads a condition.
+    /// Parses a condition.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         Self::parse_rest(text, 0)
     }
 
-    /// Reads a condition that begins at byte `at`, so that an error is about the whole text.
+    /// Parses a condition that begins at byte `at`, so that errors refer to the whole text.
     pub(crate) fn parse_rest(text: &str, at: usize) -> Result<Self, SyntaxError> {
         Ok(Self {
             tree: parse::expression(text, at)?,
@@ -73,12 +74,12 @@ impl Expression {
         })
     }
 
-    /// Whether it is true of what is seen.
+    /// Returns whether the condition is true of this observation.
     pub fn holds(&self, of: &Observation) -> bool {
         is_true(&self.tree.evaluate(of))
     }
 
-    /// Its value.
+    /// The value of the expression.
     pub fn evaluate(&self, of: &Observation) -> Observation {
         self.tree.evaluate(of)
     }
@@ -90,7 +91,7 @@ impl fmt::Display for Expression {
     }
 }
 
-/// A path alone.
+/// Parses a path.
 pub(crate) fn path(text: &str) -> Option<Vec<Segment>> {
     match parse::expression(text, 0) {
         Ok(Node::Path(path)) => Some(path),
@@ -160,7 +161,7 @@ impl Binary {
         }
     }
 
-    /// Whole numbers stay whole if the result is; what has no result is nothing.
+    /// The result of integers is an integer if exact. `None` if there is no result.
     fn compute(self, a: &Observation, b: &Observation) -> Option<Observation> {
         if let (Binary::Add, Observation::Text(a), Observation::Text(b)) = (self, a, b) {
             return Some(Observation::Text(format!("{a}{b}")));

@@ -1,7 +1,7 @@
-//! The graph that a search has made, and the questions it answers.
+//! The graph that a search has built, and queries on it.
 //!
-//! A graph knows states and numbers. What they mean is asked of the language, which is why many questions take it along:
-//! a graph borrows nothing, and may be kept for as long as it is of use.
+//! A graph stores states and numbers. Only the language can interpret them, so many queries take it as an argument: a
+//! graph borrows nothing, and can be kept for as long as needed.
 
 pub(crate) mod chunks;
 mod dot;
@@ -47,9 +47,9 @@ impl fmt::Display for NodeId {
 /// A step from one universe to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
-    /// Which of the steps of the universe it leaves, in the order of [`Semantics::steps`].
+    /// The index of the step among those of the source universe, in the order of [`Semantics::steps`].
     pub step: u32,
-    /// Where it leads.
+    /// The target universe.
     pub to: NodeId,
 }
 
@@ -57,21 +57,21 @@ pub struct Edge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// It goes on, and where to is known.
+    /// It has successors, and they are known.
     Inner,
-    /// The program is over here, or stuck.
+    /// The program has ended here, or is stuck.
     End,
-    /// The search was told to stop here.
+    /// The search stopped here because of [`Search::until`](crate::Search::until).
     Stopped,
-    /// A bound kept the search from trying all that can happen here.
+    /// A bound kept the search from expanding it completely.
     Frontier,
 }
 
-/// What a search has made.
+/// The result of a search.
 pub struct Graph<S: Semantics> {
     store: Store<S::State>,
     coverage: Coverage,
-    /// The first number of each level, if the numbers are in the order of the distance.
+    /// The first number of each level, if the numbers are in the order of the depth.
     levels: Option<Chunks<u32>>,
     shortest: OnceLock<Shortest>,
 }
@@ -90,7 +90,7 @@ impl<S: Semantics> Graph<S> {
         }
     }
 
-    /// What the search has seen of what there is.
+    /// How much the search has covered.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }
@@ -100,12 +100,12 @@ impl<S: Semantics> Graph<S> {
         self.store.len()
     }
 
-    /// Whether there is no universe at all.
+    /// Returns whether there is no universe.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of steps that the search has taken, to different places or not.
+    /// The number of steps that the search has taken, including those to known universes.
     pub fn edge_count(&self) -> u64 {
         self.store.edge_count()
     }
@@ -115,14 +115,13 @@ impl<S: Semantics> Graph<S> {
         (0..self.len() as u32).map(NodeId)
     }
 
-    /// Those that the search started from.
+    /// The universes that the search started from.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> {
         self.nodes()
             .take_while(|id| self.store.origin(id.0).parent == NONE)
     }
 
-    /// The universe from which this one was first found, and the number of the step there; none of those that the search
-    /// started from.
+    /// The universe from which this one was first found, and the number of the step there. `None` for the roots.
     pub(crate) fn origin(&self, id: NodeId) -> Option<(NodeId, u32)> {
         let origin = self.store.origin(id.0);
         (origin.parent != NONE).then_some((NodeId(origin.parent), origin.step))
@@ -132,7 +131,7 @@ impl<S: Semantics> Graph<S> {
     ///
     /// # Panics
     ///
-    /// If there is no such universe; so do the other questions about one.
+    /// Panics if there is no such universe, as do the other queries about one universe.
     pub fn state(&self, id: NodeId) -> &S::State {
         self.store.state(id.0)
     }
@@ -152,23 +151,23 @@ impl<S: Semantics> Graph<S> {
         }
     }
 
-    /// Those of a kind.
+    /// The universes of this kind.
     pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = NodeId> {
         self.nodes().filter(move |&id| self.kind(id) == kind)
     }
 
-    /// Those in which nothing can happen any more.
+    /// The universes without steps.
     pub fn ends(&self) -> impl Iterator<Item = NodeId> {
         self.of_kind(Kind::End)
     }
 
-    /// Those ends in which somebody waits for something that never comes.
+    /// The ends in which an activity waits for something that never happens.
     pub fn deadlocks(&self, semantics: &S) -> impl Iterator<Item = NodeId> {
         self.ends()
             .filter(|&id| !semantics.ending(self.state(id)).waits.is_empty())
     }
 
-    /// Where the search went from a universe, in the order of the steps. If only a tree was kept, it is computed again.
+    /// The edges of a universe, in the order of the steps. Recomputed if only a tree was stored.
     pub fn edges(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
         if !self.store.has_edges() {
             return self.computed_edges(semantics, id);
@@ -187,7 +186,7 @@ impl<S: Semantics> Graph<S> {
         .collect()
     }
 
-    /// All steps of a universe that lead to one of the graph.
+    /// All steps of a universe that lead to a universe of the graph.
     fn computed_edges(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
         if self.kind(id) == Kind::Stopped {
             return Vec::new();
@@ -201,7 +200,7 @@ impl<S: Semantics> Graph<S> {
         edges.collect()
     }
 
-    /// All steps between universes of the graph, also those that a reduction has left out.
+    /// All steps between universes of the graph, including those that a reduction has omitted.
     fn every_edge(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
         let is_reduced = self.coverage.reduction() != crate::Reduction::None;
         if self.store.has_edges() && !is_reduced {
@@ -211,13 +210,13 @@ impl<S: Semantics> Graph<S> {
         }
     }
 
-    /// The bytes of memory that the graph takes, with what its states own and not with what they share.
+    /// The memory of the graph in bytes, including what its states own but not what they share.
     pub fn bytes(&self) -> usize {
         let levels = self.levels.as_ref().map_or(0, Chunks::bytes);
         self.store.bytes() + levels
     }
 
-    /// The bytes for each universe.
+    /// The bytes per universe.
     pub fn bytes_per_state(&self) -> f64 {
         self.bytes() as f64 / self.len().max(1) as f64
     }

@@ -1,21 +1,20 @@
-//! Every universe that a program can reach.
+//! Explores and debugs every universe that a program can reach.
 //!
-//! A program that is not deterministic has more than one way to go. A *universe* is a state it can be in, the
-//! *multiverse* the graph of all of them. This crate knows how to walk that graph and how to debug in it, and nothing of
-//! any language: a base language says what its states and steps are by implementing [`Semantics`], and gets
+//! A nondeterministic program can continue in more than one way. A *universe* is a state it can be in, the *multiverse*
+//! the graph of all of them. This crate searches that graph and debugs in it, and knows no language: a base language
+//! defines its states and steps by implementing [`Semantics`], and gets
 //!
-//! - the [search](Search) and the [graph](Graph) it makes: ends, deadlocks, livelocks, shortest paths;
-//! - a [debugger](Debugger), whose breakpoints and steps hold in all universes at once;
-//! - a [session](Session), which is what a terminal or a page needs to drive it.
+//! - the [search](Search) and the resulting [graph](Graph): ends, deadlocks, livelocks, shortest paths;
+//! - a [debugger](Debugger), whose breakpoints and steps apply in all universes at once;
+//! - a [session](Session), which a terminal or a web page needs to drive it.
 //!
-//! It runs nothing: no thread of the program, no recording. What is debugged here is a semantics.
+//! It runs nothing: no thread of the program, no recording. It debugs a semantics.
 
 #![forbid(unsafe_code)]
 
 mod breakpoint;
 mod catalogue;
 mod debugger;
-pub mod explore;
 mod expression;
 mod graph;
 mod non_interference;
@@ -31,8 +30,8 @@ mod temporal;
 pub use self::{
     breakpoint::{Breakpoint, Pattern, Place, What},
     catalogue::{
-        ActivityKind, BreakpointKind, Freeing, Goal, OperationKind, StepKind, Whose,
-        all_breakpoints, all_steps, breakpoint, breakpoints, step, steps,
+        ActivityKind, BreakpointKind, Freeing, Goal, StepKind, Whose, all_breakpoints, all_steps,
+        breakpoint, breakpoints, step, steps,
     },
     debugger::{
         ActivityState, Breakpoints, Cause, Command, CommandError, Configuration, Debugger,
@@ -47,7 +46,7 @@ pub use self::{
     observation::{Difference, Observation},
     operation::{Operation, Site},
     search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
-    semantics::{Activity, Ending, Marked, Semantics, Wait},
+    semantics::{Ending, Marked, Semantics, Wait},
     session::{
         Choices, Event, Found, Group, How, Limits, Nearest, Numbers, Session, SessionError,
         Standings, Stop, Universes, Who,
@@ -55,3 +54,4 @@ pub use self::{
     syntax::SyntaxError,
     temporal::Temporal,
 };
+pub use reenact_explore::{Activity, OperationKind};

@@ -1,7 +1,7 @@
-//! The theorem of the debugger, as a test that any language can be put to.
+//! Checks the correctness theorem of the debugger, for any language.
 //!
 //! *Non-interference* (theorem 1 of the paper): a program does in the debugger exactly what it does without. It is
-//! checked on every configuration that can be reached, whatever steps a person asks for on the way there.
+//! checked on every configuration that can be reached, whatever steps the user requests on the way.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -9,26 +9,26 @@ use crate::{
     Breakpoints, Configuration, Debugger, Goal, Granularity, Mode, Rule, Semantics, catalogue,
 };
 
-/// What was checked.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// How many configurations, in both granularities.
+    /// The number of configurations, in both granularities.
     pub configurations: usize,
-    /// Whether these were all that can be reached.
+    /// Whether these are all configurations that can be reached.
     pub is_complete: bool,
 }
 
-/// Checks that debugging a program with these breakpoints, and with any steps whatever, neither adds nor loses a step of
-/// the program. At most `states` configurations are visited for each [`Granularity`].
+/// Checks that debugging a program with these breakpoints, and with any user commands, neither adds nor removes a step
+/// of the program. At most `states` configurations are visited for each [`Granularity`].
 ///
 /// In every configuration ⟨…, K⟩:
 ///
-/// 1. what the debugger does by itself, and every command, leaves K as it is, up to marks;
-/// 2. what it lets the program do is a step of K;
-/// 3. by rules of its own and `resume` alone it comes to let the program do exactly the steps of K;
+/// 1. the debugger's own rules, and every command, leave K unchanged, up to marks;
+/// 2. every program step that the debugger allows is a step of K;
+/// 3. by its own rules and `resume` alone, the debugger eventually allows exactly the steps of K;
 /// 4. a mark in K changes none of that.
 ///
-/// And both granularities lead to the same places.
+/// And both granularities reach the same settled configurations.
 pub fn check_non_interference<S: Semantics>(
     base: &S,
     breakpoints: &Breakpoints,
@@ -57,7 +57,7 @@ pub fn check_non_interference<S: Semantics>(
 }
 
 struct Walk<K> {
-    /// The configurations in which the debugger itself has nothing to do.
+    /// The configurations in which none of the debugger's own rules applies.
     settled: HashSet<Configuration<K>>,
     visited: usize,
     is_complete: bool,
@@ -98,7 +98,7 @@ fn walk<S: Semantics>(debugger: &Debugger<'_, S>, states: usize) -> Result<Walk<
     Ok(walk)
 }
 
-/// 1 and 2: a rule is a step of the program, or none.
+/// 1 and 2: a rule takes a step of the program, or leaves it unchanged.
 fn project<S: Semantics>(
     debugger: &Debugger<'_, S>,
     state: &Configuration<S::State>,
@@ -121,7 +121,7 @@ fn project<S: Semantics>(
     }
 }
 
-/// All that a person can ask for in a configuration that waits, except to leave it alone.
+/// The results of all commands that the user can give in a paused configuration, except `stop`.
 fn commanded<S: Semantics>(
     debugger: &Debugger<'_, S>,
     state: &Configuration<S::State>,
@@ -146,7 +146,7 @@ fn commanded<S: Semantics>(
     Ok(all)
 }
 
-/// 3 and 4: resumed as often as it pauses, the debugger lets the program do all it can.
+/// 3 and 4: resumed whenever it pauses, the debugger allows all steps of the program.
 fn resumed<S: Semantics>(
     debugger: &Debugger<'_, S>,
     state: &Configuration<S::State>,
@@ -157,7 +157,7 @@ fn resumed<S: Semantics>(
         return Ok(());
     };
     let mut now = state.clone();
-    // Every breakpoint can pause it once, and so can the step that is under way; everyone may be new.
+    // Every breakpoint can pause it once, and so can the current step; every activity may be new.
     let mut patience = 16 * (state.points().count() + state.activities.len() + 4);
     loop {
         let rules = debugger.steps(&now);

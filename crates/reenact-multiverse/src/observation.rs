@@ -1,6 +1,6 @@
-//! What can be seen of a state: a tree of values, the same for every language.
+//! The visible part of a state: a tree of values, the same for every language.
 //!
-//! Conditions are evaluated in it, pages show it, and two universes are compared by it.
+//! Conditions are evaluated on it, front ends show it, and two universes are compared by it.
 
 use std::fmt;
 
@@ -8,37 +8,37 @@ use serde::{Serialize, Serializer};
 
 use crate::syntax::{is_identifier, quote};
 
-/// A value, as a person may look at it.
+/// A value to show to users.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observation {
-    /// Nothing.
+    /// No value.
     Null,
-    /// Yes or no.
+    /// A Boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Another number.
+    /// A floating-point number.
     Float(f64),
-    /// Text; also what can only be named, such as a reference.
+    /// A string, or the name of something opaque, such as a reference.
     Text(String),
-    /// Values in an order.
+    /// A list of values.
     List(Vec<Observation>),
-    /// Values by name, in an order.
+    /// Named values, in order.
     Record(Vec<(String, Observation)>),
 }
 
-/// What differs between two observations.
+/// A difference between two observations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Where, such as `math.inbox[1].name`.
+    /// The path of the differing value, such as `math.inbox[1].name`.
     pub path: String,
-    /// What is there in the first one; nothing if it has no such place.
+    /// The value in the first observation. `None` if it does not exist there.
     pub before: Option<Observation>,
-    /// What is there in the second one.
+    /// The value in the second observation. `None` if it does not exist there.
     pub after: Option<Observation>,
 }
 
-/// One part of a path.
+/// A segment of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Segment {
     Name(String),
@@ -46,7 +46,7 @@ pub(crate) enum Segment {
 }
 
 impl Observation {
-    /// What is found at a path such as `math.inbox[1].name`; lists begin at 0. A list, a text or a record has a `length`.
+    /// The value at a path such as `math.inbox[1].name`; lists begin at 0. Lists, texts and records have a `length`.
     pub fn get(&self, path: &str) -> Option<Observation> {
         self.at(&crate::expression::path(path)?)
     }
@@ -70,7 +70,7 @@ impl Observation {
         Some(here.clone())
     }
 
-    /// How many items, characters or fields it has.
+    /// The number of items, characters or fields.
     pub fn length(&self) -> Option<i64> {
         let length = match self {
             Observation::List(items) => items.len(),
@@ -81,7 +81,7 @@ impl Observation {
         i64::try_from(length).ok()
     }
 
-    /// Where `after` differs from this one, in the order in which a person reads them.
+    /// The differences between this observation and `after`, in reading order.
     pub fn diff(&self, after: &Observation) -> Vec<Difference> {
         let mut differences = Vec::new();
         differ(
@@ -122,7 +122,7 @@ impl Observation {
         }
     }
 
-    /// Whether it takes lines of its own.
+    /// Returns whether it is displayed on separate lines.
     fn is_long(&self) -> bool {
         match self {
             Observation::Record(fields) => !fields.is_empty(),
@@ -201,7 +201,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// On one line; with `{:#}`, indented over several.
+/// On one line; with `{:#}`, indented over several lines.
 impl fmt::Display for Observation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -235,7 +235,7 @@ impl fmt::Display for Observation {
     }
 }
 
-/// As JSON would have it: a record is a map.
+/// As in JSON: a record is a map.
 impl Serialize for Observation {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match self {

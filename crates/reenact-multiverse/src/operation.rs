@@ -1,4 +1,4 @@
-//! What an activity is about to do, as breakpoints see it.
+//! The pending operation of an activity, in the form that breakpoints match.
 
 use std::{borrow::Cow, fmt};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Activity, OperationKind};
 
-/// A place in the source. Both numbers begin at 1.
+/// A source location. Both numbers begin at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Site {
     /// The line.
@@ -21,29 +21,29 @@ impl fmt::Display for Site {
     }
 }
 
-/// What a step is: the kind and the parties.
+/// The operation of a step: its kind and its parties.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation<'a> {
-    /// What it is.
+    /// The kind of the operation.
     pub kind: OperationKind,
-    /// Who does it.
+    /// The activity that performs it.
     pub activity: Activity,
-    /// What it is about: the name of the message, of the lock, of the channel.
+    /// The name of the message, the lock or the channel.
     pub subject: Cow<'a, str>,
-    /// The other party: who will receive what is sent.
+    /// The other party: the receiver of a send.
     pub with: Option<Activity>,
-    /// Where it is in the source: the send, the method that is about to run.
+    /// The source location: of the send, or of the method that is about to run.
     pub site: Option<Site>,
-    /// For what is received: where it was sent.
+    /// For a receive: the source location of the send.
     pub sent_at: Option<Site>,
-    /// How many calls deep it is within its turn.
+    /// The call depth within its turn.
     pub depth: u32,
     /// Whether it belongs to what was marked with [`Semantics::mark`](crate::Semantics::mark).
     pub marked: bool,
 }
 
 impl Operation<'_> {
-    /// The same operation, with a subject of its own.
+    /// Converts to an operation that owns its subject.
     pub fn into_owned(self) -> Operation<'static> {
         Operation {
             subject: Cow::Owned(self.subject.into_owned()),
@@ -51,7 +51,7 @@ impl Operation<'_> {
         }
     }
 
-    /// The same operation, with the subject of this one.
+    /// Returns the operation with a borrowed subject.
     pub fn reborrow(&self) -> Operation<'_> {
         Operation {
             subject: Cow::Borrowed(&self.subject),

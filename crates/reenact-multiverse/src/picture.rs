@@ -1,23 +1,23 @@
-//! What all pictures for Graphviz have in common: how universes look, and what a label may hold.
+//! Common parts of all Graphviz output: how universes are drawn, and how labels are escaped.
 
-/// How every picture begins, after its name.
+/// The beginning of every graph, after its name.
 pub(crate) const OPENING: &str = "{\n  node [style=filled, shape=circle, fontname=\"sans-serif\"];\n  \
      edge [fontname=\"sans-serif\", fontsize=10];\n";
 
-/// What kind of universe is drawn.
+/// How a universe is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// One that goes on.
+    /// A universe with known successors.
     Inner,
-    /// One that nobody has followed.
+    /// A universe whose steps were not followed.
     Frontier,
-    /// One where the search, or a person, has stopped.
+    /// A universe where the search or the user has stopped.
     Paused,
-    /// One that a person has left alone.
+    /// A universe that the user has stopped with `stop`.
     Left,
     /// An end.
     End,
-    /// An end that should not be.
+    /// An end with a deadlock or an error.
     BadEnd,
 }
 
@@ -34,7 +34,7 @@ impl Look {
     }
 }
 
-/// What may stand between quotes. A backslash would begin an escape of Graphviz's own.
+/// Escapes a label for use in quotes. An unescaped backslash would begin a Graphviz escape.
 pub(crate) fn escaped(label: &str) -> String {
     let mut escaped = String::with_capacity(label.len());
     for letter in label.chars() {

@@ -1,87 +1,87 @@
-//! The search: from where a program starts to every universe it can reach.
+//! The search: finds every universe that a program can reach.
 //!
-//! Every state is kept once and compared exactly: two universes are never taken for the same because of a hash. What a
-//! search did not see it says: its [`Coverage`] is part of what it returns.
+//! Every state is stored once and compared exactly: two universes are never confused because of equal hashes. The
+//! search reports what it did not see: its [`Coverage`] is part of the result.
 //!
-//! A breadth-first search that is not reduced uses all cores it is given. What it returns does not depend on how many
-//! those are: universes get the numbers that a plain loop would give them.
+//! A breadth-first search without reduction uses all workers it is given. The result does not depend on their number:
+//! universes get the numbers that a sequential loop would give them.
 
 mod block;
-mod course;
 mod coverage;
-mod crew;
+mod driver;
 mod levels;
-mod pulse;
+mod reporter;
+mod worker_pool;
 mod worklist;
 
 use std::{ops::ControlFlow, time::Duration};
 
-use self::course::Course;
 pub use self::coverage::{Bound, Coverage};
+use self::driver::SearchDriver;
 use crate::{Semantics, graph::Graph};
 
 /// The order of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// All universes of one step before any of two: the way to each is a shortest one.
+    /// All universes at depth one before any at depth two: the path to each is a shortest one.
     #[default]
     BreadthFirst,
-    /// Each way to its end before the next. Uses one core.
+    /// Each path to its end before the next. Uses one worker.
     DepthFirst,
 }
 
-/// What a search leaves out because it makes no difference.
+/// What a search omits because it makes no difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
     /// Nothing.
     #[default]
     None,
-    /// Steps whose independent twin is taken elsewhere: every universe is visited, by fewer steps.
+    /// Omits steps whose independent counterpart is taken elsewhere: every universe is visited, through fewer steps.
     ///
-    /// A search that is told where to stop does not go through such universes, in any order of what is independent. It
-    /// then finds a universe to stop at if there is one, and maybe not all of them.
+    /// With [`Search::until`], the search does not continue through universes to stop at, in any order of independent
+    /// steps. It then finds a universe to stop at if there is one, but possibly not all of them.
     SleepSets,
-    /// In addition, where an activity has only steps that [are alone](Semantics::is_alone), everything but these: every
-    /// end is reached, by fewer universes. With a bound on the depth, ends within it may be missed; and a search that is
-    /// told where to stop uses sleep sets only.
+    /// In addition, where an activity has only steps that [are alone](Semantics::is_alone), omits all other steps:
+    /// every end is reached, through fewer universes. With a bound on the depth, ends within it may be missed. With
+    /// [`Search::until`], only sleep sets are used.
     Persistent,
 }
 
-/// What is kept of a search.
+/// What a search stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// Universes, and the steps between them.
     #[default]
     Graph,
-    /// Universes, and how each was first found. The steps are computed again when somebody asks.
+    /// Universes, and how each was first found. The steps are recomputed on demand.
     Tree,
 }
 
-/// Where a search is to give up.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// No more universes than this.
+    /// Maximum number of universes.
     pub states: Option<usize>,
-    /// No more steps in a row than this.
+    /// Maximum depth, in steps.
     pub depth: Option<u32>,
-    /// No longer than this. It is looked at now and then.
+    /// Maximum time, checked at intervals.
     pub time: Option<Duration>,
-    /// No more memory than this: what is kept, what the search needs beside it, and what the states say they have.
+    /// Maximum memory, in bytes: the stored data, the working memory of the search, and what the states report to own.
     pub bytes: Option<usize>,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The universes seen so far.
+    /// The number of universes seen so far.
     pub states: usize,
-    /// Those of them that are still to be looked at.
+    /// The number of universes that are not expanded yet.
     pub frontier: usize,
-    /// How many steps away from the start it is now.
+    /// The current depth.
     pub depth: u32,
 }
 
-/// The cores to use.
+/// The worker threads to use.
 #[derive(Clone, Copy)]
 struct Workers {
     count: usize,
@@ -91,7 +91,7 @@ struct Workers {
 type Until<'a, S> = dyn Fn(&S, &<S as Semantics>::State) -> bool + Sync + 'a;
 type Listener<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
-/// A search that is about to start.
+/// A search.
 ///
 /// ```text
 /// let graph = Search::of(&program)
@@ -114,7 +114,7 @@ pub struct Search<'a, S: Semantics> {
 }
 
 impl<'a, S: Semantics> Search<'a, S> {
-    /// A search of everything a program can do: breadth first, not reduced, not bounded, on one core.
+    /// Searches everything a program can do: breadth first, without reduction or bounds, with one worker.
     pub fn of(semantics: &'a S) -> Self {
         Search {
             semantics,
@@ -132,62 +132,64 @@ impl<'a, S: Semantics> Search<'a, S> {
         }
     }
 
-    /// In this order.
+    /// Sets the order.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
     }
 
-    /// Leaving this out.
+    /// Sets the reduction.
     pub fn reduction(mut self, reduction: Reduction) -> Self {
         self.reduction = reduction;
         self
     }
 
-    /// Keeping this.
+    /// Sets what is stored.
     pub fn keep(mut self, keep: Keep) -> Self {
         self.keep = keep;
         self
     }
 
-    /// Within these bounds.
+    /// Sets the bounds.
     pub fn bounds(mut self, bounds: Bounds) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// With this many cores. A search that is depth first or reduced uses one.
+    /// Sets the number of workers. A search that is depth first or reduced uses one.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers.count = workers.max(1);
         self
     }
 
-    /// Even where one core would be faster. This is for tests, whose programs are small.
+    /// Uses all workers even where one would be faster. For tests, whose programs are small.
     #[doc(hidden)]
     pub fn at_any_price(mut self) -> Self {
         self.workers.at_any_price = true;
         self
     }
 
-    /// From these states, instead of the initial ones.
+    /// Starts from these states, instead of the initial ones.
     pub fn from(mut self, states: Vec<S::State>) -> Self {
         self.from = Some(states);
         self
     }
 
-    /// Not beyond states like this. It is asked once or more for each state, from any core.
+    /// Does not continue beyond states that satisfy `is_far_enough`. It is called once or more for each state, from any
+    /// worker.
     pub fn until(mut self, is_far_enough: impl Fn(&S, &S::State) -> bool + Sync + 'a) -> Self {
         self.until = Some(Box::new(is_far_enough));
         self
     }
 
-    /// Telling how far it is: at the start and some times in a second. To break is to give up.
+    /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
+    /// cancels the search.
     pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
         self.progress = Some(Box::new(listener));
         self
     }
 
-    /// Searches.
+    /// Runs the search.
     pub fn run(self) -> Graph<S> {
         let (order, workers) = (self.order, self.workers);
         let reduction = match self.reduction {
@@ -198,7 +200,7 @@ impl<'a, S: Semantics> Search<'a, S> {
             Some(states) => states,
             None => self.semantics.initial(),
         };
-        let mut course = Course::new(
+        let mut driver = SearchDriver::new(
             self.semantics,
             self.until.as_deref(),
             self.bounds,
@@ -206,11 +208,11 @@ impl<'a, S: Semantics> Search<'a, S> {
             self.keep,
         );
         let levels = if (order, reduction) == (Order::BreadthFirst, Reduction::None) {
-            Some(levels::walk(&mut course, roots, workers))
+            Some(levels::walk(&mut driver, roots, workers))
         } else {
-            worklist::walk(&mut course, roots, order, reduction);
+            worklist::walk(&mut driver, roots, order, reduction);
             None
         };
-        course.finish(reduction, levels)
+        driver.finish(reduction, levels)
     }
 }

@@ -1,8 +1,8 @@
-//! A debugging session, over all universes at once: what a terminal, a page or an editor needs.
+//! A debugging session over all universes at once, for terminals, web pages and editors.
 //!
-//! A session holds the universes in which the program is at the moment. A command is given to one of them or to all, and
-//! they run until each is paused, has ended, or a limit is reached; those that have become equal are one. How a universe
-//! came about is kept as a path back to the start, through steps of the program and commands.
+//! A session holds the current universes of the program. A command is given to one of them or to all, and they run
+//! until each is paused, has ended, or a limit is reached; equal universes are merged. The history of a universe is
+//! stored as a path back to the start, through steps of the program and commands.
 
 mod dot;
 mod error;
@@ -24,14 +24,14 @@ use crate::{
     session::walk::{Walk, walk},
 };
 
-/// Who is to take a step.
+/// Which activity takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who<'a> {
-    /// In each universe, the one that is stopped there; the first of several to whom the step applies.
+    /// In each universe, the stopped activity; the first of several to which the step applies.
     Stopped,
-    /// This one.
+    /// The activity with this number.
     Activity(Activity),
-    /// The one with this name.
+    /// The activity with this name.
     Name(&'a str),
 }
 
@@ -52,14 +52,14 @@ pub struct Session<S: Semantics> {
     limits: Limits,
     is_interrupted: fn() -> bool,
     nodes: Vec<Node<S>>,
-    /// The universes of the moment, by number.
+    /// The current universes, by number.
     current: Vec<usize>,
     selected: usize,
     states: usize,
     past: Vec<Past>,
 }
 
-/// A configuration on the way to a universe.
+/// A configuration on the path to a universe.
 struct Node<S: Semantics> {
     state: Configuration<S::State>,
     from: Option<(usize, Link<S::Step>)>,
@@ -67,7 +67,7 @@ struct Node<S: Semantics> {
 
 enum Link<T> {
     Rule(Rule<T>),
-    /// What the person did.
+    /// A user command.
     Asked(String),
 }
 
@@ -75,11 +75,11 @@ enum Link<T> {
 struct Told<K> {
     universe: usize,
     state: Configuration<K>,
-    /// The command, as the story tells it.
+    /// The command, as shown in the story.
     asked: String,
 }
 
-/// What a session goes back to.
+/// A state of the session to go back to.
 struct Past {
     current: Vec<usize>,
     selected: usize,
@@ -88,7 +88,7 @@ struct Past {
 }
 
 impl<S: Semantics> Session<S> {
-    /// A session at the beginning of a program.
+    /// A session at the start of a program.
     pub fn new(language: S, limits: Limits) -> Self {
         let mut session = Self {
             language,
@@ -106,28 +106,28 @@ impl<S: Semantics> Session<S> {
         session
     }
 
-    /// The same session, in which the debugger takes steps of this size.
+    /// Sets the granularity of debugger steps.
     pub fn with_granularity(mut self, granularity: Granularity) -> Self {
         self.granularity = granularity;
         self
     }
 
-    /// What is debugged.
+    /// The program being debugged.
     pub fn language(&self) -> &S {
         &self.language
     }
 
-    /// Changes when to stop looking.
+    /// Sets the limits of a run.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Asks now and then whether to stop looking, as at a limit.
+    /// Sets a function that is polled during a run; if it returns `true`, the run stops as at a limit.
     pub fn interrupt_when(&mut self, is_interrupted: fn() -> bool) {
         self.is_interrupted = is_interrupted;
     }
 
-    /// Runs the program from its beginning. Breakpoints stay.
+    /// Runs the program from the start. Breakpoints are kept.
     pub fn start(&mut self) -> Standings {
         self.past.clear();
         self.rewind();
@@ -135,8 +135,8 @@ impl<S: Semantics> Session<S> {
         self.standings()
     }
 
-    /// Goes along the [path](Semantics::path) that the program is known to have gone, without stopping at breakpoints, and waits
-    /// there. Each of its steps can be [undone](Session::back).
+    /// Follows the recorded [path](Semantics::path) of the program without stopping at breakpoints, and pauses at its
+    /// end. Each of its steps can be [undone](Session::back).
     pub fn follow_path(&mut self) -> Standings {
         self.past.clear();
         self.rewind();
@@ -252,7 +252,7 @@ impl<S: Semantics> Session<S> {
         }
     }
 
-    /// Takes a step of the catalogue, `count` times, wherever it applies, and runs on.
+    /// Takes a step of the catalogue, `count` times, in every chosen universe where it applies, and runs on.
     pub fn command(
         &mut self,
         name: &str,
@@ -311,7 +311,7 @@ impl<S: Semantics> Session<S> {
             if self.is_over(state) {
                 continue;
             }
-            // A universe that only the limits have stopped goes on by itself when everyone is to run.
+            // A universe that only a limit has stopped continues by itself on `resume`.
             if state.mode == Mode::Run && step.goal == catalogue::Goal::Resume {
                 is_running = true;
                 continue;
@@ -352,12 +352,12 @@ impl<S: Semantics> Session<S> {
         }
     }
 
-    /// Whether somebody is called that in the selected universe.
+    /// Returns whether an activity has this name in the selected universe.
     fn knows(&self, name: &str) -> Result<bool, SessionError> {
         Ok(self.names(self.selected)?.iter().any(|one| one == name))
     }
 
-    /// Whether nothing can be asked of a universe any more.
+    /// Returns whether a universe accepts no more commands.
     fn is_over(&self, state: &Configuration<S::State>) -> bool {
         match state.mode {
             Mode::Stopped => true,
@@ -380,7 +380,7 @@ impl<S: Semantics> Session<S> {
             .collect())
     }
 
-    /// Runs universes until each is paused, has ended or a limit is reached. Of equal ones, the first stays.
+    /// Runs universes until each is paused, has ended or a limit is reached. Of equal ones, the first is kept.
     fn run(&mut self, universes: Universes) {
         let chosen: Vec<usize> = match universes {
             Universes::One(universe) => vec![self.current[universe]],
@@ -406,7 +406,7 @@ impl<S: Semantics> Session<S> {
                 current
             }
         };
-        // Of a program that has ended, all that matters is where: not what was still asked for.
+        // For an ended program only the final state matters, not pending commands.
         let (mut seen, mut ended) = (HashSet::new(), HashSet::new());
         let is_first = |at: &usize| {
             let state = &self.nodes[*at].state;
@@ -430,24 +430,24 @@ impl<S: Semantics> Session<S> {
         Ok(self.standings())
     }
 
-    /// The universes of the moment, by number.
+    /// The current universes, by number.
     pub fn universes(&self) -> impl ExactSizeIterator<Item = &Configuration<S::State>> {
         self.current.iter().map(|at| &self.nodes[*at].state)
     }
 
-    /// The one that a person looks at.
+    /// The number of the selected universe.
     pub fn selected(&self) -> usize {
         self.selected
     }
 
-    /// Looks at another one.
+    /// Selects a universe.
     pub fn select(&mut self, universe: usize) -> Result<(), SessionError> {
         self.state(universe)?;
         self.selected = universe;
         Ok(())
     }
 
-    /// One of the universes.
+    /// The configuration of a universe.
     pub fn state(&self, universe: usize) -> Result<&Configuration<S::State>, SessionError> {
         match self.current.get(universe) {
             Some(at) => Ok(&self.nodes[*at].state),
@@ -466,7 +466,7 @@ impl<S: Semantics> Session<S> {
     }
 }
 
-/// Keeps of what was found the ways to where it ended, and returns these ends.
+/// Stores the paths to the final states that were found, and returns these states.
 fn keep<S: Semantics>(
     nodes: &mut Vec<Node<S>>,
     starts: &[usize],

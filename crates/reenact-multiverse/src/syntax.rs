@@ -1,18 +1,18 @@
-//! Words, numbers and signs of the texts that people type: conditions and breakpoints.
+//! The scanner for the texts that users type: conditions and breakpoints.
 //!
-//! Both are read from left to right with one token of look-ahead, and are so short that they are scanned as they are
-//! parsed. An error says where, what stands there and what could.
+//! Both are parsed from left to right with one token of look-ahead, and are so short that they are scanned while they
+//! are parsed. An error states its position, what was found and what was expected.
 
 use std::{fmt, ops::Range};
 
-/// What is wrong with a text, and where.
+/// A syntax error and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SyntaxError {
-    /// The bytes of the text that it is about.
+    /// The byte range of the error.
     pub span: Range<usize>,
-    /// The column of the first of them, in characters, from 1.
+    /// The column of its first byte, in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
@@ -48,12 +48,12 @@ impl fmt::Display for Token {
     }
 }
 
-/// What a word is made of.
+/// The characters of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// Letters, digits and `_`; what begins with a digit is a number.
+    /// Letters, digits and `_`; a token that begins with a digit is a number.
     Identifiers,
-    /// Those and `-`, `:`, `.`, `#`, `@`, `$`, so that names of activities and methods need no quotes.
+    /// Also `-`, `:`, `.`, `#`, `@`, `$`, so that names of activities and methods need no quotes.
     Names,
 }
 
@@ -62,7 +62,7 @@ const SIGNS: [&str; 22] = [
     ".", ",", "|", "?",
 ];
 
-/// A place in a text.
+/// A position in a text.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
     words: Words,
@@ -72,7 +72,7 @@ pub(crate) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Begins at byte `at`, so that spans are those of the whole text.
+    /// Begins at byte `at`, so that spans refer to the whole text.
     pub(crate) fn new(text: &'a str, at: usize, words: Words) -> Result<Self, SyntaxError> {
         let mut scanner = Self {
             text,
@@ -85,29 +85,29 @@ impl<'a> Scanner<'a> {
         Ok(scanner)
     }
 
-    /// The token that comes next.
+    /// The next token.
     pub(crate) fn peek(&self) -> &Token {
         &self.token
     }
 
-    /// Where the next token begins.
+    /// The start of the next token.
     pub(crate) fn start(&self) -> usize {
         self.span.start
     }
 
-    /// Where the text goes on after the next token.
+    /// The end of the next token.
     pub(crate) fn rest(&self) -> usize {
         self.span.end
     }
 
-    /// Takes the next token.
+    /// Consumes the next token.
     pub(crate) fn next(&mut self) -> Result<Token, SyntaxError> {
         let token = std::mem::replace(&mut self.token, Token::End);
         self.advance()?;
         Ok(token)
     }
 
-    /// Takes the next token if it is this sign.
+    /// Consumes the next token if it is this sign.
     pub(crate) fn sign(&mut self, sign: &str) -> Result<bool, SyntaxError> {
         let is_it = matches!(self.token, Token::Sign(next) if next == sign);
         if is_it {
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         Ok(is_it)
     }
 
-    /// Takes the next token if it is this word.
+    /// Consumes the next token if it is this word.
     pub(crate) fn word(&mut self, word: &str) -> Result<bool, SyntaxError> {
         let is_it = self.is_word(word);
         if is_it {
@@ -125,12 +125,12 @@ impl<'a> Scanner<'a> {
         Ok(is_it)
     }
 
-    /// Whether the next token is this word.
+    /// Returns whether the next token is this word.
     pub(crate) fn is_word(&self, word: &str) -> bool {
         matches!(&self.token, Token::Word(next) if next == word)
     }
 
-    /// Takes this sign, or says that it was expected.
+    /// Consumes this sign, or returns an error.
     pub(crate) fn expect(&mut self, sign: &str) -> Result<(), SyntaxError> {
         if self.sign(sign)? {
             return Ok(());
@@ -138,12 +138,12 @@ impl<'a> Scanner<'a> {
         Err(self.expected(&format!("`{sign}`")))
     }
 
-    /// That something else should stand where the next token is.
+    /// An error that something else was expected instead of the next token.
     pub(crate) fn expected(&self, what: &str) -> SyntaxError {
         self.error(format!("found {}, expected {what}", self.token))
     }
 
-    /// Something else that is wrong with the next token.
+    /// Another error at the next token.
     pub(crate) fn error(&self, message: String) -> SyntaxError {
         error(self.text, self.span.clone(), message)
     }
@@ -207,12 +207,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether a name can be written without quotes.
+/// Returns whether a name can be written without quotes.
 pub(crate) fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_of_name)
 }
 
-/// Whether a name can be written without backquotes in a path.
+/// Returns whether a name can be written without backquotes in a path.
 pub(crate) fn is_identifier(name: &str) -> bool {
     !name.starts_with(|first: char| first.is_ascii_digit())
         && !name.is_empty()
@@ -221,7 +221,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
             .all(|next| next.is_alphanumeric() || next == '_')
 }
 
-/// A name in quotes, as the scanner reads it.
+/// Quotes a name, as the scanner reads it.
 pub(crate) fn quote(name: &str, quote: char) -> String {
     let mut out = String::from(quote);
     for next in name.chars() {
@@ -264,7 +264,7 @@ fn number(text: &str) -> usize {
     }
 }
 
-/// An error about a part of a text.
+/// An error for a part of a text.
 pub(crate) fn error(text: &str, span: Range<usize>, message: String) -> SyntaxError {
     SyntaxError {
         column: text[..span.start].chars().count() + 1,

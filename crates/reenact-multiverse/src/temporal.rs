@@ -1,20 +1,20 @@
-//! Breakpoints on what has happened so far: a regular language over steps.
+//! Breakpoints on the history so far: a regular language over steps.
 //!
-//! `temporal (message-sender ok) after (before-turn fail) without (before-turn reset)` stops when `ok` was sent although
-//! `fail` was processed before and no `reset` since. In general, the pattern has to fit *all* steps since the start (or
-//! since it was set), so most begin with `any*`:
+//! `temporal (message-sender ok) after (before-turn fail) without (before-turn reset)` stops when `ok` was sent
+//! although `fail` was processed before and no `reset` since. In general, the pattern has to match *all* steps since
+//! the start (or since it was set), so most patterns begin with `any*`:
 //!
-//! | pattern | fits |
+//! | pattern | matches |
 //! |---|---|
-//! | `message-sender ok by math` | a step that does this operation |
-//! | `any`, `not A`, `A \| B` | any step, one that is no `A`, one of either |
+//! | `message-sender ok by math` | a step that performs this operation |
+//! | `any`, `not A`, `A \| B` | any step, a step that is not `A`, a step that is either |
 //! | `A B` or `A, B` | one after the other |
-//! | `A*`, `A+`, `A?` | repeated, at least once, or not at all |
+//! | `A*`, `A+`, `A?` | any number of times, at least once, at most once |
 //! | `A after B` | `any* B (not A)* A` |
 //! | `A after B without C` | `any* B (not (A \| C))* A` |
 //!
-//! It is compiled to the automaton of its positions (Glushkov): no more states than operations in the pattern, so that the
-//! set of those it can be in is one word in every universe.
+//! A pattern is compiled to its position automaton (Glushkov), which has one state per operation in the pattern plus a
+//! start state. So the set of its current states is one 64-bit word in every universe.
 
 #[cfg(test)]
 mod tests;
@@ -23,13 +23,13 @@ use std::fmt;
 
 use crate::{Activity, Operation, OperationKind, breakpoint::Pattern};
 
-/// A language over steps, compiled.
+/// A compiled language over steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Temporal {
     text: String,
-    /// What has to be seen to be at a position. Position 0 is the start.
+    /// The letter that leads to each position. Position 0 is the start.
     letters: Vec<Letter>,
-    /// Where one can go from a position.
+    /// The positions that can follow each position.
     follow: Vec<u64>,
     last: u64,
 }
@@ -54,7 +54,7 @@ pub(crate) enum Shape {
     Maybe(Box<Shape>),
 }
 
-/// What a step was: what was about to be done, and what has been done with it.
+/// A step: its pending operation, and what it has done.
 pub(crate) struct Happening<'a> {
     pub(crate) operation: &'a Operation<'a>,
     pub(crate) done: &'a [Operation<'static>],
@@ -63,9 +63,9 @@ pub(crate) struct Happening<'a> {
     pub(crate) name: &'a dyn Fn(Activity) -> String,
 }
 
-/// Before any step.
+/// The positions before any step.
 pub(crate) const START: u64 = 1;
-/// One of the 64 is the start.
+/// One of the 64 positions is the start.
 const POSITIONS: usize = 63;
 
 impl Shape {
@@ -115,7 +115,7 @@ impl Letter {
 }
 
 impl Temporal {
-    /// Compiles what was written as `text`.
+    /// Compiles the shape that was written as `text`.
     pub(crate) fn new(text: &str, shape: &Shape) -> Result<Self, String> {
         let mut automaton = Self {
             text: text.to_owned(),
@@ -129,7 +129,7 @@ impl Temporal {
         Ok(automaton)
     }
 
-    /// Where the automaton can be after one more step.
+    /// The possible positions after one more step.
     pub(crate) fn advance(&self, places: u64, step: &Happening<'_>) -> u64 {
         let reachable = bits(places).fold(0, |all, place| all | self.follow[place]);
         bits(reachable)
@@ -137,12 +137,12 @@ impl Temporal {
             .fold(0, |all, place| all | 1 << place)
     }
 
-    /// Whether what has been seen is in the language.
+    /// Returns whether the history so far is in the language.
     pub(crate) fn accepts(&self, places: u64) -> bool {
         places & self.last != 0
     }
 
-    /// The operations it speaks of.
+    /// The patterns of the operations that it mentions.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.letters.iter().flat_map(Letter::patterns)
     }

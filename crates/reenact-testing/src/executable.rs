@@ -1,19 +1,20 @@
-//! Making executables that a test starts.
+//! Creates executables for tests to start.
 //!
-//! A test must not write an executable itself. While it has the file open for writing, another thread of the test process may
-//! fork; the new child has the file open too until it execs, and starting the executable then fails with "Text file busy",
-//! although the test has long closed it. Here a child process writes, whose files nobody inherits.
+//! A test must not write an executable itself. While the test has the file open for writing, another thread of the test
+//! process may fork. The new child has the file open too until it execs, so that starting the executable fails with
+//! "Text file busy" although the test has closed it. Here a child process writes the file, and no other process
+//! inherits its descriptors.
 
 use std::{ffi::OsStr, path::Path, process::Command};
 
-/// Copies an executable. Everybody may run the copy.
+/// Copies an executable and makes the copy executable for all users.
 #[track_caller]
 pub fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) {
     let (from, to) = (from.as_ref(), to.as_ref());
     shell(r#"cp "$0" "$1" && chmod 755 "$1""#, from, to);
 }
 
-/// Writes a script. Everybody may run it.
+/// Writes a script and makes it executable for all users.
 #[track_caller]
 pub fn write(path: impl AsRef<Path>, text: &str) {
     shell(
@@ -23,7 +24,7 @@ pub fn write(path: impl AsRef<Path>, text: &str) {
     );
 }
 
-/// Adds some text to the end of an executable, after which it is another one that does the same.
+/// Appends some text to an executable, so that its content differs but its behaviour does not.
 #[track_caller]
 pub fn append(path: impl AsRef<Path>, text: &str) {
     shell(r#"printf %s "$1" >> "$0""#, path.as_ref(), text);
@@ -56,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory that is removed in the end.
+    /// A directory that is removed on drop.
     struct Scratch(PathBuf);
 
     impl Scratch {

@@ -1,14 +1,14 @@
-//! How generated tests are configured: how many cases they try, and which.
+//! The configuration of generated tests: how many cases they try, and with which seed.
 //!
-//! The seed is the same in every run, so that a test fails or passes because of a change and not by chance; new cases are looked
-//! for by `cargo xtask hunt`. What it finds becomes a test with a name.
+//! The seed is the same in every run, so that a test fails or passes because of a change and not by chance.
+//! `cargo xtask hunt` looks for new cases; a failure that it finds becomes a named test.
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// For so long a case that fails is made smaller.
+/// How long a failing case is shrunk, in milliseconds.
 const SHRINK_MS: u32 = 60_000;
 
-/// The configuration of a test that tries so many cases, or as many as `REENACT_CASES` says.
+/// Returns the configuration of a test that tries `usual` cases, or the number in `REENACT_CASES`.
 pub fn config(usual: u32) -> Config {
     Config {
         cases: cases(usual),
@@ -19,7 +19,7 @@ pub fn config(usual: u32) -> Config {
     }
 }
 
-/// The same for each of several threads that try so many cases together. Each tries other ones.
+/// Returns one configuration for each of several threads, which share the cases. Each thread tries different ones.
 pub fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
     let share = cases(usual).div_ceil(threads);
     (0..threads).map(move |thread| Config {
@@ -29,17 +29,17 @@ pub fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
     })
 }
 
-/// How many cases to try.
+/// Returns the number of cases to try: `REENACT_CASES` if it is set, otherwise `usual`.
 pub fn cases(usual: u32) -> u32 {
     number("REENACT_CASES").unwrap_or(usual)
 }
 
-/// The seed of this run: `REENACT_TEST_SEED`, if there is one.
+/// Returns the seed of this run: `REENACT_TEST_SEED` if it is set, otherwise 0.
 pub fn seed() -> u64 {
     number("REENACT_TEST_SEED").unwrap_or(0)
 }
 
-/// The number that an environment variable has.
+/// Returns the number in an environment variable, if it is set.
 fn number<N: std::str::FromStr>(variable: &str) -> Option<N> {
     let text = std::env::var(variable).ok()?;
     let number = text.parse().ok();

@@ -1,4 +1,4 @@
-//! What the tests of all crates share. Not for users, and never published.
+//! Shared by the tests of all crates. It is not for users, and is never published.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! Which activities there are, where what they said is, and what is known of their last operations.
+//! The activities of a trace, where their events are, and what is known of their last operations.
 //!
-//! There may be millions, most of which have said nothing: those with numbers that follow each other and of which the
-//! same is known are one row. A row is 24 bytes, and two to find it by: a search through all of them would look
-//! at many places in memory that are far from each other.
+//! There may be millions, most of which have no events: those with consecutive numbers and the same properties are one
+//! row. A row takes 24 bytes, and about two more for the index: a binary search of all rows would touch many distant
+//! places in memory.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use crate::entry::Run;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     Nothing,
-    /// It ended quietly. That is then the first thing in its stream, and its counter has nothing to add.
+    /// It ended as part of a run. The end is then the first item of its stream, and its counter is irrelevant.
     Ended {
         operations: u32,
         hash: u32,
     },
-    /// It had not left; this was its counter.
+    /// It had not ended; this was its counter.
     Counted {
         counter: u32,
         hash: u32,
@@ -32,9 +32,10 @@ pub(crate) struct Tail {
     pub(crate) hash: u32,
 }
 
-/// Activities of which the same is known.
+/// Activities with consecutive numbers and the same properties.
 pub(crate) struct Row {
-    /// Where what they said begins; it ends where that of the next row does. In the upper two bits what `last` is.
+    /// Where their items begin; they end where those of the next row begin. The upper two bits say which variant `last`
+    /// is.
     start: u64,
     first: u32,
     count: u32,
@@ -44,7 +45,7 @@ pub(crate) struct Row {
 
 const ENDED: u64 = 1 << 62;
 const COUNTED: u64 = 2 << 62;
-/// Places are below this.
+/// Maximum value of `start` without the upper bits.
 pub(crate) const MAX_START: u64 = ENDED - 1;
 
 impl Row {
@@ -76,34 +77,34 @@ impl Row {
     }
 }
 
-/// The rows, by number.
+/// The rows, ordered by number.
 #[derive(Default)]
 pub(crate) struct Catalog {
     rows: Vec<Row>,
-    /// Where the next row would begin.
+    /// Where the items of the next row would begin.
     end: u64,
     activities: u64,
-    /// Whether the last row is one that more of its like may join.
+    /// Whether further activities may be merged into the last row.
     is_open: bool,
     /// How many rows begin below each multiple of a power of two.
     below: Vec<u32>,
-    /// That power.
+    /// The exponent of that power.
     shift: u32,
 }
 
-/// About so many rows are between two numbers of the index.
+/// Approximate number of rows for each entry of the index.
 const ROWS_PER_STEP: usize = 2;
 
-/// An activity that has said something, and how much: pieces or bytes.
+/// An activity that has items, and how long they are: in pieces or bytes.
 pub(crate) struct Spoken {
     pub(crate) activity: u32,
     pub(crate) length: u64,
-    /// Whether it said its start.
+    /// Whether its start is among them.
     pub(crate) started: bool,
 }
 
 impl Catalog {
-    /// Everybody, by number: those who spoke, those who had counters, and those who ended quietly.
+    /// Merges activities that have items, counters or ends in runs, ordered by number.
     pub(crate) fn of(
         spoken: impl Iterator<Item = Spoken>,
         tails: &[Tail],
@@ -118,7 +119,7 @@ impl Catalog {
             let speaker = spoken.peek().map(|spoken| spoken.activity);
             let counter = tails.peek().map(|tail| tail.activity);
             let next = speaker.into_iter().chain(counter).min();
-            // What of a run comes before whoever has more to be said of is one row.
+            // The part of a run before the next activity that has something else is one row.
             if let Some(ended) = run
                 && next.is_none_or(|next| ended.first < next)
             {
@@ -148,7 +149,7 @@ impl Catalog {
         }
     }
 
-    /// Adds activities with numbers above all others. What they said follows what the others did.
+    /// Adds activities with numbers above all others. Their items follow those of the others.
     pub(crate) fn push(&mut self, first: u32, count: u32, last: Last, length: u64, started: bool) {
         self.activities += u64::from(count);
         let joins = length == 0 && !started;
@@ -178,8 +179,8 @@ impl Catalog {
         self.is_open = joins;
     }
 
-    /// What the rows so far said ends here, and what those to come say begins further on: in between there is something
-    /// that nobody is known to have said.
+    /// Ends the items of the rows so far; those of further rows begin at `start`. No activity is known for the bytes in
+    /// between.
     pub(crate) fn skip_to(&mut self, first: u32, start: u64) {
         self.push(first, 0, Last::Nothing, 0, true);
         self.end = start;
@@ -198,14 +199,14 @@ impl Catalog {
         &self.rows
     }
 
-    /// The place of what the activities of this row said.
+    /// Returns where the items of this row are.
     pub(crate) fn range(&self, row: usize) -> Range<u64> {
         let end = self.rows.get(row + 1).map_or(self.end, Row::start);
-        // Between the two there may be a hole.
+        // After the last item there may be a gap.
         self.rows[row].start()..end
     }
 
-    /// Makes finding rows fast. No more are added after it.
+    /// Builds the index for [`Catalog::find`]. No more rows are added afterwards.
     pub(crate) fn index(&mut self) {
         self.rows.shrink_to_fit();
         let highest = self.rows.last().map_or(0, |row| row.first);
@@ -224,7 +225,7 @@ impl Catalog {
         self.below.push(self.rows.len() as u32);
     }
 
-    /// The row of an activity.
+    /// Returns the row of an activity.
     pub(crate) fn find(&self, activity: u32) -> Option<usize> {
         let step = (activity >> self.shift) as usize;
         let end = *self.below.get(step + 1).or(self.below.last())? as usize;
@@ -242,7 +243,7 @@ fn ended_by(run: &Run) -> Last {
     }
 }
 
-/// What is left of a run after its first so many.
+/// Returns the rest of a run after its first `count` activities.
 fn after(run: Run, count: u32) -> Option<Run> {
     (count < run.count).then(|| Run {
         first: run.first + count,
@@ -251,8 +252,8 @@ fn after(run: Run, count: u32) -> Option<Run> {
     })
 }
 
-/// Puts the quiet ends of many chunks in order, where neighbours that ended alike are one run. An activity that ended
-/// twice is an error: the second part of the pair is the run that says so again.
+/// Sorts the runs of many chunks and merges neighbours that ended alike. An activity that ended twice is an error: the
+/// second part of the result is the place of the run that says so again.
 pub(crate) fn in_order<P: Copy + Ord>(mut runs: Vec<(Run, P)>) -> (Vec<Run>, Option<P>) {
     runs.sort_by_key(|(run, place)| (run.first, *place));
     let mut sorted: Vec<Run> = Vec::new();
@@ -294,7 +295,7 @@ mod tests {
         }
     }
 
-    /// The rows as text: numbers, what was said, what is known.
+    /// The rows as text: numbers, range, what is known.
     fn rows(catalog: &Catalog) -> Vec<String> {
         (0..catalog.rows.len())
             .map(|row| {

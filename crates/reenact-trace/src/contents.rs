@@ -1,6 +1,6 @@
-//! What the two files of a trace hold: the sections of the one, the chunks and slots of the other.
+//! The contents of the two files of a trace: the sections of the trace file, the chunks and slots of the live file.
 //!
-//! This is where it is decided what is whole, what is damaged, and what only looks so because a writer was killed.
+//! This module decides what is whole, what is damaged, and what only looks damaged because a writer was killed.
 
 mod live_part;
 
@@ -27,23 +27,23 @@ use live_part::LivePart;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunk {
     pub(crate) in_live: bool,
-    /// Of the payload.
+    /// Offset of the payload.
     pub(crate) offset: u64,
     pub(crate) section: Section,
 }
 
 impl Chunk {
-    /// Whether one must look inside to know which activities it speaks of.
+    /// Whether a reader must decode the payload to know which activities it is about.
     pub(crate) fn is_structured(&self) -> bool {
         self.section.flags & FLAG_STRUCTURED != 0
     }
 
-    /// Whether it has data, and says nothing of activities.
+    /// Whether it contains data, and no entries.
     pub(crate) fn is_data(&self) -> bool {
         self.section.kind == kind::DATA
     }
 
-    /// Reads a part of the payload from the file that it is in.
+    /// Reads a part of the payload from the file that contains it.
     pub(crate) fn read(
         &self,
         file: &File,
@@ -57,8 +57,7 @@ impl Chunk {
         file.read_exact_at(buffer, self.offset + u64::from(range.start))
     }
 
-    /// Whether this is the payload that was written. Chunks in the live file have no checksums: their writers have no
-    /// time for them.
+    /// Verifies the checksum of the payload. Chunks in the live file have none: their writers have no time for it.
     pub(crate) fn verify(&self, payload: &[u8]) -> Result<(), Damage> {
         if self.in_live {
             return Ok(());
@@ -70,37 +69,37 @@ impl Chunk {
     }
 }
 
-/// A section of streams or of data, whose payload is read when somebody needs it.
+/// A section of streams or of data, whose payload is read on demand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LazySection {
-    /// Of the payload.
+    /// Offset of the payload.
     pub(crate) offset: u64,
     pub(crate) section: Section,
 }
 
-/// What a trace has instead of chunks after it was grouped by activity.
+/// What a trace contains instead of chunks after it was grouped by activity.
 #[derive(Default)]
 pub(crate) struct Grouped {
     pub(crate) directory: Directory,
     pub(crate) streams: Vec<LazySection>,
-    /// By the first id in them.
+    /// Ordered by the first id in them.
     pub(crate) data: Vec<LazySection>,
-    /// Of the next section.
+    /// Sequence number of the next section.
     sequence: u64,
 }
 
-/// What the two files hold, before it is indexed.
+/// The contents of the two files, before they are indexed.
 pub(crate) struct Contents {
     pub(crate) version: u16,
     pub(crate) file: File,
-    /// The live file, unless what it has is in the trace already.
+    /// The live file, unless the trace file already has its contents.
     pub(crate) live: Option<File>,
-    /// Whether there is a live file of which nothing is needed: recovery was killed before it removed it.
+    /// Whether there is a live file that is not needed: recovery was killed before it removed it.
     pub(crate) has_leftover: bool,
     pub(crate) program: Program,
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) grouped: Option<Grouped>,
-    /// By activity.
+    /// Ordered by activity.
     pub(crate) tails: Vec<Tail>,
     pub(crate) exit: Option<Exit>,
     pub(crate) stop: Option<Stop>,
@@ -108,23 +107,23 @@ pub(crate) struct Contents {
     pub(crate) damage: Option<Damage>,
     /// The last section, if the file ends before it does.
     torn: Option<Torn>,
-    /// Why nothing may be added to the file, nor its live file removed: that could lose more.
+    /// Why nothing may be appended to the file, nor its live file removed: that could lose more.
     pub(crate) obstacle: Option<Damage>,
-    /// End of the last section that is whole.
+    /// End of the last whole section.
     pub(crate) end: u64,
     pub(crate) size: u64,
 }
 
-/// Half a section at the end of a trace.
+/// An incomplete section at the end of a trace.
 struct Torn {
     damage: Damage,
-    /// If its header is whole.
+    /// `None` if its header is incomplete.
     section: Option<Section>,
 }
 
 impl Contents {
-    /// Reads the live file before the trace file: a chunk that is on its way from the one to the other, because the
-    /// process that recorded is still there, is then seen in one of them at least.
+    /// Reads the live file before the trace file: if the recording process still runs, a chunk that moves from the
+    /// former to the latter is then seen in at least one of them.
     pub(crate) fn read(path: &Path) -> Result<Contents, TraceError> {
         let live = LivePart::read(&live_path(path))?;
         let file = File::open(path).map_err(TraceError::io("cannot open", path))?;
@@ -181,21 +180,21 @@ impl Contents {
         contents.walk(path)?;
         contents.judge_grouped();
         match live {
-            // A trace takes this form when it has everything that was in the live file.
+            // A trace is grouped only when it contains everything that was in the live file.
             Some(_) if contents.grouped.is_some() => contents.has_leftover = true,
             Some(live) => contents.add_live(live),
             None => {}
         }
         contents.judge_torn_section();
         contents.chunks.sort_by_key(|chunk| chunk.section.sequence);
-        // Of several, the one that was found last counts.
+        // Of several tails of an activity, the one that was found last counts.
         contents.tails.reverse();
         contents.tails.sort_by_key(|tail| tail.activity);
         contents.tails.dedup_by_key(|tail| tail.activity);
         Ok(contents)
     }
 
-    /// Goes from section to section until the end of the file, or until there is none where one should be.
+    /// Reads section after section until the end of the file, or until one is invalid.
     fn walk(&mut self, path: &Path) -> Result<(), TraceError> {
         let read = |error| TraceError::io("cannot read", path)(error);
         let mut first = true;
@@ -367,12 +366,13 @@ impl Contents {
         self.damage.get_or_insert(Damage { offset, what });
     }
 
-    /// Whether a section is one of those that were chunks of the live file.
+    /// Whether a section was a chunk of the live file.
     fn is_chunk(&self, section: &Section) -> bool {
         section.kind == kind::CHUNK || section.kind == kind::DATA && self.version > 2
     }
 
-    /// Whether the streams are as long as the directory says. If the end of the file is missing, that is known anyway.
+    /// Checks that the streams are as long as the directory says. If the end of the file is missing, that is known
+    /// anyway.
     fn judge_grouped(&mut self) {
         let Some(grouped) = &mut self.grouped else {
             return;
@@ -408,15 +408,15 @@ impl Contents {
         }
     }
 
-    /// Notes damage in a place where more may be hidden behind it.
+    /// Records damage that may hide more of the trace behind it.
     fn obstruct(&mut self, offset: u64, what: &'static str) {
         let damage = Damage { offset, what };
         self.damage.get_or_insert(damage.clone());
         self.obstacle.get_or_insert(damage);
     }
 
-    /// Half a section at the end is what a kill or a full disk leaves; nothing is lost by it if the live file still has
-    /// what it was made of. Otherwise it is what a cut leaves.
+    /// Decides whether an incomplete last section is damage. A kill or a full disk leaves one as well; nothing is lost
+    /// if the live file still has its contents. Otherwise the file was truncated.
     fn judge_torn_section(&mut self) {
         let Some(torn) = self.torn.take() else {
             return;
@@ -435,7 +435,7 @@ impl Contents {
         }
     }
 
-    /// Adds what threads had not yet handed over when the process ended.
+    /// Adds what was still in the live file when the process ended.
     fn add_live(&mut self, part: LivePart) {
         if part
             .version
@@ -458,7 +458,7 @@ impl Contents {
         self.chunks.extend(rest);
         self.tails.extend(part.tails);
         self.stop = part.stop.or(self.stop);
-        // With the live file there, nothing is missing, unless one of the two is damaged.
+        // With the live file, nothing is missing, unless one of the two is damaged.
         self.complete = true;
         self.live = Some(part.file);
         if let Some(Damage { offset, what }) = part.damage {
@@ -482,7 +482,7 @@ impl LazySection {
     }
 }
 
-/// Whether a section can begin like this.
+/// Whether these bytes can be the beginning of a section.
 fn begins_section(bytes: &[u8]) -> Result<(), &'static str> {
     if bytes
         .iter()

@@ -1,9 +1,9 @@
-//! Data from outside: how they are cut into pieces and put together again.
+//! External data: how they are divided into pieces and assembled again.
 //!
-//! Events refer to data by an id. In chunks, and in the sections that recovery makes of them, there are pieces of data
-//! one after the other, each with the id, how long all of the data are, and where in them the piece belongs; data that
-//! do not fit in what is left of a chunk or section go on in another. The length of the whole is only a claim: nothing is
-//! allocated for it before the bytes are there.
+//! Events refer to data by an id. Chunks of data, and the sections that recovery makes of them, consist of pieces of
+//! data, each with the id, the length of the whole data, and the offset of the piece in them; data that do not fit in
+//! the rest of a chunk or section continue in another. The length of the whole is not trusted: nothing is allocated for
+//! it before the bytes are there.
 
 mod parts;
 
@@ -11,38 +11,38 @@ pub(crate) use parts::{Part, Parts};
 
 use crate::entry::{Encoder, Malformed, take, take_number};
 
-/// How many data a trace has, and how many bytes these are. The same bytes count once, however often they were read.
+/// The number and total length of the data in a trace. Equal bytes count once, however often they were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DataSummary {
-    /// How many data.
+    /// How many data there are.
     pub count: u64,
-    /// How long they are together.
+    /// Their total length in bytes.
     pub bytes: u64,
 }
 
-/// What stands before a piece of data.
+/// The header of a piece of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) id: u64,
-    /// Length of the data that it is a piece of.
+    /// Length of the whole data.
     pub(crate) total: u64,
-    /// Where in the data it begins.
+    /// Offset of the piece in the data.
     pub(crate) offset: u64,
     pub(crate) length: usize,
 }
 
-/// No piece has a longer header than this: id, total, offset and the length, which is less than that of a section.
+/// Maximum length of the header of a piece: id, total, offset and the length, which is less than that of a section.
 pub(crate) const MAX_HEADER: usize = 10 + 10 + 10 + 3;
-/// Data are not cut to put less than this of them where room is left.
+/// Minimum length of a piece, unless less than this is left of the data.
 const MIN_PIECE: usize = 64;
 
-/// Whether a piece of data, of which `left` bytes are left, is to be put where there is so much room.
+/// Whether a piece of data of which `left` bytes are left should be put where there are `room` bytes.
 pub(crate) fn piece_fits(room: usize, left: usize) -> bool {
     MAX_HEADER + left.min(MIN_PIECE) <= room
 }
 
 impl Piece {
-    /// Puts the header at the beginning of a buffer; its length.
+    /// Writes the header to the beginning of a buffer; returns its length.
     pub(crate) fn put_header(&self, buffer: &mut [u8]) -> usize {
         let mut encoder = Encoder::new(buffer);
         encoder.number(self.id);
@@ -52,7 +52,7 @@ impl Piece {
         encoder.used()
     }
 
-    /// Takes a piece off the front of `bytes`.
+    /// Decodes a piece from the front of `bytes`.
     pub(crate) fn take<'a>(bytes: &mut &'a [u8]) -> Result<(Piece, &'a [u8]), Malformed> {
         let id = take_number(bytes)?;
         let total = take_number(bytes)?;

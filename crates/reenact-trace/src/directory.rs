@@ -1,7 +1,7 @@
 //! The directory of a trace that is grouped by activity: the catalog and the family, as bytes.
 //!
-//! It stands before the streams, in sections of its own, so that opening a trace reads it and nothing else. A section
-//! can be read without those before it: its header says at which number and where in the streams it begins.
+//! It precedes the streams, in sections of its own, so that opening a trace reads it and nothing else. A section can be
+//! decoded without those before it: its header contains the number and the offset in the streams at which it begins.
 
 use crate::{
     catalog::{Catalog, Last, MAX_START},
@@ -11,7 +11,7 @@ use crate::{
     section::Section,
 };
 
-/// The first byte of an entry: a block of numbers for children, or activities, of which these bits say what follows.
+/// The first byte of an entry: a block of numbers for children, or activities, with bits for the fields that follow.
 const BLOCK: u8 = 0x01;
 const ENDED: u8 = 0x02;
 const COUNTED: u8 = 0x04;
@@ -19,7 +19,7 @@ const START: u8 = 0x08;
 const MANY: u8 = 0x10;
 const LENGTH: u8 = 0x20;
 
-/// What sections of the directory say, one after the other.
+/// The decoded contents of the sections of a directory.
 #[derive(Default)]
 pub(crate) struct Directory {
     pub(crate) catalog: Catalog,
@@ -30,7 +30,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Adds what a section says.
+    /// Decodes a section.
     pub(crate) fn read(&mut self, section: &Section, payload: &[u8]) -> Result<(), Malformed> {
         if u64::from(section.activity) < self.next || section.position < self.catalog.end() {
             return Err("activities of the directory are not in order");
@@ -98,8 +98,8 @@ impl Directory {
 
 const TOO_LONG: Malformed = "streams that are longer than streams can be";
 
-/// The sections of a directory: the blocks, then the catalog with the starts. There is always one, so that a trace by
-/// activity can be told by it.
+/// Encodes the sections of a directory: the blocks, then the catalog with the starts. There is always at least one,
+/// since it identifies a trace that is grouped by activity.
 pub(crate) fn sections(catalog: &Catalog, family: &Family, children: &[Children]) -> Vec<Vec<u8>> {
     let mut directory = Encoder::default();
     for block in children {
@@ -129,10 +129,10 @@ pub(crate) fn sections(catalog: &Catalog, family: &Family, children: &[Children]
 struct Encoder {
     sections: Vec<Vec<u8>>,
     payload: Vec<u8>,
-    /// The number after the last one so far, and where in the streams it begins.
+    /// The number after the last one so far, and its offset in the streams.
     next: u64,
     offset: u64,
-    /// The same for the section that is being made.
+    /// The same for the beginning of the current section.
     begin: (u64, u64),
 }
 
@@ -167,7 +167,7 @@ impl Encoder {
             self.number(count.into());
         }
         if let Some((origin, index, name)) = start {
-            // A name that was no text has become one, which may have made it longer.
+            // A name that was not UTF-8 was converted, which may have made it longer.
             let name = kept_name(name);
             self.number(origin);
             self.number(index);
@@ -201,7 +201,7 @@ impl Encoder {
         }
     }
 
-    /// Nothing follows the number 2³² − 1, so there is no section that begins after it.
+    /// Ends the current section. No number follows 2³² − 1, so no section begins after it.
     fn end_section(&mut self) {
         if self.payload.is_empty() && !self.sections.is_empty() {
             return;
@@ -235,7 +235,7 @@ mod tests {
         ]
     }
 
-    /// What can be asked of a catalog.
+    /// The rows of a catalog as text.
     fn contents(catalog: &Catalog, family: &Family) -> Vec<String> {
         let row = |(index, row): (usize, &crate::catalog::Row)| {
             format!(

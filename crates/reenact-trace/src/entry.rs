@@ -1,42 +1,43 @@
-//! Entries: how events, and what the trace has to say besides, become bytes and are read again.
+//! Entries: the encoding of events, and of what else the trace contains.
 //!
-//! The table is in `docs/trace-format.md`. Version 1 had no entries from 0x64 on, and ordinary events from 0x20 to 0x3f.
+//! The table is in `docs/trace-format.md`. Version 1 had no entries from 0x64 on, and ordinary events from 0x20 to
+//! 0x3f.
 
 use crate::event::{Event, Item, Kind};
 
-/// What the bytes of a chunk can hold.
+/// An entry of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry<'a> {
     Item(Item),
-    /// From here on the chunk speaks of this activity, which is at this position, where it has said so many items that
+    /// The following entries are of this activity, which is at this position, after `still` items at this position that
     /// stood for no operation.
     Switch {
         activity: u32,
         position: u64,
         still: u16,
     },
-    /// The same of an activity that the chunk has spoken of before, and that has said nothing elsewhere since: its number
-    /// is so much more than that of the one before.
+    /// Like `Switch`, to an activity that the chunk contains entries of, and that has written nothing elsewhere since:
+    /// its number is that of the current activity plus `difference`.
     Return {
         difference: i16,
     },
-    /// Where an activity comes from.
+    /// The origin of an activity.
     Start {
         origin: u64,
         index: u64,
         name: &'a [u8],
     },
-    /// So many activities, with numbers that follow each other, came to their ends alike and without having said
-    /// anything. Whom the chunk speaks of does not change by it.
+    /// Activities with consecutive numbers ended alike, without having written anything else. Does not change the
+    /// current activity of the chunk.
     Run(Run),
 }
 
-/// Activities that ended alike.
+/// Activities with consecutive numbers that ended alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// Of each.
+    /// How many operations each of them did.
     pub(crate) operations: u32,
     pub(crate) hash: u32,
 }
@@ -61,17 +62,17 @@ const CLOCK: u8 = 0x66;
 const TIME: u8 = 0x6e;
 const RETURN: u8 = 0x70;
 
-/// A [`Entry::Return`] has so many bits for the difference.
+/// Number of bits for the difference of an [`Entry::Return`].
 const RETURN_BITS: u32 = 12;
 
-/// Longest name that a start carries; longer ones are cut.
+/// Maximum length of a name in a start; longer ones are truncated.
 pub(crate) const MAX_NAME: usize = 64;
-/// No item is longer than this: an event with two numbers.
+/// Maximum length of an item: an event with two numbers.
 pub(crate) const MAX_ITEM: usize = 1 + 5 + 10 + 10;
-/// Nothing that is appended at once is longer than this: a start with its switch.
+/// Maximum length of what is appended at once: a start with its switch.
 pub(crate) const MAX_ENCODED: usize = (1 + 5 + 10 + 3) + (1 + 10 + 10 + 1 + MAX_NAME);
 
-/// How a switch to `activity` from `current` is written in two bytes, if it can be.
+/// Returns the difference for a two-byte switch from `current` to `activity`, if it is small enough.
 #[inline]
 pub(crate) fn compact_difference(current: u32, activity: u32) -> Option<u16> {
     let difference = i64::from(activity) - i64::from(current);
@@ -79,7 +80,7 @@ pub(crate) fn compact_difference(current: u32, activity: u32) -> Option<u16> {
     (zigzag < 1 << RETURN_BITS).then_some(zigzag as u16)
 }
 
-/// An event in the form that most have: its bytes, of which the second may not count, and how many do.
+/// Encodes an event in the short form that most have: two bytes, and how many of them are valid.
 #[inline]
 pub(crate) fn short_form(event: &Event) -> Option<([u8; 2], usize)> {
     let Event {
@@ -102,21 +103,23 @@ pub(crate) fn short_form(event: &Event) -> Option<([u8; 2], usize)> {
     }
 }
 
-/// The short forms of a reading of the clock: one to four bytes for the number, none or one silent operation before.
+/// Encodes a reading of the clock in a short form: one to four bytes for the number, at most one silent operation
+/// before.
 #[inline(always)]
 pub(crate) fn short_clock(silent: u32, number: u64, bytes: u32) -> [u8; 8] {
     let tag = u32::from(CLOCK) + silent * 4 + bytes - 1;
     (u64::from(tag) | number << 8).to_le_bytes()
 }
 
-/// The short forms of a reading of the time of day: three or five bytes for the number, nothing silent before.
+/// Encodes a reading of the time of day in a short form: three or five bytes for the number, no silent operation
+/// before.
 #[inline(always)]
 pub(crate) fn short_time(number: u64, bytes: u32) -> [u8; 8] {
     let tag = u32::from(TIME) + bytes / 5;
     (u64::from(tag) | number << 8).to_le_bytes()
 }
 
-/// A reading of either clock in its short form, and how many bytes of that count.
+/// Encodes a reading of either clock in a short form, with the number of valid bytes.
 fn short_reading(event: &Event) -> Option<([u8; 8], usize)> {
     let Event {
         silent,
@@ -135,13 +138,13 @@ fn short_reading(event: &Event) -> Option<([u8; 8], usize)> {
     }
 }
 
-/// A switch by what [`compact_difference`] says.
+/// Encodes a switch with the result of [`compact_difference`].
 #[inline]
 pub(crate) fn compact_switch(difference: u16) -> [u8; 2] {
     [RETURN | (difference >> 8) as u8, difference as u8]
 }
 
-/// Bytes on their way into a chunk: a cursor into a buffer that the caller has made large enough.
+/// Encodes entries into a buffer that the caller has made large enough.
 pub(crate) struct Encoder<'a> {
     buffer: &'a mut [u8],
     used: usize,
@@ -230,14 +233,14 @@ impl<'a> Encoder<'a> {
         self.bytes(name);
     }
 
-    /// A run of one, in a buffer that begins `at` so many bytes of the payload. Its count comes to lie at an even place
-    /// of that, so that it can be changed by a single store; returns where.
+    /// Encodes a run of one activity, in a buffer that begins `at` this offset of the payload. The count gets an even
+    /// offset in the payload, so that a single store can change it; returns that offset.
     pub(crate) fn run(&mut self, at: usize, activity: u32, operations: u32, hash: u32) -> usize {
         self.byte(RUN);
         self.number(activity.into());
         self.number(operations.into());
         if !(at + self.used).is_multiple_of(2) {
-            // A byte more for the same number.
+            // Pads the number with a byte, which does not change its value.
             self.buffer[self.used - 1] |= 0x80;
             self.byte(0);
         }
@@ -247,10 +250,10 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Why bytes are not entries: what is wrong with them.
+/// Why bytes cannot be decoded.
 pub(crate) type Malformed = &'static str;
 
-/// Takes one entry off the front of `bytes`, which are of a trace of this version.
+/// Decodes one entry from the front of `bytes`, in the format of this version.
 #[inline]
 pub(crate) fn decode<'a>(bytes: &mut &'a [u8], version: u16) -> Result<Entry<'a>, Malformed> {
     let tag = take_byte(bytes)?;
@@ -294,7 +297,7 @@ pub(crate) fn decode<'a>(bytes: &mut &'a [u8], version: u16) -> Result<Entry<'a>
     decode_own(tag, bytes, version)
 }
 
-/// Takes all the events off the front of `bytes` that are in a short form; how many operations they stand for.
+/// Removes all events in a short form from the front of `bytes`; returns how many operations they stand for.
 #[inline]
 pub(crate) fn take_short_forms(bytes: &mut &[u8]) -> u64 {
     let mut operations = 0;
@@ -313,7 +316,7 @@ pub(crate) fn take_short_forms(bytes: &mut &[u8]) -> u64 {
     }
 }
 
-/// The rest of an entry that is the trace's own.
+/// Decodes the rest of an entry whose tag is above those of events.
 fn decode_own<'a>(tag: u8, bytes: &mut &'a [u8], version: u16) -> Result<Entry<'a>, Malformed> {
     match tag {
         SWITCH => Ok(Entry::Switch {
@@ -430,7 +433,7 @@ pub(crate) fn take_u32(bytes: &mut &[u8]) -> Result<u32, Malformed> {
     u32::try_from(take_number(bytes)?).map_err(|_| "a number larger than 32 bits")
 }
 
-/// Origin, index and name.
+/// Decodes origin, index and name of a start.
 pub(crate) fn take_start<'a>(bytes: &mut &'a [u8]) -> Result<(u64, u64, &'a [u8]), Malformed> {
     let origin = take_number(bytes)?;
     let index = take_number(bytes)?;
@@ -466,7 +469,7 @@ mod tests {
         prop_oneof![0..20u64, 100..20_000u64, of_bits]
     }
 
-    /// What `encode` makes, which is decoded to what `expected` says.
+    /// Checks that what `encode` writes is decoded to `expected`; returns its length.
     fn check(encode: impl FnOnce(&mut Encoder<'_>), expected: Entry<'_>) -> usize {
         let mut buffer = [0; MAX_ENCODED];
         let mut encoder = Encoder::new(&mut buffer);

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, said so that a person knows where and what to do.
+//! Errors in a trace, with messages that say where the error is and what to do.
 
 use std::{io, path::PathBuf};
 
@@ -7,23 +7,23 @@ use crate::layout::{FORMAT_VERSION, OLDEST_VERSION};
 /// Why a trace could not be written, opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The system refused an operation on the file.
+    /// The operating system refused an operation on the file.
     #[error("{action} {path}: {source}")]
     Io {
         /// What was being done, as in "cannot open".
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file does not begin as a trace does.
+    /// The file does not begin like a trace.
     #[error("{path} is not a Reenact trace (it does not begin with REENACT)")]
     NotATrace {
         /// The file.
         path: PathBuf,
     },
-    /// The file is of another format version.
+    /// The file has a format version that this library does not read.
     #[error(
         "{path} is a trace of format version {found}; this reenact reads versions {OLDEST_VERSION} to \
          {FORMAT_VERSION}: use the reenact it was recorded with"
@@ -39,7 +39,7 @@ pub enum TraceError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// Where and what the damage is.
         damage: Damage,
     },
     /// The trace has no data with this id.
@@ -47,17 +47,17 @@ pub enum TraceError {
     NoData {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The id that was asked for.
         id: u64,
     },
-    /// The trace had data with this id, or may have had, but not all of their bytes are there and as they were.
+    /// The trace contained data with this id, or may have, but some of their bytes are missing or changed.
     #[error("{path}: the data with the id {id} are not whole: {damage}")]
     BrokenData {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The id that was asked for.
         id: u64,
-        /// Where and what.
+        /// Where and what the damage is.
         damage: Damage,
     },
 }

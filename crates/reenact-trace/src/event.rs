@@ -1,8 +1,8 @@
-//! Events: what the trace keeps of operations that did not go as predicted.
+//! Events: what the trace contains of operations that did not go as predicted.
 //!
-//! An event says: since the last one, `silent` operations of this activity went as predicted; the next one did
-//! not, it is of this kind and its outcome is this number. The kinds that dominate real traces, taking an entity,
-//! looking at it and receiving a message, fit in one or two bytes together with small numbers:
+//! An event says: since the last event, `silent` operations of this activity went as predicted; the next one did not,
+//! it is of this kind and its outcome is this number. The kinds that dominate real traces (taking an object, looking at
+//! it and receiving a message) fit in one or two bytes together with small numbers:
 //!
 //! ```text
 //! 1 L S S N N N N              L: 0 take, 1 look   S: silent 0–3   N: number 0–15
@@ -10,53 +10,54 @@
 //! 0 K K K K K K K              kind K, then silent and number(s) as LEB128
 //! ```
 //!
-//! Kinds below 0x20 carry one number, those from 0x40 on two; from 0x60 on they are the trace's own (start, switch,
-//! tick, end, run of quiet ends).
+//! Kinds below 0x20 carry one number, those from 0x40 on two; from 0x60 on they belong to the trace itself (start,
+//! switch, tick, end, run of ends).
 
-/// What an event is about. Models choose numbers; the trace only stores them.
+/// The kind of an event. Models choose the codes; the trace only stores them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Kind(pub(crate) u8);
 
 impl Kind {
-    /// Took the entity for itself; the number is the position in the entity's order.
+    /// Took the object exclusively; the number is the position in the object's order.
     pub const TAKE: Kind = Kind(0x01);
-    /// Looked at the entity; the number is the position it saw.
+    /// Looked at the object, shared with others; the number is the position it saw.
     pub const LOOK: Kind = Kind(0x02);
-    /// Gave up at once: the entity was not to be had.
+    /// Gave up at once: the object was not available.
     pub const DECLINED: Kind = Kind(0x03);
-    /// A timed wait that ran out, and took the entity again; the number is as for [`Kind::TAKE`].
+    /// A timed wait timed out and took the object again; the number is as for [`Kind::TAKE`].
     pub const TIMED_OUT: Kind = Kind(0x04);
-    /// An answer that depends on timing, not on an entity.
+    /// An answer that depends on timing, not on an object.
     pub const CHOICE: Kind = Kind(0x05);
     /// A number from outside the program.
     pub const OUTSIDE: Kind = Kind(0x06);
-    /// A message of another sender than predicted came next; the number says whose.
+    /// A message from another sender than predicted was received; the number identifies the sender.
     pub const RECEIVE: Kind = Kind(0x07);
-    /// A reading of the clock that only goes forward; the number is how far it is from the activity's last reading of it,
-    /// zigzag.
+    /// A reading of the monotonic clock; the number is the zigzag-encoded difference from the activity's last reading
+    /// of it.
     pub const CLOCK: Kind = Kind(0x08);
     /// A value that was kept out of the trace on request.
     pub const WITHHELD: Kind = Kind(0x09);
-    /// The same of the time of day.
+    /// A reading of the time of day; the number is as for [`Kind::CLOCK`].
     pub const TIME: Kind = Kind(0x0a);
     /// Random bytes; the number is the id of their data.
     pub const RANDOM: Kind = Kind(0x0b);
-    /// Took the entity after others had looked at it; the second number says how often.
+    /// Took the object after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
-    /// A numbered message came next that is not the one after the last from there; the numbers say whose, and how far ahead.
+    /// A numbered message was received that is not the next one of its sender; the numbers are the sender, and how far
+    /// ahead the message is.
     pub const PIPELINED: Kind = Kind(0x42);
-    /// Numbers for the activity's next children: the first, and how many. The trace itself knows from it who is whose
-    /// child, so these have no need to say it.
+    /// Numbers for the activity's next children: the first, and how many. The trace derives from it whose children
+    /// these are, so they do not record it themselves.
     pub const CHILDREN: Kind = Kind(0x43);
-    /// An answer from outside, a number, and a check of what was asked.
+    /// An external answer: a number, and a check value of the request.
     pub const ANSWER: Kind = Kind(0x44);
-    /// An answer from outside: the id of its data ([`Appender::data`](crate::Appender::data)), and a check of what was
-    /// asked.
+    /// External data: their id ([`Appender::data`](crate::Appender::data)), and a check value of the request.
     pub const DATA: Kind = Kind(0x45);
 
     const FIRST_OF_TWO: u8 = 0x40;
 
-    /// A kind for events of a model: one number from 0x01 to 0x1f, two from 0x40 to 0x5f, `None` for what is reserved.
+    /// Returns the kind with this code: with one number from 0x01 to 0x1f, with two from 0x40 to 0x5f, `None` for
+    /// reserved codes.
     pub const fn new(code: u8) -> Option<Kind> {
         match code {
             0x01..=0x1f | 0x40..=0x5f => Some(Kind(code)),
@@ -64,12 +65,12 @@ impl Kind {
         }
     }
 
-    /// The byte that stands for it.
+    /// Returns the code of the kind.
     pub const fn code(self) -> u8 {
         self.0
     }
 
-    /// Whether events of this kind have a second number.
+    /// Returns whether events of this kind have a second number.
     pub const fn has_two_numbers(self) -> bool {
         self.0 >= Self::FIRST_OF_TWO
     }
@@ -105,41 +106,41 @@ impl std::fmt::Debug for Kind {
     }
 }
 
-/// What the trace keeps of an operation that did not go as predicted.
+/// An operation that did not go as predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// How many operations of the activity were as predicted since its last event.
+    /// How many operations of the activity went as predicted since its last event.
     pub silent: u32,
     /// What happened.
     pub kind: Kind,
-    /// How it went.
+    /// The outcome.
     pub number: u64,
-    /// The second number of the kinds that have one, 0 for the others.
+    /// The second number of kinds that have one, otherwise 0.
     pub second: u64,
 }
 
-/// What an activity's stream consists of.
+/// An item of an activity's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// An operation that did not go as predicted.
     Event(Event),
-    /// A check: after `silent` more predicted operations the activity's hash was this.
+    /// A checkpoint: after `silent` more predicted operations, the activity's hash was `hash`.
     Tick {
         /// Predicted operations since the last item.
         silent: u32,
         /// The hash over all operations so far.
         hash: u32,
     },
-    /// The activity's own code came to its end here.
+    /// The activity's own code ended here.
     End {
         /// Predicted operations since the last item.
         silent: u32,
         /// The hash over all operations so far.
         hash: u32,
     },
-    /// The end of what there is. Unless the activity has ended before, this is where the process exited or was killed,
-    /// or recording stopped. `hash` is missing when the kill fell between an event and the counting of it, when the
-    /// activity had nothing more to count, and in a damaged trace.
+    /// The end of the stream. Unless the activity has ended before, the process exited or was killed here, or recording
+    /// stopped. `hash` is missing if the process was killed between writing an event and counting it, if the activity
+    /// had nothing more to count, and in a damaged trace.
     Cut {
         /// Predicted operations since the last item.
         silent: u32,
@@ -149,7 +150,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// How many operations of the activity it stands for.
+    /// How many operations of the activity the item stands for.
     pub(crate) fn operations(&self) -> u64 {
         match *self {
             Item::Event(event) => u64::from(event.silent) + 1,

@@ -1,8 +1,8 @@
-//! Who is whose child.
+//! The family tree of activities.
 //!
-//! A thread says where it comes from when it starts. Activities that come by the million say nothing: their parents have
-//! said which numbers are their children's ([`Kind::CHILDREN`](crate::Kind::CHILDREN)), a block of them at a time, and
-//! the n-th child has the n-th of these numbers.
+//! A thread writes its origin when it starts. Activities that come by the million do not: their parents have written
+//! which numbers are their children's ([`Kind::CHILDREN`](crate::Kind::CHILDREN)), a block at a time, and the n-th
+//! child has the n-th of these numbers.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -11,17 +11,17 @@ use crate::entry::{MAX_NAME, Malformed};
 /// Where an activity comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
-    /// The program's first thread.
+    /// The program's main thread.
     Main,
-    /// A thread that did not come from an instrumented spawn.
+    /// A thread that was not created by an instrumented spawn.
     Foreign,
     /// A child of this activity.
     Child(u32),
-    /// Nothing in the trace says it, because that part of it is missing.
+    /// Unknown, because that part of the trace is missing.
     Unknown,
 }
 
-/// What the thread is called that is the one of this index, from 0, among the foreign ones of this name.
+/// Returns the display name of the foreign thread with this index, from 0, among the foreign threads of this name.
 pub fn foreign_name(index: u64, name: &str) -> String {
     match name {
         "" => format!("foreign{index}"),
@@ -29,7 +29,7 @@ pub fn foreign_name(index: u64, name: &str) -> String {
     }
 }
 
-/// What a trace keeps of the name of a thread.
+/// Returns the part of a thread's name that a trace stores.
 pub fn kept_name(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
 }
@@ -43,7 +43,7 @@ impl Origin {
         })
     }
 
-    /// As [`Appender::start`](crate::Appender::start) wants it; there is no way to say [`Origin::Unknown`].
+    /// Returns the code for [`Appender::start`](crate::Appender::start), which cannot encode [`Origin::Unknown`].
     pub fn code(self) -> u64 {
         match self {
             Origin::Main => 0,
@@ -54,29 +54,30 @@ impl Origin {
     }
 }
 
-/// What a trace says of an activity before its events.
+/// What a trace contains about an activity besides its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivityInfo {
     /// Its number in this trace.
     pub number: u32,
     /// Where it comes from.
     pub origin: Origin,
-    /// Which one it is among those of the same origin that are in a block, or among those that are not.
+    /// Its index among the activities of the same origin, counted separately for those in a block and those that are
+    /// not.
     pub index: u64,
-    /// Whether its number is from a block of its parent, so that it did not say itself where it comes from.
+    /// Whether its number is from a block of its parent, so that it did not write its origin itself.
     pub in_block: bool,
     /// The name of its thread, if it had one.
     pub name: String,
 }
 
-/// Where an activity said it comes from.
+/// The origin that an activity wrote itself.
 struct Start {
     origin: Origin,
     index: u64,
     name: String,
 }
 
-/// Numbers for children, as their parent's event has them.
+/// Numbers for children, from an event of their parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Children {
     pub(crate) parent: u32,
@@ -85,7 +86,7 @@ pub(crate) struct Children {
 }
 
 impl Children {
-    /// `None` if these cannot be numbers of activities: the event is a model's, and nothing is known by it.
+    /// Returns `None` if these cannot be numbers of activities: the event is then a model's own.
     pub(crate) fn new(parent: u32, first: u64, count: u64) -> Option<Children> {
         let end = first.checked_add(count)?;
         (count > 0 && end <= 1 << 32).then_some(())?;
@@ -97,7 +98,7 @@ impl Children {
     }
 }
 
-/// A block, and how many children of the parent are in earlier ones.
+/// A block, and how many children of the same parent are in earlier blocks.
 struct Block {
     children: Children,
     before: u64,
@@ -106,7 +107,7 @@ struct Block {
 #[derive(Default)]
 pub(crate) struct Family {
     starts: BTreeMap<u32, Start>,
-    /// By their first number.
+    /// Ordered by their first number.
     blocks: Vec<Block>,
 }
 
@@ -127,7 +128,7 @@ impl Family {
         Ok(())
     }
 
-    /// Takes all the blocks that there are: those of a parent one after the other, in the parent's own order.
+    /// Sets all blocks: those of a parent are consecutive, in the parent's own order.
     pub(crate) fn set_blocks(&mut self, children: &[Children]) {
         let mut before = 0;
         let mut parent = None;
@@ -146,18 +147,18 @@ impl Family {
         self.blocks.sort_by_key(|block| block.children.first);
     }
 
-    /// Whether the activity said its start.
+    /// Whether the activity wrote its start.
     pub(crate) fn has_start(&self, number: u32) -> bool {
         self.starts.contains_key(&number)
     }
 
-    /// Origin, index and name of an activity that said them.
+    /// Returns origin, index and name of an activity that wrote its start.
     pub(crate) fn start(&self, number: u32) -> Option<(u64, u64, &str)> {
         let start = self.starts.get(&number)?;
         Some((start.origin.code(), start.index, &start.name))
     }
 
-    /// What is known of an activity. A start is its own word, so it counts more than a block.
+    /// Returns what is known of an activity. Its own start takes precedence over a block.
     pub(crate) fn info(&self, number: u32) -> ActivityInfo {
         let mut info = ActivityInfo {
             number,
@@ -187,11 +188,11 @@ impl Family {
         (nth < children.count).then(|| (children.parent, before + u64::from(nth)))
     }
 
-    /// The activity's place in the family tree.
+    /// Returns the activity's place in the family tree.
     pub(crate) fn name(&self, number: u32) -> String {
         let mut path = Vec::new();
         let mut current = number;
-        // Nobody has more ancestors than there are parents; a damaged trace may claim a family without a beginning.
+        // No activity has more ancestors than there are parents, but a damaged trace may contain a cycle.
         let enough = self.starts.len() + self.blocks.len();
         let root = loop {
             let info = self.info(current);

@@ -1,12 +1,12 @@
-//! Hash tables that leave the program's randomness alone.
+//! Hash tables that do not affect the program's randomness.
 //!
-//! The tables of `std` take a seed from the system for each thread. In a recorded or replaying process that is the
-//! program's: Reenact captures what `getrandom` gives it, and a table of ours would be one more call that the program
-//! did not make. So the seed of ours comes from the kernel by a way that nobody intercepts, once for the process. There
-//! must be one: keys come from files, and with a hash that is known to everybody a file could be made in which all of
-//! them meet in one place.
+//! The tables of `std` take a seed from the system for each thread. In a recorded or replayed process these calls
+//! belong to the program: Reenact captures the results of `getrandom`, and a table of ours would add a call that the
+//! program did not make. So the seed of our tables comes from a direct system call, which is not intercepted, once per
+//! process. A seed is necessary: keys come from files, and with a known hash function a file could be crafted in which
+//! all keys collide.
 //!
-//! Nothing that is written depends on the seed: no table is gone through in its own order.
+//! Nothing that is written depends on the seed: no table is iterated in its own order.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,15 +19,15 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(crate) type Map<K, V> = HashMap<K, V, Seeded>;
 pub(crate) type Set<K> = HashSet<K, Seeded>;
 
-/// A number that nobody outside of this process knows.
+/// Returns a number that is unknown outside of this process.
 pub(crate) fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     *SEED.get_or_init(|| {
         let mut seed = 0u64;
-        // Where the stack is, is the next best that can be had without asking.
+        // The address of the stack is the best alternative without a system call.
         let fallback = (&raw const seed).addr() as u64;
         let length = size_of_val(&seed);
-        // SAFETY: The kernel writes at most so many bytes to where the number is.
+        // SAFETY: The kernel writes at most `length` bytes to `seed`, which has this size.
         let got = unsafe {
             libc::syscall(
                 libc::SYS_getrandom,
@@ -44,7 +44,7 @@ pub(crate) fn seed() -> u64 {
     })
 }
 
-/// Makes hashes with numbers that come from the process's [`seed`].
+/// Builds hashers from the process's [`seed`].
 #[derive(Clone, Copy)]
 pub(crate) struct Seeded {
     begin: u64,
@@ -72,7 +72,7 @@ impl BuildHasher for Seeded {
     }
 }
 
-/// A hash of the few words that a key is.
+/// A hasher for keys of a few words.
 pub(crate) struct Mixed {
     hash: u64,
     factor: u64,
@@ -96,7 +96,7 @@ impl Hasher for Mixed {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // Between them, the two halves of a product depend on every bit of what is multiplied.
+        // Together, the two halves of the product depend on every bit of the factors.
         let product = u128::from(self.hash ^ number) * u128::from(self.factor);
         self.hash = product as u64 ^ (product >> 64) as u64;
     }

@@ -1,14 +1,14 @@
-//! Sizes, magic numbers and field offsets: the one place in code that knows the layout of both files.
+//! Sizes, magic numbers and field offsets: the only place in code that knows the layout of both files.
 //!
-//! `docs/trace-format.md` is the same in prose. All numbers are little-endian.
+//! `docs/trace-format.md` describes the same in prose. All numbers are little-endian.
 
-/// The version of the format that this library writes. It reads those from 1 on.
+/// The version of the format that this library writes. It reads all versions from 1 on.
 pub const FORMAT_VERSION: u16 = 3;
 /// The oldest version that this library reads.
 pub(crate) const OLDEST_VERSION: u16 = 1;
 
-/// After this many silent operations in a row, the writer of the events makes a [`Tick`](crate::Item::Tick), so
-/// that a difference in a replay is found soon even where nothing surprising happens.
+/// After this many silent operations in a row, the recorder appends a [`Tick`](crate::Item::Tick), so that a replay
+/// finds a divergence soon even if no events occur.
 pub const MAX_SILENT: u32 = 1 << 16;
 
 /// First bytes of a trace file.
@@ -20,11 +20,11 @@ pub(crate) const FILE_HEADER: usize = 16;
 pub(crate) const SECTION_MAGIC: u32 = u32::from_le_bytes(*b"RSec");
 /// Length of a section's header.
 pub(crate) const SECTION_HEADER: usize = 40;
-/// No section is longer than this: the tails of all the slots that a live file has room for. A larger length is
-/// damage, not a reason to allocate.
+/// Maximum length of a section: the tails of all the slots that a live file has room for. A larger length is damage,
+/// not a reason to allocate.
 pub(crate) const MAX_SECTION: usize = 1 << 30;
 
-/// What a section holds.
+/// The kinds of sections.
 pub(crate) mod kind {
     pub(crate) const PROGRAM: u8 = 1;
     pub(crate) const CHUNK: u8 = 2;
@@ -37,26 +37,26 @@ pub(crate) mod kind {
     pub(crate) const ORDERED_DATA: u8 = 9;
 }
 
-/// Sections of streams are this long, but for the last one; those of data are a little shorter, those of the directory
+/// Length of a section of streams, except the last one. Sections of data are a little shorter; those of the directory
 /// end soon after it. Long enough that headers do not matter, short enough to be verified as a whole when something in
 /// it is first read.
 pub(crate) const GROUPED_SECTION: usize = 256 << 10;
-/// No section of streams, of data in order or of the directory is longer than this.
+/// Maximum length of a section of streams, of data in order or of the directory.
 pub(crate) const MAX_GROUPED_SECTION: usize = 1 << 20;
 
-/// Section and chunk flag: besides plain events there are switches, starts, runs of quiet ends or numbers for children
-/// inside, so that a reader must look at the payload to know which activities it speaks of.
+/// Section and chunk flag: the payload contains switches, starts, runs of ends or numbers for children besides plain
+/// events, so that a reader must decode it to know which activities it is about.
 pub(crate) const FLAG_STRUCTURED: u8 = 1;
-/// Chunk flag: it holds data and no entries. In the trace file the kind of the section says so.
+/// Chunk flag: the chunk contains data and no entries. In the trace file, the kind of the section says so.
 pub(crate) const FLAG_DATA: u8 = 2;
 
 /// First bytes of a live file.
 pub(crate) const LIVE_MAGIC: [u8; 8] = *b"RNCTLIVE";
 /// The live file's header: one page.
 pub(crate) const LIVE_HEADER: usize = 4096;
-/// A live file grows by slabs of this size; each holds only chunks or only slots.
+/// A live file grows by slabs of this size; each contains only chunks or only slots.
 pub(crate) const SLAB: usize = 1 << 20;
-/// The most slabs a live file can have: the kinds are a byte each in the header page.
+/// Maximum number of slabs of a live file: their kinds are a byte each in the header page.
 pub(crate) const MAX_SLABS: usize = 1024;
 
 /// Offsets in the live file's header.
@@ -71,7 +71,7 @@ pub(crate) mod live {
     pub(crate) const SLAB_SLOTS: u8 = 2;
 }
 
-/// A chunk: what one OS thread appends to.
+/// Size of a chunk, to which one OS thread appends.
 pub(crate) const CHUNK: usize = 16 << 10;
 /// Length of a chunk's header.
 pub(crate) const CHUNK_HEADER: usize = 64;

@@ -1,11 +1,10 @@
 //! The bytes of a trace, and nothing else.
 //!
-//! A trace says how each meeting of a concurrent run went: for every activity, in its own order, the
-//! operations whose outcome could not be predicted, and how many could in between; and it has the data
-//! from outside that events refer to. This crate knows how that is written down ([`event`]), how it gets
-//! to disk so that a killed process loses nothing ([`Writer`]), and how it is read again in streams
-//! ([`Trace`]). It does not know what a lock is, nor which operations exist: an event is a kind and a
-//! number, and only the code that wrote it reads meaning into it.
+//! A trace contains, for every activity in its own order, the operations whose outcome could not be predicted, and how
+//! many predicted ones were in between; and it contains the external data that events refer to. This crate knows how
+//! events are encoded ([`event`]), how they get to disk so that a killed process loses nothing ([`Writer`]), and how
+//! they are read again in streams ([`Trace`]). It does not know what a lock is, nor which operations exist: an event is
+//! a kind and a number, and only the code that wrote it interprets it.
 //!
 //! The layout is described once, in `docs/trace-format.md`; the constants are in the `layout` module.
 

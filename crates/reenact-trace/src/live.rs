@@ -1,20 +1,20 @@
-//! The live file: the part of a trace that is still in motion, as a shared mapping.
+//! The live file: the part of a trace that is still being written, as a shared mapping.
 //!
-//! Threads append events to *chunks* and count operations in *slots*. Both lie in memory that is mapped from a
-//! file beside the trace, so that what a thread has stored is in the page cache and survives the process,
-//! however it dies. Chunks are recycled once they are in the trace itself: writing to pages that are already
-//! there costs a nanosecond, fresh ones fifty times that.
+//! Threads append events to *chunks* and count operations in *slots*. Both are in memory that is mapped from a file
+//! beside the trace, so that what a thread has stored is in the page cache and survives the process, however it dies.
+//! Chunks are recycled once they are in the trace itself: writing to pages that are already present costs a nanosecond,
+//! fresh ones fifty times that.
 //!
-//! The file grows by slabs whose blocks are reserved before anyone writes to them: a mapping over a hole would
-//! turn a full disk into a SIGBUS.
+//! The file grows by slabs whose blocks are reserved before a thread writes to them: a mapping over a hole would turn a
+//! full disk into a SIGBUS.
 //!
 //! # Safety
 //!
-//! This is the only module that touches the mapping. [`ChunkPtr`] and [`SlotPtr`] are addresses inside of a slab;
-//! they are handed out by [`LiveFile`], which keeps every slab mapped until it is dropped. Whoever holds a chunk also
-//! holds the `Arc` of the writer that owns the file; whoever holds a slot has promised to (see
-//! [`Slot`](crate::Slot)). A chunk or slot has one owner at a time (the thread it was handed to, or the background
-//! writer); the file's readers look at it only after the process has died or stopped recording.
+//! This is the only module that accesses the mapping. [`ChunkPtr`] and [`SlotPtr`] are addresses inside a slab;
+//! [`LiveFile`] hands them out and keeps every slab mapped until it is dropped. The holder of a chunk also holds the
+//! `Arc` of the writer that owns the file; the holder of a slot has promised to (see [`Slot`](crate::Slot)). A chunk or
+//! slot has one owner at a time (the thread it was handed to, or the background thread); readers of the file access it
+//! only after the process has died or stopped recording.
 
 use std::{
     fs::{File, OpenOptions},
@@ -33,7 +33,7 @@ use crate::layout::{
 };
 use crate::signal::without_file_size_signal;
 
-/// Where the live part of the trace at `path` is.
+/// Returns the path of the live file of the trace at `path`.
 pub fn live_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".live");
@@ -47,8 +47,8 @@ pub(crate) struct LiveFile {
 }
 
 impl LiveFile {
-    /// Creates the file with its header page, readable by its owner only. There must be none: one that is there may
-    /// be mapped by another process, which would not survive that it shrinks.
+    /// Creates the file with its header page, readable by its owner only. Fails if it exists: another process may have
+    /// mapped it, which would crash if the file shrank.
     pub(crate) fn create(path: &Path) -> io::Result<LiveFile> {
         let file = OpenOptions::new()
             .read(true)
@@ -64,13 +64,13 @@ impl LiveFile {
             slabs: Vec::new(),
         };
         live.put_header(live::VERSION, FORMAT_VERSION.into());
-        // SAFETY: Aligned and in the header page. The magic comes last: before it, this is no live file.
+        // SAFETY: Aligned and in the header page. The magic is stored last: without it, this is not a live file.
         let magic = unsafe { AtomicU64::from_ptr(live.header.as_mut_ptr().cast()) };
         magic.store(u64::from_ne_bytes(LIVE_MAGIC), Ordering::Release);
         Ok(live)
     }
 
-    /// Adds a slab of chunks and returns its chunks, all free.
+    /// Adds a slab of chunks and returns them, all free.
     pub(crate) fn add_chunks(&mut self) -> io::Result<Vec<ChunkPtr>> {
         let base = self.add_slab(live::SLAB_CHUNKS, true)?;
         Ok((0..CHUNKS_PER_SLAB)
@@ -101,12 +101,12 @@ impl LiveFile {
             .len(SLAB)
             .map_raw(&self.file)?;
         if populate {
-            // Old kernels do not know this; then the first use of each page faults, and that is all.
+            // Not supported by old kernels; the first use of each page faults then.
             let _ = slab.advise(memmap2::Advice::PopulateWrite);
         }
         let base = NonNull::new(slab.as_mut_ptr()).expect("a mapping is not at zero");
         self.slabs.push(slab);
-        // SAFETY: In the header page; the slab itself is there before its kind says so.
+        // SAFETY: In the header page. The slab exists before its kind is stored.
         unsafe {
             self.header
                 .as_mut_ptr()
@@ -116,7 +116,7 @@ impl LiveFile {
         Ok(base)
     }
 
-    /// Leaves the mark that says why recording ended early. Needs no disk space: the page is there.
+    /// Stores why recording ended early. Needs no disk space: the page exists.
     pub(crate) fn mark_stop(&self, code: u32, errno: u32) {
         self.put_header(live::ERRNO, errno);
         self.put_header(live::STOP, code);
@@ -129,7 +129,7 @@ impl LiveFile {
     }
 }
 
-/// Makes sure that the file has blocks for this range, so that a store to a mapping of it cannot fail.
+/// Ensures that the file has blocks for this range, so that a store to a mapping of it cannot fail.
 pub(crate) fn reserve(file: &File, offset: usize, length: usize) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     without_file_size_signal(|| {
@@ -150,7 +150,7 @@ pub(crate) fn reserve(file: &File, offset: usize, length: usize) -> io::Result<(
     })
 }
 
-/// What a chunk says of itself when it is opened. The default is one of entries that is about nobody in particular.
+/// The header of a chunk when it is opened. The default is for entries of no particular activity.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ChunkHeader {
     pub(crate) flags: u8,
@@ -162,7 +162,7 @@ pub(crate) struct ChunkHeader {
 #[derive(Clone, Copy)]
 pub(crate) struct ChunkPtr(NonNull<u8>);
 
-// SAFETY: See the module: a chunk has one owner at a time, and moves between threads through a lock.
+// SAFETY: A chunk has one owner at a time, as the module documentation says, and moves between threads through a lock.
 unsafe impl Send for ChunkPtr {}
 
 impl ChunkPtr {
@@ -178,7 +178,7 @@ impl ChunkPtr {
         unsafe { AtomicU64::from_ptr(self.0.as_ptr().add(at).cast()) }
     }
 
-    /// Makes a free chunk an empty one that begins like this. Its state is set last: before that it is still free.
+    /// Opens a free chunk, empty and with this header. Its state is stored last: before that it is still free.
     pub(crate) fn open(&self, sequence: u64, thread: u32, header: ChunkHeader) {
         let ChunkHeader {
             flags,
@@ -220,7 +220,7 @@ impl ChunkPtr {
         self.u32(chunk::USED).load(Ordering::Relaxed) as usize
     }
 
-    /// Says that the payload is valid up to here. A kill before this leaves the old end.
+    /// Stores up to where the payload is valid. If the process is killed before this, the old end is valid.
     #[inline]
     pub(crate) fn set_used(&self, used: usize) {
         compiler_fence(Ordering::Release);
@@ -228,11 +228,11 @@ impl ChunkPtr {
         compiler_fence(Ordering::Release);
     }
 
-    /// The free rest of the payload, from `used` on. For the chunk's owner.
+    /// Returns the unused rest of the payload, from `used` on. For the chunk's owner.
     #[inline]
     pub(crate) fn rest(&mut self, used: usize) -> &mut [u8] {
         assert!(used <= Self::CAPACITY);
-        // SAFETY: Within the chunk; the owner is the only one who looks past the cursor.
+        // SAFETY: Within the chunk; only the owner, which calls this, accesses bytes past the cursor.
         unsafe {
             std::slice::from_raw_parts_mut(
                 self.0.as_ptr().add(CHUNK_HEADER + used),
@@ -241,19 +241,18 @@ impl ChunkPtr {
         }
     }
 
-    /// Puts bytes after the cursor, which says afterwards how many of them count. For the chunk's owner.
+    /// Writes bytes after the cursor, which is then set to include the valid ones. For the chunk's owner.
     #[inline]
     pub(crate) fn put<const N: usize>(&mut self, used: usize, bytes: [u8; N]) {
         assert!(used + N <= Self::CAPACITY);
-        // SAFETY: Within the chunk; the owner is the only one who looks past the cursor.
+        // SAFETY: Within the chunk; only the owner, which calls this, accesses bytes past the cursor.
         unsafe {
             let end = self.0.as_ptr().add(CHUNK_HEADER + used);
             end.cast::<[u8; N]>().write(bytes);
         }
     }
 
-    /// Changes a number of two bytes at an even place of the payload that is valid already, all at once. For the chunk's
-    /// owner.
+    /// Atomically changes two bytes at an even offset of the valid payload. For the chunk's owner.
     #[inline]
     pub(crate) fn put_u16(&mut self, at: usize, value: u16) {
         assert!(at.is_multiple_of(2) && at + 2 <= Self::CAPACITY);
@@ -264,7 +263,7 @@ impl ChunkPtr {
         compiler_fence(Ordering::Release);
     }
 
-    /// Header and valid payload. For the chunk's owner.
+    /// Returns the header and the valid payload. For the chunk's owner.
     pub(crate) fn contents(&self) -> (&[u8], &[u8]) {
         // SAFETY: Within the chunk, whose owner calls this.
         let bytes = unsafe { std::slice::from_raw_parts(self.0.as_ptr(), CHUNK) };
@@ -277,21 +276,21 @@ impl ChunkPtr {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SlotPtr(NonNull<u8>);
 
-// SAFETY: As for chunks.
+// SAFETY: Like a chunk, a slot has one owner at a time, and moves between threads through a lock or with its activity.
 unsafe impl Send for SlotPtr {}
 
 impl SlotPtr {
-    /// The slot that begins with this counter.
+    /// Returns the slot that begins with this counter.
     pub(crate) fn at(word: NonNull<u64>) -> SlotPtr {
         SlotPtr(word.cast())
     }
 
-    /// The counter and hash.
+    /// Returns the address of the counter and hash.
     pub(crate) fn word(&self) -> NonNull<u64> {
         self.0.cast()
     }
 
-    /// Gives the slot to an activity, with nothing counted yet.
+    /// Assigns the slot to an activity, with nothing counted yet.
     pub(crate) fn open(&self, activity: u32) {
         // SAFETY: Aligned and within the slot, which the caller owns.
         unsafe {
@@ -302,7 +301,7 @@ impl SlotPtr {
     }
 
     pub(crate) fn free(&self) {
-        // SAFETY: As above.
+        // SAFETY: Aligned and within the slot, which the caller owns.
         unsafe {
             AtomicU32::from_ptr(self.0.as_ptr().add(8).cast()).store(0, Ordering::Release);
         }

@@ -1,26 +1,26 @@
-//! Where an activity is in the trace: what its writer must know of it, and a reader finds out again.
+//! The position of an activity in the trace, which its writer keeps and a reader reconstructs.
 
-/// How far an activity is, and where it last wrote. It travels with the activity from thread to thread, and every
-/// [`Appender`](crate::Appender) it writes to keeps it up to date. The default is that of one that has written nothing.
+/// How far an activity is, and where it last wrote. It moves with the activity from thread to thread, and every
+/// [`Appender`](crate::Appender) that it writes to updates it. The default is for an activity that has written nothing.
 ///
 /// # Invariants
 ///
 /// 1. No two items of an activity begin at the same position and `still`, so these two order its items wherever they
 ///    are.
-/// 2. If the chunk is the one that an appender has, then that chunk has the activity's last bytes.
+/// 2. If `chunk` names the chunk that an appender owns, then that chunk contains the activity's last bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Operations that its items stand for.
+    /// How many operations its items stand for.
     position: u64,
-    /// The number of the chunk it last wrote in, plus one, in the lower 48 bits, 0 for none; in the others how many of
-    /// its last items stood for no operation, so that the position stood still.
+    /// In the lower 48 bits, the sequence number of the chunk that it last wrote to, plus one; 0 for none. In the upper
+    /// bits, `still`: how many of its last items stood for no operation, so that the position did not change.
     chunk: u64,
 }
 
 const CHUNK_BITS: u32 = 48;
 
 impl Place {
-    /// How many operations of the activity the items written so far stand for.
+    /// Returns how many operations of the activity the items written so far stand for.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -34,36 +34,36 @@ impl Place {
         self.chunk == 0
     }
 
-    /// Whether the activity's last bytes are in the chunk with this number.
+    /// Whether the activity's last bytes are in the chunk with this sequence number.
     #[inline]
     pub(crate) fn is_in(&self, sequence: u64) -> bool {
         self.chunk << (64 - CHUNK_BITS) == (sequence + 1) << (64 - CHUNK_BITS)
     }
 
-    /// The same, and the last of them stood for an operation.
+    /// Like [`Place::is_in`], and the last item stood for an operation.
     #[inline]
     pub(crate) fn moves_in(&self, sequence: u64) -> bool {
         self.chunk == sequence + 1
     }
 
-    /// The activity has said an item that stands for so many operations, one at least, after another such.
+    /// Counts an item that stands for at least one operation, after an item that also did.
     #[inline]
     pub(crate) fn move_on(&mut self, operations: u64) {
         self.position = self.position.wrapping_add(operations);
     }
 
-    /// The activity's next bytes are in the chunk with this number.
+    /// Sets the chunk that contains the activity's next bytes.
     #[inline]
     pub(crate) fn enter(&mut self, sequence: u64) {
         let still = self.chunk >> CHUNK_BITS << CHUNK_BITS;
         self.chunk = still | (sequence + 1) & ((1 << CHUNK_BITS) - 1);
     }
 
-    /// The activity has said an item that stands for so many operations.
+    /// Counts an item that stands for `operations` operations.
     #[inline]
     pub(crate) fn advance(&mut self, operations: u64) {
         self.position = self.position.wrapping_add(operations);
-        // A store to part of the word, for which the next event would have to wait, is made only where it changes it.
+        // The word is only stored if it changes: the load for the next event would have to wait for the store.
         if operations > 0 {
             if self.still() != 0 {
                 self.chunk &= (1 << CHUNK_BITS) - 1;

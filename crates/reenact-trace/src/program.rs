@@ -1,4 +1,4 @@
-//! Which program a trace is of, and how its run ended.
+//! The program that a trace is of, and how its run ended.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -10,24 +10,24 @@ use std::{
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// The program that was recorded: enough to start it again in the same way.
+/// The recorded program: enough to start it again in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
     /// The executable.
     pub executable: PathBuf,
-    /// What [`identify`] says of the executable; 0 if it could not be read.
+    /// The result of [`identify`] for the executable; 0 if it could not be read.
     pub build_id: u64,
-    /// Arguments, the name it was called by included.
+    /// Arguments, including the name that it was called by.
     pub arguments: Vec<OsString>,
     /// Working directory.
     pub directory: PathBuf,
     /// The environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// What was asked to be kept out of the trace, as in `env:TOKEN` or `header:authorization`.
+    /// What was to be kept out of the trace, such as `env:TOKEN` or `header:authorization`.
     pub withheld: Vec<String>,
 }
 
-/// A number that changes when the executable does: a hash of its bytes.
+/// Returns a hash of the executable's bytes, which changes when the executable does.
 pub fn identify(executable: &Path) -> io::Result<u64> {
     let mut file = File::open(executable)?;
     let mut hasher = Xxh3::new();
@@ -41,7 +41,7 @@ pub fn identify(executable: &Path) -> io::Result<u64> {
 }
 
 impl Program {
-    /// The program that is running.
+    /// Returns the running program.
     pub fn current() -> Program {
         let executable = std::env::current_exe().unwrap_or_default();
         Program {
@@ -54,7 +54,7 @@ impl Program {
         }
     }
 
-    /// As bytes: length-prefixed strings. Order: executable, directory, build id, the arguments, the environment,
+    /// Encodes the program as length-prefixed strings: executable, directory, build id, the arguments, the environment,
     /// and since version 3 what is withheld.
     pub(crate) fn to_bytes(&self, version: u16) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -96,7 +96,7 @@ impl Program {
                 .map(|_| get(bytes)?.into_string().ok())
                 .collect::<Option<_>>()?,
         };
-        // Of another version, then, or no program at all. Nothing else of a file tells a version from the next.
+        // Otherwise this is of another version, or not a program at all. Nothing else in a file distinguishes versions.
         bytes.is_empty().then_some(())?;
         Some(Program {
             executable,
@@ -138,7 +138,7 @@ fn get(bytes: &mut &[u8]) -> Option<OsString> {
 pub enum Exit {
     /// It exited with this status.
     Status(i32),
-    /// A signal ended it.
+    /// It was ended by this signal.
     Signal(i32),
 }
 
@@ -192,9 +192,9 @@ fn signal_name(signal: i32) -> &'static str {
 /// Why recording ended before the program did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The trace could not be written: the system's error number.
+    /// The trace could not be written: the operating system's error number.
     Storage(i32),
-    /// More threads or activities at once than a live file has room for, or a disk far slower than the program.
+    /// More threads or activities at once than a live file has room for, or a disk that is far slower than the program.
     NoRoom,
     /// Recording was ended through the API while activities were still running.
     Asked,

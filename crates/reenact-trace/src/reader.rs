@@ -1,10 +1,10 @@
 //! Reading a trace: an index of where each activity's events are, and streams over them.
 //!
-//! A trace that was grouped by activity has its index in it: the directory, which opening reads. What stays in memory is
-//! 24 bytes per activity or less, and a stream holds a small part of its bytes. A trace in chunks is indexed when it is
-//! opened, by the headers of sections and the inside of only those chunks that speak of several activities or hold data;
-//! what stays in memory are 24 bytes per piece, and 32 per piece of data. One whose recording was cut off is read together
-//! with its live file, without changing either.
+//! A trace that was grouped by activity contains its index: the directory, which opening reads. At most 24 bytes per
+//! activity stay in memory, and a stream buffers a small part of its bytes. A trace in chunks is indexed when it is
+//! opened, from the headers of sections and the payload of only those chunks that contain several activities or data;
+//! 24 bytes per piece of a stream stay in memory, and 32 per piece of data. A trace whose recording was cut off is read
+//! together with its live file, without changing either.
 
 mod data;
 mod events;
@@ -32,7 +32,7 @@ use data::OrderedData;
 use grouped::Streams;
 use pieces::Pieces;
 
-/// A trace that has been opened.
+/// An open trace.
 pub struct Trace {
     path: PathBuf,
     version: u16,
@@ -48,15 +48,15 @@ pub struct Trace {
     size: u64,
 }
 
-/// How the trace has what activities said.
+/// How the trace stores the events of activities.
 enum Form {
-    /// In the chunks that threads wrote. The catalog's ranges are of pieces.
+    /// In the chunks that threads wrote. The catalog's ranges are indices of pieces.
     Chunks(Pieces),
-    /// By activity. The catalog's ranges are of bytes.
+    /// Grouped by activity. The catalog's ranges are offsets of bytes.
     Grouped(Streams, OrderedData),
 }
 
-/// With more activities than this, the buffers of their streams are small.
+/// With more activities than this, streams have small buffers.
 const MANY: u64 = 1000;
 
 impl Trace {
@@ -93,42 +93,42 @@ impl Trace {
         })
     }
 
-    /// The file it was opened from.
+    /// Returns the path of the trace file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The program that was recorded.
+    /// Returns the program that was recorded.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// How the process ended, if someone was there to see it.
+    /// Returns how the process ended, if that was observed.
     pub fn exit(&self) -> Option<Exit> {
         self.exit
     }
 
-    /// Why recording ended before the program, if it did.
+    /// Returns why recording ended before the program, if it did.
     pub fn stop(&self) -> Option<Stop> {
         self.stop
     }
 
-    /// Whether everything that was recorded is here. If not, the file has been cut.
+    /// Returns whether the trace contains everything that was recorded. If not, the file is truncated or damaged.
     pub fn is_complete(&self) -> bool {
         self.complete && self.damage.is_none()
     }
 
-    /// Where the file stops making sense, if it does.
+    /// Returns where the file is damaged, if it is.
     pub fn damage(&self) -> Option<&Damage> {
         self.damage.as_ref()
     }
 
-    /// Bytes of the trace file.
+    /// Returns the size of the trace file in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The activities, by number: those that said something, ended, or had a counter when the recording ended.
+    /// Returns the activities by number: those that have events, ended, or had a counter when the recording ended.
     pub fn activities(&self) -> impl ExactSizeIterator<Item = ActivityInfo> {
         Activities {
             trace: self,
@@ -138,19 +138,19 @@ impl Trace {
         }
     }
 
-    /// The activity with this number.
+    /// Returns the activity with this number.
     pub fn activity(&self, number: u32) -> Option<ActivityInfo> {
         self.catalog.find(number).map(|_| self.family.info(number))
     }
 
-    /// The activity's place in the family tree, as in `main.2.a0`: the first child of main's third, and one whose number
-    /// is from a block, which are counted by themselves. `?7` if nothing is known of where activity 7 comes from.
+    /// Returns the activity's place in the family tree, such as `main.2.a0`: the first child of main's third, with a
+    /// number from a block; such children are counted separately. `?7` if the origin of activity 7 is unknown.
     pub fn family_name(&self, number: u32) -> String {
         self.family.name(number)
     }
 
-    /// The events of an activity, from its first; nothing but [`Item::Cut`](crate::Item::Cut) for one that the trace does
-    /// not know.
+    /// Returns the events of an activity from its first; only [`Item::Cut`](crate::Item::Cut) for one that is not in
+    /// the trace.
     pub fn events(self: &Arc<Self>, activity: u32) -> EventStream {
         let (range, last) = match self.catalog.find(activity) {
             Some(row) => (self.catalog.range(row), self.catalog.rows()[row].last()),
@@ -159,7 +159,7 @@ impl Trace {
         EventStream::new(Arc::clone(self), range, last)
     }
 
-    /// The data with this id, which an event has given.
+    /// Returns the data with this id, which is the number of an event.
     pub fn data(&self, id: u64) -> Result<Arc<[u8]>, TraceError> {
         let found = match &self.form {
             Form::Chunks(pieces) => pieces.read_data(self, id),
@@ -167,7 +167,7 @@ impl Trace {
         };
         match (found, &self.damage) {
             (Ok(Some(bytes)), _) => Ok(bytes.into()),
-            // They may have been where something is wrong.
+            // The damaged part may have contained them.
             (Ok(None), Some(damage)) => Err(self.broken_data(id, damage.clone())),
             (Ok(None), None) if !self.complete => {
                 let damage = Damage {
@@ -185,7 +185,7 @@ impl Trace {
         }
     }
 
-    /// How many data the trace has, and how long they are. Costs little.
+    /// Returns the number of data in the trace and their length. Cheap.
     pub fn data_summary(&self) -> DataSummary {
         match &self.form {
             Form::Chunks(pieces) => pieces.data_summary(),
@@ -193,13 +193,13 @@ impl Trace {
         }
     }
 
-    /// Verifies every checksum, decodes every event and puts all data together; the first thing that is wrong.
+    /// Verifies every checksum, decodes every event and assembles all data; returns the first error.
     pub fn check(self: &Arc<Self>, mut progress: impl FnMut(u64)) -> Result<(), TraceError> {
         if let Some(damage) = &self.damage {
             return Err(self.damaged(damage.clone()));
         }
         for (index, row) in self.catalog.rows().iter().enumerate() {
-            // What is known of the others was checked on opening.
+            // Activities without a range were checked on opening.
             if self.catalog.range(index).is_empty() {
                 continue;
             }
@@ -209,7 +209,7 @@ impl Trace {
             }
         }
         match &self.form {
-            // Opening has looked at all the data.
+            // Opening has checked all data.
             Form::Chunks(_) => Ok(()),
             Form::Grouped(_, data) => data.check(self),
         }
@@ -230,7 +230,7 @@ impl Trace {
         }
     }
 
-    /// How many bytes a stream may hold at a time.
+    /// Maximum number of bytes that a stream buffers.
     fn buffer_size(&self) -> usize {
         if self.catalog.len() > MANY {
             2 << 10
@@ -240,7 +240,7 @@ impl Trace {
     }
 }
 
-/// The activities of a trace, of which a row of the catalog may have many.
+/// Iterates over the activities of a trace; a row of the catalog may contain many.
 struct Activities<'a> {
     trace: &'a Trace,
     row: usize,

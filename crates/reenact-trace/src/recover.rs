@@ -1,7 +1,7 @@
-//! Making one file of a trace and its live file, after the recorded process has ended.
+//! Merging a trace and its live file into one file, after the recorded process has ended.
 //!
-//! Recording never does this itself on the way out: a process may die at any point, so the way that works after
-//! a crash is the only way.
+//! Recording never does this itself at exit: a process may die at any point, so the way that works after a crash is the
+//! only way.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -20,12 +20,12 @@ use crate::{
     signal::without_file_size_signal,
 };
 
-/// Moves what the live file of the trace at `path` holds into the trace, groups that by activity, and removes the live
-/// file. Does nothing, and says so with `false`, if there is no live file. If it fails, both files are as readable as
-/// before.
+/// Moves the contents of the live file of the trace at `path` into the trace, groups the trace by activity, and removes
+/// the live file. Returns false, having done nothing, if there is no live file. If it fails, both files are as readable
+/// as before.
 ///
-/// A trace that cannot be grouped, because something is wrong with it or there is no room for a second one beside it,
-/// stays in chunks.
+/// A trace that cannot be grouped, because it is damaged or there is no disk space for a second one beside it, stays in
+/// chunks.
 ///
 /// The recorded process must have ended, or have finished recording.
 pub fn recover(path: &Path) -> Result<bool, TraceError> {
@@ -50,7 +50,7 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
     Ok(true)
 }
 
-/// Adds to the trace at `path` how the process ended.
+/// Appends to the trace at `path` how the process ended.
 pub fn append_exit(path: &Path, exit: Exit) -> Result<(), TraceError> {
     let contents = Contents::read(path)?;
     may_append(path, &contents)?;
@@ -59,16 +59,15 @@ pub fn append_exit(path: &Path, exit: Exit) -> Result<(), TraceError> {
     })
 }
 
-/// Keeps others who would do the same to this trace waiting, until the file is closed. A file system that has no locks
-/// does without.
+/// Locks the trace against concurrent recoveries until the file is closed. Does nothing on a file system without locks.
 fn lock(path: &Path) -> Option<File> {
     let live = File::open(live_path(path)).ok()?;
     live.lock().ok()?;
     Some(live)
 }
 
-/// Adding to a file cuts off what is behind its last whole section. That may be half of one that the live file has
-/// whole, as a killed writer leaves it, but nothing else.
+/// Checks that appending loses nothing. Appending truncates the file after its last whole section: an incomplete
+/// section that the live file has whole, as a killed writer leaves it, but nothing else.
 fn may_append(path: &Path, contents: &Contents) -> Result<(), TraceError> {
     match &contents.obstacle {
         None => Ok(()),
@@ -79,7 +78,8 @@ fn may_append(path: &Path, contents: &Contents) -> Result<(), TraceError> {
     }
 }
 
-/// A live file beside a trace that is grouped has nothing to add, unless the trace has lost something since.
+/// Checks that a live file beside a grouped trace can be removed: it has nothing to add, unless the trace has lost
+/// something since.
 fn may_remove_leftover(path: &Path, contents: &Contents) -> Result<(), TraceError> {
     let damage = match &contents.damage {
         Some(damage) => damage.clone(),
@@ -95,13 +95,13 @@ fn may_remove_leftover(path: &Path, contents: &Contents) -> Result<(), TraceErro
     })
 }
 
-/// Writes what a trace in chunks lacks that its live file has. That may be much, so it is not gathered in memory.
+/// Appends what a trace in chunks lacks from its live file. That may be much, so it is not collected in memory.
 fn write_rest(file: &mut impl Write, contents: &Contents) -> io::Result<()> {
     let mut payload = Vec::new();
     for chunk in contents.chunks.iter().filter(|chunk| chunk.in_live) {
         let whole = 0..chunk.section.length;
         chunk.read(&contents.file, contents.live.as_ref(), whole, &mut payload)?;
-        // Empty ones too: their numbers would be missing.
+        // Empty ones too: otherwise their sequence numbers would be missing.
         file.write_all(&chunk.section.to_bytes(&payload))?;
     }
     file.write_all(&stop_section(contents))?;
@@ -114,7 +114,8 @@ fn write_rest(file: &mut impl Write, contents: &Contents) -> io::Result<()> {
     file.write_all(&Section::of(kind::TAILS).to_bytes(&tails))
 }
 
-/// The last sections of a trace that is grouped by activity and has so many before. The counters are in its directory.
+/// Encodes the last sections of a trace that is grouped by activity, after `sections` others. The counters are in its
+/// directory.
 fn end_of_grouped(contents: &Contents, sections: u64) -> Vec<u8> {
     let mut bytes = stop_section(contents);
     let tails = Section {
@@ -128,7 +129,7 @@ fn end_of_grouped(contents: &Contents, sections: u64) -> Vec<u8> {
     bytes
 }
 
-/// Why recording ended early, if it did.
+/// Encodes why recording ended early; empty if it did not.
 fn stop_section(contents: &Contents) -> Vec<u8> {
     let Some(stop) = contents.stop else {
         return Vec::new();
@@ -144,7 +145,8 @@ fn exit_section(exit: Exit) -> Vec<u8> {
     Section::of(kind::EXIT).to_bytes(&exit.to_bytes())
 }
 
-/// Writes after the last whole section, over whatever half of one is there. On failure that half is gone and nothing else.
+/// Writes after the last whole section, over an incomplete one. On failure the incomplete section is gone and nothing
+/// else.
 fn append(
     path: &Path,
     end: u64,
@@ -158,7 +160,7 @@ fn append(
             write(&mut file)?;
             file.flush()
         });
-        // What is still in the buffer must not come after all.
+        // Bytes that are still in the buffer must not be written.
         let (file, _) = file.into_parts();
         written.inspect_err(|_| {
             let _ = file.set_len(end);

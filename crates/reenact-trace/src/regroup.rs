@@ -1,11 +1,11 @@
-//! Grouping a trace by activity, when nobody records to it any more.
+//! Grouping a trace by activity, after recording has ended.
 //!
-//! In chunks there is what threads said, so that whoever wants to know what an activity said must look at many. This
-//! makes a new file of them in which every activity's items are in one place, with a directory before them; then that
-//! takes the place of the old one. It goes through the chunks twice: once to know how long each stream is, and once to
-//! put the bytes where they belong. What is in memory is some words for each activity and each piece of data.
+//! Chunks contain the events of threads, so that reading one activity requires many chunks. Grouping writes a new file
+//! in which every activity's items are contiguous, with a directory before them; the new file then replaces the old
+//! one. It reads the chunks twice: once to compute the length of each stream, and once to copy the bytes. It keeps a
+//! few words in memory for each activity and each piece of data.
 //!
-//! Whatever is in the way, the trace stays as it was: it can be read in chunks too.
+//! If it fails for any reason, the trace stays as it was: it can be read in chunks too.
 
 mod data;
 mod merge;
@@ -29,7 +29,7 @@ use merge::{Listener, Said, merge};
 use output::Output;
 use speakers::{Speaker, Speakers};
 
-/// A trace that stays in chunks. It does not matter why: it is damaged, or there is no room for another file.
+/// The trace stays in chunks. The reason does not matter: it is damaged, or there is no disk space for another file.
 pub(crate) struct Unfit;
 
 impl From<io::Error> for Unfit {
@@ -38,8 +38,8 @@ impl From<io::Error> for Unfit {
     }
 }
 
-/// Replaces the trace at `path` by one that is grouped by activity, of the same version. Its last sections are what `end`
-/// makes of the number of those before. On failure nothing has happened to it.
+/// Replaces the trace at `path` by one that is grouped by activity, of the same version. `end` returns its last
+/// sections, given the number of those before. On failure, the trace is unchanged.
 pub(crate) fn regroup(
     path: &Path,
     contents: &Contents,
@@ -54,7 +54,7 @@ pub(crate) fn regroup(
     let catalog = survey.catalog(contents, &speakers)?;
     drop(speakers);
 
-    // Once more from the beginning. From here on a speaker's mark is where its next items go.
+    // Starts again from the beginning. From here on, a speaker's mark is where its next items go.
     let mut speakers = Speakers::default();
     for (index, row) in catalog.rows().iter().enumerate() {
         let range = catalog.range(index);
@@ -79,7 +79,7 @@ pub(crate) fn regroup(
     Ok(())
 }
 
-/// What the first walk finds out. A speaker's mark is how many bytes its items are.
+/// The first pass. A speaker's mark is the length of its items in bytes.
 #[derive(Default)]
 struct Survey {
     family: Family,
@@ -96,7 +96,7 @@ impl Listener for Survey {
                 index,
                 name,
             } => {
-                // One that is no text would not come out of the directory as it is read here.
+                // A name that is not UTF-8 would be changed by the directory.
                 str::from_utf8(name).map_err(|_| Unfit)?;
                 self.family
                     .add_start(activity, origin, index, name)
@@ -115,7 +115,7 @@ impl Listener for Survey {
 
 impl Survey {
     fn catalog(&mut self, contents: &Contents, speakers: &Speakers) -> Result<Catalog, Unfit> {
-        // The blocks of one parent have come in its order.
+        // The blocks of one parent were heard in its order; the sort is stable.
         self.children.sort_by_key(|children| children.parent);
         self.family.set_blocks(&self.children);
         let (runs, twice) = in_order(std::mem::take(&mut self.runs));
@@ -128,7 +128,7 @@ impl Survey {
             started: self.family.has_start(activity),
         });
         let catalog = Catalog::of(spoken, &contents.tails, &runs);
-        // A quiet end is all that an activity has said.
+        // A quiet end must be the only item of an activity.
         let contradicts = |(index, row): (usize, &crate::catalog::Row)| {
             matches!(row.last(), Last::Ended { .. }) && !catalog.range(index).is_empty()
         };
@@ -139,7 +139,7 @@ impl Survey {
     }
 }
 
-/// The second walk.
+/// The second pass.
 struct Placing<'a>(&'a mut Output);
 
 impl Listener for Placing<'_> {

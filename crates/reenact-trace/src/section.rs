@@ -1,7 +1,7 @@
-//! A section: the checked unit of which a trace file is a sequence.
+//! A section: the checksummed unit of a trace file.
 //!
-//! The header has a check of its own beside the checksum over everything: opening a trace believes headers without
-//! reading what they stand before.
+//! The header has a checksum of its own besides the one over everything, since opening a trace trusts headers without
+//! reading the payloads.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -21,7 +21,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// A section of this kind that says nothing in its header.
+    /// Returns a section of this kind with all other fields 0.
     pub(crate) fn of(kind: u8) -> Section {
         Section {
             kind,
@@ -29,7 +29,7 @@ impl Section {
         }
     }
 
-    /// The bytes of this section, header and payload, ready to be appended.
+    /// Returns the bytes of this section: header and payload.
     pub(crate) fn to_bytes(self, payload: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(SECTION_HEADER + payload.len());
         bytes.extend_from_slice(&self.header_for(payload));
@@ -37,14 +37,14 @@ impl Section {
         bytes
     }
 
-    /// The header of this section if its payload is this one.
+    /// Returns the header of this section for this payload.
     pub(crate) fn header_for(mut self, payload: &[u8]) -> [u8; SECTION_HEADER] {
         self.length = u32::try_from(payload.len()).expect("sections are small");
         self.checksum = self.compute_checksum(payload);
         self.header()
     }
 
-    /// The header, with its own check in it.
+    /// Returns the header, including its own checksum.
     fn header(&self) -> [u8; SECTION_HEADER] {
         let mut header = self.header_unchecked();
         let check = header_check(&header);
@@ -66,7 +66,7 @@ impl Section {
         header
     }
 
-    /// Reads a header; says what is wrong if it is none.
+    /// Decodes a header; returns what is wrong with it otherwise.
     pub(crate) fn parse(header: &[u8; SECTION_HEADER]) -> Result<Section, &'static str> {
         if get_u32(header, 0) != SECTION_MAGIC {
             return Err("no section begins");
@@ -105,7 +105,7 @@ impl Section {
         hasher.digest() as u32
     }
 
-    /// Whether this header and this payload are the ones that were written.
+    /// Verifies the checksum of this header and this payload.
     pub(crate) fn verify(&self, payload: &[u8]) -> Result<(), &'static str> {
         if self.compute_checksum(payload) == self.checksum {
             Ok(())
@@ -115,7 +115,7 @@ impl Section {
     }
 }
 
-/// Of a header in which the check itself is zero.
+/// Computes the checksum of a header, in which the checksum itself is zero.
 fn header_check(header: &[u8; SECTION_HEADER]) -> u16 {
     xxh3_64(header) as u16
 }

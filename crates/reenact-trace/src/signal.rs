@@ -1,8 +1,8 @@
-//! Keeping what recording does away from the program's signals, and the other way round.
+//! Keeps recording and the program's signals from interfering with each other.
 
-/// Runs `action` so that growing a file past the process's limit is an error and not a deadly SIGXFSZ.
+/// Runs `action` so that growing a file past the process's limit is an error and not a fatal SIGXFSZ.
 pub(crate) fn without_file_size_signal<R>(action: impl FnOnce() -> R) -> R {
-    // SAFETY: Plain calls on signal sets that live on this stack; only this thread's mask changes, and back.
+    // SAFETY: The signal sets are on this stack; only this thread's mask changes, and it is restored.
     unsafe {
         let mut blocked: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
@@ -22,10 +22,10 @@ pub(crate) fn without_file_size_signal<R>(action: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Runs `action`, which starts a thread, so that the thread has every signal blocked: one that the program blocks in
-/// all of its own threads, to wait for it, must not find ours and end the process.
+/// Runs `action`, which starts a thread, so that the thread has every signal blocked: a signal that the program blocks
+/// in all of its own threads, to wait for it, must not be delivered to ours and end the process.
 pub(crate) fn blocked_in_new_thread<R>(action: impl FnOnce() -> R) -> R {
-    // SAFETY: As above.
+    // SAFETY: The signal sets are on this stack; only this thread's mask changes, and it is restored.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();

@@ -1,13 +1,12 @@
 //! Writing a trace while the program runs.
 //!
-//! A thread that records holds an [`Appender`](crate::Appender), which owns one chunk of the live file. Appending is a store of a
-//! few bytes and a store of the cursor. When the chunk is full it goes to the background thread and the appender
-//! takes another; the background thread appends the chunk to the trace file as a section with a checksum and
-//! gives the chunk back. The lock in here is taken once per chunk, never per event. Data go the same way in chunks of
-//! their own.
+//! A recording thread has an [`Appender`](crate::Appender), which owns one chunk of the live file. Appending stores a
+//! few bytes and then the cursor. A full chunk goes to the background thread and the appender takes another one; the
+//! background thread appends the chunk to the trace file as a section with a checksum and frees the chunk. The lock in
+//! this module is taken once per chunk, never per event. Data take the same path in chunks of their own.
 //!
-//! If there is no free chunk, the live file grows; nobody waits for the disk. If it cannot grow, or the trace
-//! file cannot, recording stops: the mark is left in the live file, the program goes on.
+//! If there is no free chunk, the live file grows; no thread waits for the disk. If it or the trace file cannot grow,
+//! recording stops: a mark is left in the live file, and the program goes on.
 
 mod appender;
 mod data;
@@ -45,25 +44,25 @@ use crate::{
     signal::{blocked_in_new_thread, without_file_size_signal},
 };
 
-/// What becomes of full chunks.
+/// What happens to full chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
     /// They are written to the trace file.
     File,
-    /// They are thrown away: to measure what recording costs without a disk. Such a trace cannot be replayed.
+    /// They are discarded, to measure the cost of recording without a disk. Such a trace cannot be replayed.
     Discard,
 }
 
-/// A trace being written. Clones are the same trace.
+/// A trace that is being written. Clones refer to the same trace.
 ///
-/// If the last of them goes without [`Writer::finish`], the trace is left as by a crash: in two files, with nothing
+/// If the last clone is dropped without [`Writer::finish`], the trace is left as by a crash: in two files, with nothing
 /// missing.
 #[derive(Clone)]
 pub struct Writer {
     shared: Arc<Handle>,
 }
 
-/// What all clones share. The background thread shares only what is in it, and ends with it.
+/// Shared by all clones; dropping it ends the background thread, which has only the inner `Arc`.
 struct Handle(Arc<Shared>);
 
 impl Deref for Handle {
@@ -84,9 +83,9 @@ struct Shared {
     path: PathBuf,
     state: Mutex<State>,
     work: Condvar,
-    /// Set once, when recording has stopped early; appenders look at it when they need a chunk.
+    /// Set once, when recording has stopped early; appenders check it when they need a chunk.
     stopped: AtomicBool,
-    /// Of the next data. Only that no two get the same matters, so nothing is ordered by it.
+    /// The next id of data. Ids only have to be unique, so relaxed operations suffice.
     data_id: AtomicU64,
     known: Known,
     on_stop: fn(Stop),
@@ -94,42 +93,42 @@ struct Shared {
 
 struct State {
     live: LiveFile,
-    /// Chunks that nobody uses.
+    /// Unused chunks.
     free: Vec<ChunkPtr>,
-    /// Chunks that threads which ended left with room in them; the next thread goes on there.
+    /// Chunks with room left by threads that have ended; the next thread continues there.
     begun: Vec<ChunkPtr>,
-    /// The same of chunks of data.
+    /// The same for chunks of data.
     begun_data: Vec<ChunkPtr>,
     full: VecDeque<ChunkPtr>,
-    /// How many of the full chunks are of data.
+    /// How many of the full chunks contain data.
     full_data: usize,
     slots: Vec<SlotPtr>,
-    /// Of the next chunk that is opened. Under the lock until the chunk says so itself, so that there are no gaps: to
-    /// a reader, one is a lost chunk.
+    /// Sequence number of the next chunk. Protected by the lock until the chunk contains it, so that there are no gaps:
+    /// to a reader, a gap is a lost chunk.
     sequence: u64,
     finishing: bool,
     background: Option<JoinHandle<()>>,
 }
 
-/// Chunks held back for the background writer to have something to do; past this the disk is hopeless.
+/// Maximum number of full chunks that wait for the background thread; with more, the disk is considered too slow.
 const MAX_FULL: usize = 2048;
-/// The same of chunks of data. They may come all at once, from a file that is in memory already, and faster than any disk
-/// takes them: half a live file of them is no sign of anything.
+/// The same for chunks of data. These may come all at once, from a file that is already in memory, and faster than any
+/// disk writes them: half a live file of them does not mean that the disk is too slow.
 const MAX_FULL_DATA: usize = MAX_SLABS * CHUNKS_PER_SLAB / 2;
-/// The background writer takes so many at a time, if there are: few long writes cost less than many short ones.
+/// Maximum number of chunks that the background thread writes at once: few long writes cost less than many short ones.
 const MAX_AT_ONCE: usize = 16;
 
 impl Writer {
-    /// Creates the trace file and its live file and starts the background writer.
+    /// Creates the trace file and its live file and starts the background thread.
     ///
-    /// `on_stop` is called, once, from whatever thread finds that recording cannot go on.
+    /// `on_stop` is called once, on the thread that finds that recording cannot go on.
     pub fn create(
         path: &Path,
         program: &Program,
         storage: Storage,
         on_stop: fn(Stop),
     ) -> Result<Writer, TraceError> {
-        // One that an earlier recording left is not ours. If it cannot go, creating ours will say so.
+        // Removes a live file that an earlier recording left. If that fails, creating ours reports it.
         let live_path = live_path(path);
         let _ = fs::remove_file(&live_path);
         let mut file = OpenOptions::new()
@@ -150,7 +149,8 @@ impl Writer {
                 Ok((live, slots, chunks))
             })
             .inspect_err(|error| {
-                // Half of one would read as a recording in which nothing happened. One that was there is not ours.
+                // An incomplete live file would look like a recording in which nothing happened. One that existed
+                // before is not ours.
                 if error.kind() != io::ErrorKind::AlreadyExists {
                     let _ = fs::remove_file(&live_path);
                 }
@@ -191,12 +191,12 @@ impl Writer {
         })
     }
 
-    /// The trace file.
+    /// Returns the path of the trace file.
     pub fn path(&self) -> &Path {
         &self.shared.path
     }
 
-    /// Whether recording has stopped early.
+    /// Returns whether recording has stopped early.
     pub fn has_stopped(&self) -> bool {
         self.shared.has_stopped()
     }
@@ -206,17 +206,17 @@ impl Writer {
         self.shared.stop(why, self.shared.state());
     }
 
-    /// A place to append the events of an OS thread to; `None` once recording has stopped.
+    /// Returns an appender for the events of an OS thread; `None` once recording has stopped.
     pub fn appender(&self, thread: u32) -> Option<Appender> {
         let chunk = self.shared.begun_or_free_chunk(thread)?;
         Some(Appender::new(self.clone(), chunk, thread))
     }
 
-    /// Ends recording: what is in the live file moves to the trace, and the live file goes. Activities that still
-    /// record keep their mapping, but what they do from now on is lost; end them before.
+    /// Ends recording: moves the contents of the live file to the trace, and removes the live file. Activities that
+    /// still record keep their mapping, but what they do from now on is lost; end them before.
     pub fn finish(self) -> Result<(), TraceError> {
         self.shared.end_background();
-        // Whoever still records gets no more chunks: nobody would empty them.
+        // Threads that still record get no more chunks: nothing would empty them.
         self.shared.stopped.store(true, Ordering::Release);
         crate::recover(&self.shared.path).map(|_| ())
     }
@@ -231,7 +231,7 @@ impl Shared {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Lets the background thread write what is full, and end.
+    /// Lets the background thread write the full chunks and end.
     fn end_background(&self) {
         let background = {
             let mut state = self.state();
@@ -240,12 +240,12 @@ impl Shared {
             state.background.take()
         };
         if let Some(background) = background {
-            // It fails only if the hook panicked, and then the chunks are still in the live file.
+            // Joining fails only if the hook panicked, and then the chunks are still in the live file.
             let _ = background.join();
         }
     }
 
-    /// Takes the lock along, to give it back before the hook runs: that may do anything.
+    /// Takes the lock's guard, to release the lock before the hook runs, which may do anything.
     fn stop(&self, why: Stop, state: MutexGuard<'_, State>) {
         if !self.stopped.swap(true, Ordering::AcqRel) {
             let (code, errno) = why.to_code();
@@ -303,13 +303,13 @@ impl Shared {
         self.work.notify_one();
     }
 
-    /// The background thread.
+    /// The loop of the background thread.
     fn write_full_chunks(&self, mut file: File, storage: Storage) {
         loop {
             let chunks: Vec<_> = {
                 let mut state = self.state();
                 loop {
-                    // After a stop, full chunks stay where they are: they are part of the trace.
+                    // After a stop, full chunks stay in the live file: they are part of the trace.
                     if !state.full.is_empty() && !self.has_stopped() {
                         break state.full.iter().take(MAX_AT_ONCE).copied().collect();
                     }
@@ -343,8 +343,8 @@ impl Shared {
     }
 }
 
-/// A trace that was there before may have been readable by others, which this one is not. What is no file, as `/dev/null`,
-/// is not ours to change, and a file system that has no permissions does without.
+/// Makes the trace private: one that was overwritten may have been readable by others. Leaves special files such as
+/// `/dev/null` alone, and ignores errors of file systems without permissions.
 fn keep_private(file: &File) {
     if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
@@ -359,7 +359,7 @@ fn reason(error: &io::Error) -> Stop {
     }
 }
 
-/// What a trace file of this version begins with: its header, and the program.
+/// Returns the beginning of a trace file of this version: its header, and the program.
 pub(crate) fn beginning(program: &Program, version: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(FILE_HEADER);
     bytes.extend_from_slice(&FILE_MAGIC);
@@ -369,7 +369,7 @@ pub(crate) fn beginning(program: &Program, version: u16) -> Vec<u8> {
     bytes
 }
 
-/// Writes chunks as sections, one after the other.
+/// Writes chunks as consecutive sections.
 fn write_chunks(file: &mut File, chunks: &[ChunkPtr]) -> io::Result<()> {
     let headers: Vec<_> = chunks
         .iter()
@@ -396,7 +396,7 @@ fn write_chunks(file: &mut File, chunks: &[ChunkPtr]) -> io::Result<()> {
     Ok(())
 }
 
-/// The section header for a chunk of a live file of this version.
+/// Returns the section header for a chunk of a live file of this version.
 pub(crate) fn section_of_chunk(header: &[u8; CHUNK_HEADER], version: u16) -> Section {
     let flags = header[chunk::FLAGS];
     let (kind, flags) = match flags & FLAG_DATA {

@@ -1,9 +1,9 @@
-//! Communicating sequential processes: light processes, and channels where they meet.
+//! Communicating sequential processes: lightweight processes and the channels between them.
 //!
-//! A [process](spawn) is a function that runs on its own, a million at a time if need be; a [channel] takes a message
-//! from one that sends to one that receives, both waiting for the other. Names are those of `crossbeam-channel`, so that
-//! porting is a change of imports. Threads and actors may use channels too, and processes whatever there is: a process
-//! that waits, at a channel, a lock, a promise or for the end of a thread, is put aside, and its worker runs others.
+//! A [process](spawn) is a function that runs on its own, a million at a time if need be; a [channel] passes a message
+//! from a sender to a receiver, each waiting for the other. The names are those of `crossbeam-channel`, so that porting
+//! is a change of imports. Threads and actors can use channels too, and processes can use everything else: a process
+//! that waits at a channel, a lock, a promise or for the end of a thread is suspended, and its worker runs others.
 //!
 //! ```
 //! use reenact::csp;
@@ -15,26 +15,28 @@
 //! assert_eq!(results.iter().sum::<i32>(), 55);
 //! ```
 //!
-//! A process stays on the worker that began to run it. So what it holds across a wait, a guard of a lock or a reference to
-//! something bound to a thread, stays sound.
+//! A process stays on the worker that started it. So a lock guard, or a reference to something bound to a thread, stays
+//! sound when the process holds it across a wait.
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: who of several senders is next, who of several receivers; which case of a
-//!   [`select!`] happens, whether its time is up; whether the other side was gone already.
+//! - *What can go more than one way*: which of several senders is next, and which of several receivers; which case of a
+//!   [`select!`] happens, and whether its time limit expires; whether the other side was already gone.
 //! - *What is recorded*: the position of a send among all sends of the channel, and of a receive among the receives, if
-//!   somebody else was there since this activity's last; a case other than the first; that the other side was gone. A
-//!   channel with one sender and one receiver costs no byte. Both sides of a meeting are recorded before either goes on.
-//! - *What replay waits for*: the same positions, and the partner that comes with them. That a side is gone, where the
-//!   recorded one had found it gone.
-//! - *What exploration branches on*: who is next at each end, the case of a selection, and whether one who does not wait, or
-//!   not for ever, comes before or after the others. Whether its time is up is a choice of the schedule. An end that is
-//!   dropped is a step. Where a channel has no room, sending is an offer, which is one step; receiving is two, to arrive and to take, since
-//!   those who select or do not wait send only to one who has arrived. What exploration does not support, and says so: a
-//!   selection, or one who does not wait, that may meet a selection at a channel without room.
-//! - *What is dependent*: two sends to the same channel, two receives from it; a send and a receive only as the two halves
-//!   of one meeting, or through the room in a buffer. A send and a receiver that is dropped. One who does not wait, or selects,
-//!   and whatever is done at the other end; and the same end.
+//!   another activity was there since this activity's last; a case other than the first; that the other side was gone.
+//!   A channel with one sender and one receiver costs no byte. Both sides of a rendezvous are recorded before either
+//!   continues.
+//! - *What replay waits for*: the same positions, and the partner that comes with them; and for the other side to be
+//!   gone, where the recording found it gone.
+//! - *What exploration branches on*: which activity is next at each end, the case of a selection, and whether an
+//!   operation that does not wait, or has a time limit, comes before or after the others. Whether a time limit expires
+//!   is a choice of the schedule. Dropping an end is a step. On a channel of capacity 0, a send is one step, the offer;
+//!   a receive is two, arriving and taking, because selections and non-blocking sends send only to a receiver that has
+//!   arrived. Exploration does not support a selection or a non-blocking operation that may meet a selection at a
+//!   channel of capacity 0, and says so.
+//! - *What is dependent*: two sends to the same channel, two receives from it; a send and a receive only as the two
+//!   halves of one rendezvous, or through the room in a buffer. A send and dropping the receiver. A non-blocking
+//!   operation or selection, and any operation at the other end or at the same end.
 
 mod core;
 mod ops;
@@ -54,7 +56,7 @@ pub use self::{
     receiver::{IntoIter, Iter, Receiver, TryIter},
     sender::{SendTimeoutError, Sender},
 };
-/// Does one of several operations: the first that is possible.
+/// Performs one of several operations: the first that is ready.
 ///
 /// ```
 /// use std::time::Duration;
@@ -88,20 +90,20 @@ pub use self::{
 /// ```
 ///
 /// The cases are `recv(receiver) -> result => …` and `send(sender, message) -> result => …`, up to twelve of them. The
-/// result is that of [`Receiver::recv`] or [`Sender::send`]; an operation that cannot happen any more because the other
-/// side is gone counts as possible. With `default => …` it does not wait, with `default(time) => …` for so long. If
-/// several are possible, each has its turn. A message is made before that, and dropped if its case is not the one that
-/// happens.
+/// result is that of [`Receiver::recv`] or [`Sender::send`]; an operation that fails because the other side is gone
+/// counts as ready. With `default => …` the selection does not wait, with `default(time) => …` it waits at most that
+/// long. If several cases are ready, one of them is chosen at random. Messages are evaluated first, and dropped if
+/// their case is not chosen.
 pub use crate::__select as select;
 
-/// A channel without room: who sends waits until somebody receives.
+/// Creates a channel of capacity 0: a sender waits until a receiver takes the message.
 #[must_use]
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     bounded(0)
 }
 
-/// A channel with room for so many messages: who sends waits while it is full.
+/// Creates a channel that holds up to `capacity` messages: a sender waits while it is full.
 #[must_use]
 #[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
@@ -109,7 +111,7 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     (Sender::new(Arc::clone(&core)), Receiver::new(core))
 }
 
-/// A channel with room for any number of messages: nobody waits to send.
+/// Creates a channel of unlimited capacity: senders never wait.
 #[must_use]
 #[track_caller]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
@@ -119,7 +121,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {
-    // The first token of a case is kept beside it: the operation is done at its line.
+    // The first token of a case is kept beside it: the operation takes its source location from it.
     (@cases $done:tt $left:tt { $at:tt $($rest:tt)* }) => {
         $crate::__select!(@case $at $done $left { $at $($rest)* })
     };
@@ -165,7 +167,7 @@ macro_rules! __select {
     };
     (@do [$(($kind:ident $at:tt $name:ident $number:tt ($($argument:tt)*) ($result:pat) ($body:expr)))*] ($patience:expr) ($default:expr)) => {{
         $(
-            // Whatever the handle is an expression of lives as long as the selection.
+            // Temporaries in the handle's expression live as long as the selection.
             let $name = &$crate::__select!(@handle $kind ($($argument)*));
             let mut $name = $crate::__select!(@operation $kind $name ($($argument)*));
         )*

@@ -1,9 +1,9 @@
-//! Every way a program could have gone: exploring from a test.
+//! Exploration: runs a test under many schedules.
 //!
-//! A test of concurrent code passes or fails by the schedule that the machine happens to choose. Explored, it is run under
-//! one schedule after the other, on fibers of one thread, so that thousands of executions take no longer than one with
-//! threads: first some at random, then one of each class of executions that differ in an order that can be told. If there is
-//! a schedule that makes it fail, it is found, told step by step, and kept.
+//! Whether a test of concurrent code passes depends on the schedule that the machine happens to choose. An explored
+//! test runs under one schedule after the other, on fibers of one thread, so that thousands of executions take no
+//! longer than one with threads: first some random executions, then one of each class of executions that differ in an
+//! observable order. If an execution fails, exploration reports the failing schedule step by step and keeps it.
 //!
 //! ```
 //! use reenact::{sync::{Arc, Mutex}, thread};
@@ -23,19 +23,20 @@
 //! });
 //! ```
 //!
-//! As a test, with a regression schedule that is kept beside it once it has failed: `#[reenact::test]`.
+//! Use `#[reenact::test]` to write this as a test; a failing schedule is then kept beside it as a regression test.
 //!
 //! # What is explored
 //!
-//! Everything of `reenact`: threads, locks, conditions, atomics (under sequential consistency), channels, actors, processes,
-//! transactions, and all of them together. Time limits are up when the schedule says so. Clocks and random numbers
-//! say the same in every execution; whatever else is to vary, a test chooses by [`any`].
+//! All of `reenact`: threads, locks, condition variables, atomics (under sequential consistency), channels, actors,
+//! processes, transactions, and all of them together. The schedule decides when time limits expire. Clocks and random
+//! numbers give the same values in every execution; a test chooses whatever else should vary with [`any`].
 //!
-//! # What it asks of a program
+//! # Requirements on the program
 //!
-//! With the same schedule it must do the same, and what differs is said. So what it shares must be made within it, not in a static;
-//! thread-locals of std are shared by all of its threads, which run on one; and what others wait for in the kernel keeps everybody waiting. A whole
-//! program, in processes of its own, is explored by `reenact explore -- COMMAND`.
+//! The program must behave the same under the same schedule; exploration reports where it does not. So its shared state
+//! must be created within it, not in a static. Its threads share std's thread-locals, because they all run on one
+//! thread; and a thread that blocks in the kernel blocks all of them. `reenact explore -- COMMAND` explores a whole
+//! program, in processes of its own.
 
 mod test;
 
@@ -43,26 +44,27 @@ use std::{fmt::Debug, ops::ControlFlow, path::PathBuf, sync::Arc, time::Duration
 
 use reenact_engine::explore::{Explored, Search, any_of};
 pub use reenact_engine::explore::{
-    Failure, Finding, Found, Line, Misfit, NoSchedule, NoWay, Panic, Schedule, Waiting, Way,
+    Failure, Finding, Found, Line, Misfit, NoSchedule, Panic, ParseStrategyError, Schedule,
+    Strategy, Waiting,
 };
-pub use reenact_multiverse::explore::Strategy;
+pub use reenact_explore::RandomStrategy;
 
 pub use self::test::Failed;
 #[doc(hidden)]
 pub use self::test::run as run_test;
 use crate::ops;
 
-/// Explores `program`: some executions at random, then one of each class.
+/// Explores `program`: some random executions, then one of each class.
 ///
 /// # Panics
 ///
-/// If one of them fails. The message tells how, step by step, and how to get there again.
+/// Panics if an execution fails. The message shows the failing schedule step by step, and how to reproduce it.
 #[track_caller]
 pub fn explore(program: impl Fn() + Send + Sync + 'static) {
     Explorer::new().check(program);
 }
 
-/// One of so many answers: each of them is explored. 0 where nothing is.
+/// Chooses a number below `answers`: exploration tries each of them. Returns 0 outside exploration.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -79,11 +81,11 @@ pub fn any(answers: u32) -> u32 {
     any_of(ops::CHOOSE, answers).unwrap_or(0)
 }
 
-/// Lets who debugs the whole program in all its universes (`reenact debug -- COMMAND`) see a value, under this name, as it
-/// is whenever everybody waits: its `Debug`. Does nothing elsewhere.
+/// Shows a value in the debugger of all universes (`reenact debug -- COMMAND`), under this name: its `Debug` output,
+/// each time all activities wait. Does nothing elsewhere.
 ///
-/// What is watched is kept until the program ends. So give it a reference: an `Arc`, a `&'static`, a far reference, whatever
-/// shows what others change. A lock that somebody has shows itself as locked.
+/// The value is kept until the program ends. So pass a reference through which the changes of others are visible: an
+/// `Arc`, a `&'static`, a far reference. A lock that is held is shown as locked.
 ///
 /// ```
 /// use reenact::sync::{Arc, Mutex};
@@ -95,69 +97,70 @@ pub fn watch(name: &str, value: impl Debug + Send + 'static) {
     reenact_engine::explore::watch(name, || move || format!("{value:?}"));
 }
 
-/// How a program is explored.
+/// Configures an exploration.
 #[derive(Clone, Debug, Default)]
 #[must_use = "does nothing until it is told to check or to run"]
 pub struct Explorer {
     search: Search,
-    /// Where schedules are kept, and what is explored.
+    /// The directory of kept schedules, and the name of what is explored.
     keep: Option<(PathBuf, String)>,
 }
 
 impl Explorer {
-    /// Some executions at random, then one of each class, up to 100,000 of them.
+    /// Returns the default configuration: some random executions, then one of each class, up to 100,000 of them.
     pub fn new() -> Explorer {
         Explorer::default()
     }
 
-    /// These executions.
-    pub fn way(mut self, way: Way) -> Explorer {
-        self.search.way = way;
+    /// Sets how executions are chosen.
+    pub fn strategy(mut self, strategy: Strategy) -> Explorer {
+        self.search.strategy = strategy;
         self
     }
 
-    /// So many executions at most.
+    /// Sets the maximum number of executions.
     pub fn executions(mut self, most: u64) -> Explorer {
         self.search.executions = Some(most);
         self
     }
 
-    /// For so long at most.
+    /// Sets the maximum duration of the exploration.
     pub fn time(mut self, most: Duration) -> Explorer {
         self.search.time = Some(most);
         self
     }
 
-    /// So many steps in an execution at most.
+    /// Sets the maximum number of steps of an execution.
     pub fn steps(mut self, most: u32) -> Explorer {
         self.search.steps = most;
         self
     }
 
-    /// Other ones at random than with another seed.
+    /// Sets the seed of the random strategies.
     pub fn seed(mut self, seed: u64) -> Explorer {
         self.search.seed = seed;
         self
     }
 
-    /// By so many threads, where executions are drawn at random or one of each class is run; all else takes one. That is what it
-    /// is if nothing is said, since `cargo test` runs tests beside each other already: to be used for a few long explorations.
+    /// Sets the number of threads, for strategies that choose executions at random or run one of each class; all others
+    /// use one. The default is one, since `cargo test` already runs tests in parallel: use more for a few long
+    /// explorations.
     ///
-    /// Several executions then run at once. What they share, such as a static, makes them depend on each other.
+    /// Several executions then run at once. State that they share, such as a static, makes them depend on each other.
     pub fn cores(mut self, cores: usize) -> Explorer {
         self.search.cores = cores.max(1);
         self
     }
 
-    /// Keeps the schedules of failures in this directory, under this name, and tries those that are there first.
+    /// Keeps the schedules of failures in this directory, under this name, and tries the schedules kept there first.
     pub fn keep(mut self, directory: impl Into<PathBuf>, name: &str) -> Explorer {
         self.keep = Some((directory.into(), name.to_owned()));
         self
     }
 
-    /// Explores `program`; what was found.
+    /// Explores `program` and returns what was found.
     ///
-    /// In a process that is recorded or replayed it is run once, as part of that.
+    /// In a process that is recorded or replayed, it runs `program` once, as part of the recording or replay.
     pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Finding {
         let program = Arc::new(program);
         match Explored::new(Arc::clone(&program)) {
@@ -177,7 +180,7 @@ impl Explorer {
     ///
     /// # Panics
     ///
-    /// If an execution fails. The message tells how, step by step, and how to get there again.
+    /// Panics if an execution fails. The message shows the failing schedule step by step, and how to reproduce it.
     #[track_caller]
     pub fn check(&self, program: impl Fn() + Send + Sync + 'static) {
         if let Err(failed) = self.try_check(program) {

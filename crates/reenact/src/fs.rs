@@ -1,7 +1,7 @@
 //! `std::fs`, recorded.
 //!
-//! Names and signatures are those of the standard library. In a replay no file is opened: what was read comes from the
-//! trace, errors included, and what the program writes is compared with what it wrote then.
+//! Names and signatures are those of the standard library. A replay opens no file: what was read comes from the trace,
+//! errors included, and what the program writes is compared with what it wrote in the recording.
 //!
 //! ```
 //! use reenact::fs;
@@ -16,21 +16,22 @@
 //! # }
 //! ```
 //!
-//! A replay that is told to really write (`REENACT_REALLY_WRITE`) also does to the world what the program does to it: it opens
-//! files that are opened for writing, writes them, creates, removes and renames. Whether that works makes no difference to
-//! the program, which is told what was recorded.
+//! With `REENACT_REALLY_WRITE`, a replay also performs the program's changes: it opens files that are opened for
+//! writing, writes them, creates, removes and renames. Whether that succeeds makes no difference to the program, which
+//! gets the recorded results.
 //!
-//! A handle has no file descriptor to show: what is done with that is not seen here.
+//! Handles do not expose their file descriptor: what is done with that would not be recorded.
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: every answer of the system: what is in a file, how much of it a read returns, whether
-//!   a file exists, in which order a directory is listed, whether a disk is full.
-//! - *What is recorded*: every answer. Bytes that were read are kept, the same bytes once; of bytes that are written, their
-//!   length and a hash, and how many were taken.
-//! - *What replay waits for*: nothing but the activity's own order. Who wrote a file before whom shows in what was read.
-//! - *What exploration branches on*: nothing; the answers stay those of the recording, or of the world.
-//! - *What is dependent*: nothing that the program can see other than through the answers.
+//! - *What can go more than one way*: every answer of the system: what is in a file, how much of it a read returns,
+//!   whether a file exists, in which order a directory is listed, whether a disk is full.
+//! - *What is recorded*: every answer. Bytes that were read are stored, identical bytes once; of bytes that are
+//!   written, their length and a hash, and how many were accepted.
+//! - *What replay waits for*: only the activity's own order. The order in which activities wrote a file shows in what
+//!   was read.
+//! - *What exploration branches on*: nothing; the answers are those of the recording or of the system.
+//! - *What is dependent*: nothing that the program can observe other than through the answers.
 
 mod directory;
 mod file;
@@ -56,7 +57,7 @@ pub use self::{
 
 use std::path::Path;
 
-/// A path as bytes, to be compared in a replay.
+/// Returns a path as bytes, for comparison in a replay.
 fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }

@@ -1,6 +1,6 @@
 //! `std::io`, with standard input recorded.
 //!
-//! All there is in [`std::io`], and [`stdin`] of which what was read is recorded. In a replay it is not read.
+//! Everything in [`std::io`], and a [`stdin`] whose input is recorded. A replay does not read standard input.
 //!
 //! ```no_run
 //! use reenact::io::{self, BufRead};
@@ -13,11 +13,12 @@
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: what comes, and in which pieces; who of several that read is next.
-//! - *What is recorded*: the bytes, as whoever read them got them from the system; who was next as the lock that it is.
+//! - *What can go more than one way*: the input and how it is split into pieces; which of several readers is next.
+//! - *What is recorded*: the bytes, as the reader got them from the system; which reader was next, as the order of a
+//!   lock.
 //! - *What replay waits for*: the lock.
-//! - *What exploration branches on*: who takes the lock first.
-//! - *What is dependent*: two that take the lock.
+//! - *What exploration branches on*: which reader takes the lock first.
+//! - *What is dependent*: two acquisitions of the lock.
 
 use std::fmt;
 pub use std::io::*;
@@ -27,11 +28,11 @@ use crate::{
     sync::{LazyLock, Mutex, MutexGuard, PoisonError},
 };
 
-/// What has been taken from the system and not been read yet.
+/// The input that has been taken from the system and not been read yet.
 static INPUT: LazyLock<Mutex<BufReader<System>>> =
     LazyLock::new(|| Mutex::new(BufReader::new(System)));
 
-/// Standard input as the system has it.
+/// The standard input of the system.
 struct System;
 
 impl Read for System {
@@ -41,7 +42,7 @@ impl Read for System {
     }
 }
 
-/// Standard input: [`std::io::stdin`].
+/// Returns a handle to standard input: [`std::io::stdin`].
 #[must_use]
 pub fn stdin() -> Stdin {
     Stdin(())
@@ -51,20 +52,20 @@ pub fn stdin() -> Stdin {
 pub struct Stdin(());
 
 impl Stdin {
-    /// For one that reads it at a time.
+    /// Locks standard input for exclusive use.
     #[track_caller]
     #[must_use]
     pub fn lock(&self) -> StdinLock<'static> {
         StdinLock(INPUT.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads a line, and appends it with its end.
+    /// Reads a line and appends it, including its line ending.
     #[track_caller]
     pub fn read_line(&self, buf: &mut String) -> Result<usize> {
         self.lock().read_line(buf)
     }
 
-    /// The lines.
+    /// Locks standard input and returns an iterator over its lines.
     #[track_caller]
     #[must_use]
     pub fn lines(self) -> Lines<StdinLock<'static>> {
@@ -97,7 +98,7 @@ impl fmt::Debug for Stdin {
     }
 }
 
-/// Standard input for one: [`std::io::StdinLock`].
+/// Exclusive access to standard input: [`std::io::StdinLock`].
 pub struct StdinLock<'a>(MutexGuard<'a, BufReader<System>>);
 
 impl Read for StdinLock<'_> {

@@ -8,8 +8,9 @@
 //! $ reenact replay bug.reenact                  # the same failure, every time
 //! ```
 //!
-//! What is recorded is the order in which threads met: who took which lock after whom, which wait timed out, whether a
-//! `try_lock` succeeded. Everything between meetings is the program's own and happens again by itself.
+//! A trace contains the order in which threads synchronized: which thread acquired which lock after which other, which
+//! wait timed out, whether a `try_lock` succeeded. Everything between these operations is deterministic and repeats by
+//! itself.
 //!
 //! ```
 //! use reenact::{sync::{Arc, Mutex}, thread};
@@ -27,27 +28,27 @@
 //! assert_eq!(*total.lock().unwrap(), 6);
 //! ```
 //!
-//! New programs may do without threads and locks: [`actor`](mod@actor) has actors, with messages and promises, of which the
-//! order of messages is recorded; [`csp`] has light processes that meet at channels, of which it is recorded who met whom;
-//! [`stm`] has transactions, of which the order of commits is. All of them can be mixed.
+//! New programs can do without threads and locks: [`actor`](mod@actor) provides actors with messages and promises, and
+//! records the order of messages; [`csp`] provides lightweight processes that communicate through channels, and records
+//! which sender met which receiver; [`stm`] provides transactions, and records the order of commits. All of them can be
+//! mixed.
 //!
-//! # What did not happen
+//! # Exploring other schedules
 //!
 //! [`explore`](mod@explore) runs a program under one schedule after the other, in a test with the attribute
-//! [`#[reenact::test]`](macro@test): what fails in any of them is found, told step by step, and kept.
+//! [`#[reenact::test]`](macro@test). It reports a failing schedule step by step and keeps it as a regression test.
 //!
-//! # What comes from outside
+//! # Input from outside
 //!
-//! Clocks and random numbers are recorded by themselves, on Linux. [`fs`], [`net`], [`process`] and [`io::stdin`] are std's,
-//! recorded;
-//! [`external`] is for whatever else a program asks, and a [`source`] for what comes without being asked. A replay needs the
-//! trace alone: it opens no file and no socket.
+//! On Linux, clocks and random numbers are recorded automatically. [`fs`], [`net`], [`process`] and [`io::stdin`] are
+//! recorded versions of std's. Use [`external`] for any other value that a program asks for, and a [`source`] for
+//! events that arrive unasked. A replay needs only the trace: it opens no file and no socket.
 //!
 //! # What is not recorded
 //!
-//! Memory that threads share without `reenact::sync` (a library that uses `std::sync` inside is fine as long as the order of
-//! its locks cannot be told from its results), and what a library of yours asks of the outside through `std` itself. A replay
-//! that such a thing makes different says so at the first operation that differs.
+//! Memory that threads share without `reenact::sync` is not recorded (a library that uses `std::sync` internally is
+//! fine as long as its results do not depend on the order of its locks), nor is input that a library obtains directly
+//! through `std`. If that makes a replay differ, the replay reports the first operation that differs.
 
 pub mod actor;
 pub mod csp;
@@ -70,27 +71,27 @@ pub use reenact_engine::record_to;
 pub use reenact_macros::call_at as __call_at;
 pub use reenact_macros::{actor, test};
 
-/// The examples of the guide to actors, which are run along with those of the documentation.
+/// Runs the examples of the guide to actors as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/actors.md")]
 pub struct GuideToActors;
 
-/// The same for processes and channels.
+/// Runs the examples of the guide to processes and channels.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/csp.md")]
 pub struct GuideToProcesses;
 
-/// Those of the guide to transactions.
+/// Runs the examples of the guide to transactions.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/stm.md")]
 pub struct GuideToTransactions;
 
-/// Those of the guide to exploration.
+/// Runs the examples of the guide to exploration.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/explore.md")]
 pub struct GuideToExploration;
 
-/// Those of the guide to what comes from outside.
+/// Runs the examples of the guide to input from outside.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/outside.md")]
 pub struct GuideToOutside;

@@ -1,7 +1,7 @@
-//! `std::net`, recorded: sockets that block.
+//! `std::net`, recorded: blocking sockets.
 //!
-//! Names and signatures are those of the standard library. In a replay there is no network: what was received comes from
-//! the trace, errors and addresses included, and what the program sends is compared with what it sent then.
+//! Names and signatures are those of the standard library. A replay uses no network: what was received comes from the
+//! trace, errors and addresses included, and what the program sends is compared with what it sent in the recording.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -23,22 +23,22 @@
 //! # }
 //! ```
 //!
-//! A replay that is told to really write (`REENACT_REALLY_WRITE`) also connects to where the program connected, and sends
-//! what it sends. Whom it accepted then is not there any more: to those nothing is sent.
+//! With `REENACT_REALLY_WRITE`, a replay also connects where the program connected, and sends what it sends. The peers
+//! whose connections it accepted no longer exist: nothing is sent to those.
 //!
-//! An actor or a light process that waits for a socket keeps its thread, and another one runs what else there is to do. For
-//! thousands that wait at the same time, let a [source](crate::source) bring what comes.
+//! An actor or a process that waits for a socket blocks its thread, and another thread runs the remaining work. To wait
+//! for thousands of connections at the same time, let a [source](crate::source) deliver what arrives.
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: who connects and when, what is received and in which pieces, whether it is in time;
-//!   what a name stands for, which port is free.
-//! - *What is recorded*: every answer. Bytes that were received are kept; of bytes that are sent, their length and a hash,
-//!   and how many were taken.
-//! - *What replay waits for*: nothing but the activity's own order. That a message had been sent before it was received,
-//!   where both ends are in this program, is not enforced.
-//! - *What exploration branches on*: nothing; the answers stay those of the recording, or of the world.
-//! - *What is dependent*: nothing that the program can see other than through the answers.
+//! - *What can go more than one way*: which peer connects and when, what is received and in which pieces, whether it
+//!   arrives in time; what a name resolves to, which port is free.
+//! - *What is recorded*: every answer. Bytes that were received are stored; of bytes that are sent, their length and a
+//!   hash, and how many were accepted.
+//! - *What replay waits for*: only the activity's own order. Where both ends are in this program, replay does not
+//!   enforce that a message was sent before it is received.
+//! - *What exploration branches on*: nothing; the answers are those of the recording or of the system.
+//! - *What is dependent*: nothing that the program can observe other than through the answers.
 
 mod address;
 mod listener;

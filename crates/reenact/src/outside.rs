@@ -1,8 +1,8 @@
-//! Questions to the world outside: what [`fs`](crate::fs), [`net`](crate::net), [`process`](crate::process) and
-//! [`external`](crate::external) have in common.
+//! Questions to the outside: the common part of [`fs`](crate::fs), [`net`](crate::net), [`process`](crate::process) and
+//! [`external`](crate::external).
 //!
-//! A [`Question`] says what is asked and what of it a replay checks. The world is asked by a closure; how its answer is
-//! written down and read again is known to [`answer`] alone.
+//! A [`Question`] says what is asked and what of it a replay compares. A closure asks the system; only [`answer`] knows
+//! how its answer is written to the trace and read back.
 
 mod answer;
 mod failure;
@@ -16,7 +16,7 @@ use std::{
     io::{self, Write},
 };
 
-use reenact_engine::{Asked, Op, apart, is_played, pool::about_to_block, really_writes};
+use reenact_engine::{Asked, Op, is_played, pool::about_to_block, really_writes, untracked};
 use serde::{Serialize, de::DeserializeOwned};
 
 use self::answer::{Append, Call, Fill, Form, Number, Value, Whole};
@@ -32,15 +32,15 @@ pub(crate) use self::{
 #[must_use = "nothing is asked yet"]
 pub(crate) struct Question<'a> {
     op: Op,
-    /// Whom or what it is about.
+    /// The target of the question, for messages.
     about: &'a dyn fmt::Display,
-    /// The same for a replay to compare, where it has a name.
+    /// The named target of the question, for a replay to compare.
     whom: Asked,
     hands_out: HandsOut<'a>,
     withheld: bool,
 }
 
-/// What the program hands out. Made into something to compare where there is somebody to compare it.
+/// The data that the program hands out. It is turned into an [`Asked`] only when it is compared.
 enum HandsOut<'a> {
     This(Asked),
     Bytes(&'a [u8]),
@@ -48,7 +48,7 @@ enum HandsOut<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// This question about `about`.
+    /// Creates a question about `about`.
     pub(crate) fn new(op: Op, about: &'a dyn fmt::Display) -> Question<'a> {
         Question {
             op,
@@ -59,7 +59,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// This question to something that has a name.
+    /// Creates a question about a named target.
     pub(crate) fn to(op: Op, name: &'a Name) -> Question<'a> {
         Question {
             whom: name.asked(),
@@ -68,19 +68,19 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// It hands out these bytes.
+    /// Adds the bytes that the question hands out.
     pub(crate) fn with(mut self, bytes: &'a [u8]) -> Question<'a> {
         self.hands_out = HandsOut::Bytes(bytes);
         self
     }
 
-    /// It hands out these bytes, one part after the other.
+    /// Adds the bytes that the question hands out, in several parts.
     pub(crate) fn with_parts(mut self, parts: &'a [&'a [u8]]) -> Question<'a> {
         self.hands_out = HandsOut::Parts(parts);
         self
     }
 
-    /// It hands out this.
+    /// Adds what the question hands out.
     pub(crate) fn asking(mut self, asked: Asked) -> Question<'a> {
         self.hands_out = HandsOut::This(asked);
         self
@@ -122,7 +122,7 @@ impl<'a> Question<'a> {
         self.ask(Number, |_| ask())
     }
 
-    /// Asks for something that has a structure.
+    /// Asks for a structured value.
     #[track_caller]
     pub(crate) fn value<T: Serialize + DeserializeOwned>(
         self,
@@ -141,16 +141,16 @@ impl<'a> Question<'a> {
         self.ask(Fill(buffer), |form| ask(form.0))
     }
 
-    /// Asks for bytes that belong together.
+    /// Asks for bytes as one answer.
     #[track_caller]
     pub(crate) fn bytes(self, mut ask: impl FnMut() -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
         self.ask(Whole, |_| ask())
     }
 }
 
-/// Reads to the end: `question` asks for all there is, `read` reads from the world.
+/// Reads to the end: `question` asks for the remaining bytes, `read` reads from the system.
 ///
-/// What is there before an error is an answer of its own, as is that there is no more.
+/// The bytes before an error are an answer of their own, and so is the end of the input.
 #[track_caller]
 pub(crate) fn read_to_end<'a>(
     question: impl Fn() -> Question<'a>,
@@ -168,7 +168,7 @@ pub(crate) fn read_to_end<'a>(
     }
 }
 
-/// The same for text: `read_to_end` reads bytes.
+/// Reads text to the end, where `read_to_end` reads the bytes.
 pub(crate) fn read_to_string(
     text: &mut String,
     read_to_end: impl FnOnce(&mut Vec<u8>) -> io::Result<usize>,
@@ -187,7 +187,7 @@ pub(crate) fn read_to_string(
     }
 }
 
-/// [`Write::write_all`], but who is said to have written is the caller.
+/// [`Write::write_all`], recorded with the caller's source location.
 #[track_caller]
 pub(crate) fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -206,21 +206,21 @@ pub(crate) fn write_all(writer: &mut impl Write, mut bytes: &[u8]) -> io::Result
     Ok(())
 }
 
-/// In a replay that is to really write: does what goes out, after the trace has said that it went well.
+/// Performs an output in a replay that really writes, after the trace has said that it succeeded.
 pub(crate) fn also<R>(action: impl FnOnce() -> io::Result<R>) -> Option<R> {
     if !really_writes() || !is_played() {
         return None;
     }
-    // Whether it works is not the program's business: it has been told what was recorded.
-    apart(action).ok()
+    // Whether this succeeds must not affect the program, which has got the recorded result.
+    untracked(action).ok()
 }
 
-/// The real thing behind a handle. There is none behind one that was made by a replay.
+/// Returns the system's object behind a handle. A handle that was made by a replay has none.
 pub(crate) fn real<T>(inner: &Option<T>) -> io::Result<&T> {
     inner.as_ref().ok_or_else(nothing_real)
 }
 
-/// The same, to be changed.
+/// Returns the system's object behind a handle, for changing it.
 pub(crate) fn real_mut<T>(inner: &mut Option<T>) -> io::Result<&mut T> {
     inner.as_mut().ok_or_else(nothing_real)
 }
@@ -232,7 +232,8 @@ fn nothing_real() -> io::Error {
     )
 }
 
-/// Does what may block in the system for long: if the caller is a worker, another one looks after its queue.
+/// Runs an action that may block in the system for long: if the caller is a worker, another worker takes over its
+/// queue.
 pub(crate) fn blocking<R>(action: impl FnOnce() -> R) -> R {
     let _blocked = about_to_block();
     action()

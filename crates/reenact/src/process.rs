@@ -1,8 +1,8 @@
 //! `std::process`, recorded: other programs, started from this one.
 //!
-//! Names and signatures are those of the standard library. In a replay nothing is started: what a program printed into a
-//! pipe, and how it ended, comes from the trace. What it printed elsewhere, as with [`Stdio::inherit`], is not seen here,
-//! and a replay does not print it.
+//! Names and signatures are those of the standard library. A replay starts no program: what a program printed into a
+//! pipe, and how it ended, comes from the trace. What it printed elsewhere, as with [`Stdio::inherit`], is not
+//! recorded, and a replay does not print it.
 //!
 //! ```
 //! use reenact::process::Command;
@@ -16,12 +16,13 @@
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: whether a program can be started, its number, what it prints and when, how it ends.
-//! - *What is recorded*: every answer. Bytes that were read from it are kept; of bytes that are written to it, and of the
-//!   command itself, their length and a hash.
-//! - *What replay waits for*: nothing but the activity's own order.
-//! - *What exploration branches on*: nothing; the answers stay those of the recording, or of the world.
-//! - *What is dependent*: nothing that the program can see other than through the answers.
+//! - *What can go more than one way*: whether a program can be started, its process id, what it prints and when, how it
+//!   ends.
+//! - *What is recorded*: every answer. Bytes that were read from it are stored; of bytes that are written to it, and of
+//!   the command itself, their length and a hash.
+//! - *What replay waits for*: only the activity's own order.
+//! - *What exploration branches on*: nothing; the answers are those of the recording or of the system.
+//! - *What is dependent*: nothing that the program can observe other than through the answers.
 
 mod child;
 mod command;
@@ -36,7 +37,7 @@ pub use self::{
 };
 use crate::outside::{Question, ops};
 
-/// The number of this process; in a replay, that of the recorded one.
+/// Returns the id of this process; in a replay, that of the recorded one.
 #[must_use]
 #[track_caller]
 pub fn id() -> u32 {

@@ -1,9 +1,10 @@
-//! Sources: what comes from outside of its own accord.
+//! Sources: events that arrive from outside unasked.
 //!
-//! A question has an answer, and it is clear who asked. But a request, a tick of a clock, a message of a broker comes when
-//! it comes, on a thread of a library that knows nothing of this program. A [`Source`] is where such things enter: whoever has
-//! something [emits](Source::emit) it, and the source hands it on, to an actor or into a channel. In a replay nobody has
-//! to emit anything: the source is played from the trace, by an activity of its own.
+//! A question has an answer, and it is clear which activity asked. But a request, a timer tick or a broker's message
+//! arrives at any time, on a thread of a library that knows nothing of this program. A [`Source`] is where such events
+//! enter: the library's thread [emits](Source::emit) an event, and the source delivers it to an actor or into a
+//! channel. In a replay nobody has to emit anything: the source plays the events from the trace, as an activity of its
+//! own.
 //!
 //! A subscription, whose callback delivers to an actor:
 //!
@@ -42,8 +43,8 @@
 //! assert_eq!(ledger.total().wait().unwrap(), 42);
 //! ```
 //!
-//! A timer, whose ticks a thread takes out of a channel. [`Source::thread`] runs it on a thread that there is not in a
-//! replay:
+//! A timer, whose ticks a thread takes out of a channel. [`Source::thread`] runs it on a thread that does not exist in
+//! a replay:
 //!
 //! ```
 //! use std::time::Duration;
@@ -67,7 +68,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! A listener, of which the program sees requests instead of sockets:
+//! A listener that gives the program requests instead of sockets:
 //!
 //! ```
 //! use std::{io::{BufRead, BufReader, Write}, net::{TcpListener, TcpStream}};
@@ -98,18 +99,18 @@
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: what comes, how much of it, and when.
-//! - *What is recorded*: what came, in order, as the answers that a source, which is an activity, was given. When something
-//!   of it reached an actor or was taken out of a channel is recorded there, as for whatever else is sent.
-//! - *What replay waits for*: nothing that a source does not wait for by itself, such as room in a channel. So it may be far
-//!   ahead of those who take what it brings; a [bounded](crate::csp::bounded) channel holds it back.
-//! - *What exploration branches on*: when something is brought, and by whom first: whoever brings something is an activity as any
-//!   other, and [`Source::thread`] makes one. What comes has to be the same in all executions.
-//! - *What is dependent*: whatever is brought by the same source; and what is dependent where it is handed on.
+//! - *What can go more than one way*: which events arrive, how many, and when.
+//! - *What is recorded*: the events in order, as the answers that the source, which is an activity, got. When an event
+//!   reached an actor or was taken out of a channel is recorded there, as for any other message.
+//! - *What replay waits for*: only what a source waits for by itself, such as room in a channel. So it may be far ahead
+//!   of the activities that take its events; a [bounded](crate::csp::bounded) channel holds it back.
+//! - *What exploration branches on*: when an event is emitted, and which activity emits first: whatever emits is an
+//!   activity like any other, and [`Source::thread`] starts one. The events must be the same in all executions.
+//! - *What is dependent*: all events of the same source; and what is dependent where they are delivered.
 
 use std::{fmt, io, sync::Arc};
 
-pub use reenact_engine::stay_apart;
+pub use reenact_engine::stay_untracked;
 use reenact_engine::{Reply, is_active, is_played, is_withheld};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -117,21 +118,22 @@ use crate::outside::{hear_value, ops, tell_value};
 
 type Deliver<T> = Box<dyn FnMut(T) + Send>;
 
-/// Where things come from outside of their own accord.
+/// A source of events that arrive from outside unasked.
 ///
-/// Ends when it is dropped, or closed, and with it what hands on: a channel that it sent to has one sender less.
+/// It ends when it is dropped or closed, and drops its `deliver` closure then: a channel that it sent to has one sender
+/// less.
 pub struct Source<T: Send + 'static> {
     inner: Arc<reenact_engine::Source<Deliver<T>>>,
     name: &'static str,
 }
 
 impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
-    /// A source of this name, with what hands on what comes. That is called for one thing at a time, by whoever emits it,
-    /// or by the source itself in a replay; it must not emit anything into the same source.
+    /// Creates a source of this name that passes each event to `deliver`. `deliver` is called for one event at a time,
+    /// by the thread that emits it, or by the source itself in a replay; it must not emit into the same source.
     ///
     /// # Panics
     ///
-    /// In a replay, if the system cannot start a thread.
+    /// Panics in a replay, if the system cannot start a thread.
     #[track_caller]
     pub fn new(name: &'static str, deliver: impl FnMut(T) + Send + 'static) -> Source<T> {
         let inner = Arc::new(reenact_engine::Source::<Deliver<T>>::new(Box::new(deliver)));
@@ -146,8 +148,9 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
         Source { inner, name }
     }
 
-    /// A source that is fed by a thread of its own: `run` runs there, to its end or that of the program. It is not part of
-    /// the program, and there is no such thread in a replay. What it asks of the world is not recorded; what it emits is.
+    /// Creates a source that is fed by a thread of its own: `run` runs there, to its end or that of the program. The
+    /// thread is not part of the program, and does not exist in a replay. What it asks of the system is not recorded;
+    /// what it emits is.
     ///
     /// # Errors
     ///
@@ -162,13 +165,14 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
         reenact_engine::Source::<Deliver<T>>::feed(name, move || run(&source))
     }
 
-    /// This has come. It has been handed on when this returns. Does nothing in a replay, where the source does by itself.
+    /// Emits an event, and returns after it has been delivered. Does nothing in a replay, where the source delivers by
+    /// itself.
     pub fn emit(&self, item: T) {
         if is_played() {
             return;
         }
         let reply = if !is_active() {
-            // Nobody writes it down.
+            // The reply is not recorded.
             Reply::Number(0)
         } else if is_withheld("source", self.name) {
             Reply::Withheld
@@ -178,7 +182,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
         self.inner.bring(ops::BRING, reply, |deliver| deliver(item));
     }
 
-    /// Nothing more comes.
+    /// Closes the source: no more events arrive.
     pub fn close(self) {}
 }
 

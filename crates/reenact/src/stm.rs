@@ -1,4 +1,4 @@
-//! Software transactional memory: variables that are read and written together, as if nobody else were there.
+//! Software transactional memory: variables that are read and written together, in isolation from other activities.
 //!
 //! ```
 //! use reenact::stm::{TVar, atomically, guard};
@@ -16,38 +16,39 @@
 //!
 //! The names are those of the crate `stm`, so that porting is a change of imports.
 //!
-//! # What a transaction is
+//! # Transactions
 //!
-//! The body of [`atomically`] reads and writes [`TVar`]s through its `tx`, and composes with others by handing `tx` on;
+//! The body of [`atomically`] reads and writes [`TVar`]s through its `tx`, and composes with others by passing `tx` on;
 //! `atomically` within a transaction panics. It sees the memory as it was at one instant, even in an attempt that will
-//! not commit, and its writes are seen by all others in one instant or never. It may run more than once before it
-//! commits, so it does nothing else: what has effects elsewhere goes into [`Transaction::after_commit`]. Locks, messages
-//! and the like within a body are a mistake of the program, of which a replay can make nothing: it will differ.
+//! not commit, and others see all of its writes at one instant or never. It may run more than once before it commits,
+//! so it must have no other effects: those go into [`Transaction::after_commit`]. Locks, messages and the like within a
+//! body are a bug in the program, and make its replay diverge.
 //!
-//! [`retry`] begins again when something has changed that the transaction read. [`Transaction::or_else`] tries something
-//! else in place of waiting. [`atomically_or_err`] is for transactions that may fail: nothing that was written takes
-//! effect then. The same goes for a body that panics.
+//! [`retry`] starts the transaction again when a variable that it read has changed. [`Transaction::or_else`] tries an
+//! alternative instead of waiting. [`atomically_or_err`] is for transactions that may fail: none of their writes take
+//! effect then. The same holds for a body that panics.
 //!
-//! Reading takes no lock and writes to nothing that is shared. A transaction that only reads writes nothing at all, as
-//! long as it is not recorded.
+//! Reading takes no lock and writes no shared memory. A transaction that only reads writes nothing at all, unless it is
+//! recorded.
 //!
 //! # Nondeterminism
 //!
-//! - *What can go more than one way*: in which order transactions take effect. How often a body ran before it did, and
-//!   whether it slept in between, nobody can tell.
-//! - *What is recorded*: a transaction's place in the order of commits; predicted is that the last one was of the same
-//!   activity. One that only read, failed or panicked has its place too, between two commits: the one that comes after
-//!   says how many there were.
-//! - *What replay waits for*: before the body runs, for that place; a commit also for all who read what was before it. So
-//!   the body runs once, and who retried in the recording only waits for its turn.
-//! - *What exploration branches on*: which transaction is next. They are steps as a whole. One that retries is a step as
-//!   well, as one that only reads; it goes on in another, when something that it read has changed. Other operations
-//!   within a transaction end the execution with a panic that says so.
-//! - *What is dependent*: transactions of which one has written what the other has read or written. Before one has run it is
-//!   dependent on all others.
+//! - *What can go more than one way*: the order in which transactions take effect. The program cannot observe how often
+//!   a body ran before it committed, or whether it slept in between.
+//! - *What is recorded*: a transaction's position in the order of commits; the prediction is that the last commit was
+//!   by the same activity. A transaction that only read, failed or panicked has a position between two commits: the
+//!   next commit records how many there were.
+//! - *What replay waits for*: that position, before the body runs; a commit also waits for all transactions that read
+//!   the state before it. So the body runs once, and a transaction that retried in the recording only waits for its
+//!   turn.
+//! - *What exploration branches on*: which transaction is next. A whole transaction is one step. So is one that
+//!   retries, which is like one that only reads; it continues in another step, when a variable that it read has
+//!   changed. Any other operation within a transaction ends the execution with a panic that says so.
+//! - *What is dependent*: transactions of which one has written what the other has read or written. A transaction that
+//!   has not run yet is dependent on all others.
 //!
-//! Values that were overwritten are dropped later, by a thread that happens to pass by. That a value has an effect when
-//! it is dropped is a side effect as any other.
+//! Overwritten values are dropped later, by an arbitrary thread. A value whose `Drop` has effects is a side effect like
+//! any other.
 
 mod cell;
 mod contention;
@@ -67,11 +68,11 @@ pub use self::{
     tvar::TVar,
 };
 
-/// Runs `body` as one transaction: it reads and writes as if nobody else were there.
+/// Runs `body` as one transaction, isolated from all others.
 ///
 /// # Panics
 ///
-/// Within another transaction. Hand on its `tx` instead, and both are one.
+/// Panics within another transaction. Pass on its `tx` instead, which makes both one transaction.
 #[inline]
 #[track_caller]
 pub fn atomically<R>(body: impl Fn(&mut Transaction) -> StmResult<R>) -> R {
@@ -80,8 +81,8 @@ pub fn atomically<R>(body: impl Fn(&mut Transaction) -> StmResult<R>) -> R {
     }
 }
 
-/// As [`atomically`], for a transaction that may fail. If it returns [`TxError::Abort`], nothing that it wrote takes
-/// effect, and the error is returned.
+/// Runs `body` as [`atomically`] does, for a transaction that may fail. If it returns [`TxError::Abort`], none of its
+/// writes take effect, and the error is returned.
 ///
 /// ```
 /// use reenact::stm::{TVar, abort, atomically_or_err};
@@ -103,18 +104,18 @@ pub fn atomically_or_err<R, E>(
     run::run(body)
 }
 
-/// The transaction cannot go on with what it has read: it begins again when some of that has changed. One that has read
-/// nothing sleeps forever.
+/// Restarts the transaction when a variable that it has read changes. A transaction that has read nothing sleeps
+/// forever.
 pub fn retry<R>() -> StmResult<R> {
     Err(StmError::Retry)
 }
 
-/// Goes on if the condition holds, and [retries](retry) otherwise.
+/// Continues if the condition holds, and [retries](retry) otherwise.
 pub fn guard(condition: bool) -> StmResult<()> {
     if condition { Ok(()) } else { retry() }
 }
 
-/// The transaction fails: for bodies of [`atomically_or_err`].
+/// Aborts the transaction with an error, in the body of [`atomically_or_err`].
 pub fn abort<R, E>(error: E) -> Result<R, TxError<E>> {
     Err(TxError::Abort(error))
 }

@@ -1,20 +1,22 @@
 //! `std::sync`, recorded.
 //!
-//! Names, signatures, poisoning and panics are std's. What cannot go more than one way is std's own and re-exported.
+//! Names, signatures, poisoning and panics are std's. Types whose behavior is deterministic are re-exported from std.
 //!
 //! # Nondeterminism
 //!
-//! - **What can go more than one way:** who takes a lock next; whether a try succeeds; whether a timed wait is
+//! - **What can go more than one way:** which thread takes a lock next; whether a try succeeds; whether a timed wait is
 //!   signalled; which store a load sees.
 //! - **What is recorded:** for each of these that was not predicted, the position in the order of the lock (or atomic),
-//!   or that it failed or timed out. Predicted: the last one was this thread; tries succeed; waits are signalled.
+//!   or that it failed or timed out. The predictions: the last operation was by this thread; tries succeed; waits are
+//!   signalled.
 //! - **What replay waits for:** the lock to be at the recorded position. Condition variables need no signal: the waiter
-//!   waits for its position in the lock's order. Time limits do not matter, what became of them does.
-//! - **What exploration branches on:** who is next at each lock or atomic; whether a try comes before or after it is given
-//!   back, and a time limit before or after the signal; whom of those who wait `notify_one` wakes. A message that is sent
-//!   through a channel is a step, one that is received another, and so is an end that is dropped.
-//! - **What is dependent:** two operations on the same entity, unless both only look (`read`, `load`). Giving a lock back only
-//!   on tries. Two sends into the same channel; a send and a receive only if one of them does not wait as long as it must.
+//!   waits for its position in the lock's order. Time limits are ignored; their recorded outcome counts.
+//! - **What exploration branches on:** which activity is next at each lock or atomic; whether a try comes before or
+//!   after the release, and a time limit before or after the signal; which waiter `notify_one` wakes. Sending a message
+//!   through a channel is a step, receiving it is another, and so is dropping an end.
+//! - **What is dependent:** two operations on the same object, unless both only read (`read`, `load`). Releasing a lock
+//!   only with tries. Two sends into the same channel; a send and a receive only if one of them does not wait as long
+//!   as it must.
 
 pub mod atomic;
 pub mod mpsc;

@@ -2,16 +2,17 @@
 //!
 //! # Nondeterminism
 //!
-//! - **What can go more than one way:** whether a thread has finished when asked; which `unpark` ends a `park`; how many
-//!   cores there are. Spawning and joining are not: a thread's n-th child is always the same, and a join ends when the
-//!   thread does.
-//! - **What is recorded:** the answer to `is_finished` if it is yes; parking as the lock and condition it is made of; the
-//!   number of cores.
+//! - **What can go more than one way:** whether a thread has finished when asked; which `unpark` ends a `park`; how
+//!   many cores there are. Spawning and joining are deterministic: a thread's n-th child is always the same, and a join
+//!   ends when the thread does.
+//! - **What is recorded:** the answer to `is_finished` if it is yes; parking, as the lock and condition variable it is
+//!   made of; the number of cores.
 //! - **What replay waits for:** the end of the thread, where the answer was yes or the thread is joined. It does not
 //!   sleep, and it does not yield.
-//! - **What exploration branches on:** both answers; which thread parks or unparks first, and whether the time is up of who parks
-//!   for so long. Sleeping is no step, and takes no time but for the clock of who sleeps; giving way is none, either.
-//! - **What is dependent:** operations on the same thread's parking place. To ask whether a thread has finished is dependent on
+//! - **What exploration branches on:** both answers; which thread parks or unparks first, and whether the time limit of
+//!   a timed park expires. Sleeping is not a step, and advances only the clock of the sleeping thread; yielding is not
+//!   a step either.
+//! - **What is dependent:** parking and unparking the same thread. Asking whether a thread has finished is dependent on
 //!   everything.
 
 mod handle;
@@ -34,11 +35,11 @@ pub use self::{
 };
 use crate::ops;
 
-/// Starts a thread.
+/// Spawns a thread.
 ///
 /// # Panics
 ///
-/// If the system cannot start one; use [`Builder::spawn`] to be told instead.
+/// Panics if the system cannot start one; use [`Builder::spawn`] to handle the error.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -48,7 +49,7 @@ where
     Builder::new().spawn(f).expect("failed to spawn thread")
 }
 
-/// What a thread is to be like: [`std::thread::Builder`].
+/// Configures a new thread: [`std::thread::Builder`].
 #[derive(Debug, Default)]
 #[must_use = "must eventually spawn the thread"]
 pub struct Builder {
@@ -57,7 +58,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Nothing special.
+    /// Returns the default configuration.
     pub fn new() -> Builder {
         Builder::default()
     }
@@ -68,13 +69,13 @@ impl Builder {
         self
     }
 
-    /// Sets the size of its stack in bytes.
+    /// Sets the size of the thread's stack in bytes.
     pub fn stack_size(mut self, size: usize) -> Builder {
         self.stack_size = Some(size);
         self
     }
 
-    /// Starts the thread.
+    /// Spawns the thread.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where
@@ -92,7 +93,7 @@ impl Builder {
             newcomer.arrive();
             f()
         };
-        // SAFETY: It borrows nothing.
+        // SAFETY: The body is `'static`, so it borrows nothing.
         let running = unsafe { Running::start(|| self.raw(), number, body) }?;
         Ok(JoinHandle {
             thread: Thread::new(running.thread().cloned(), self.name, id, parking),
@@ -101,7 +102,7 @@ impl Builder {
         })
     }
 
-    /// Starts a thread that may borrow what outlives the scope.
+    /// Spawns a thread that may borrow what outlives the scope.
     #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,
@@ -115,7 +116,7 @@ impl Builder {
         scope.start(self, f)
     }
 
-    /// The same for the system.
+    /// Returns the same configuration for std.
     fn raw(&self) -> std::thread::Builder {
         let mut raw = std::thread::Builder::new();
         if let Some(name) = &self.name {
@@ -128,7 +129,7 @@ impl Builder {
     }
 }
 
-/// By which a thread is joined.
+/// A handle to join a thread.
 pub struct JoinHandle<T> {
     running: Running<T>,
     thread: Thread,
@@ -136,7 +137,7 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// The thread.
+    /// Returns the thread.
     #[must_use]
     pub fn thread(&self) -> &Thread {
         &self.thread
@@ -157,7 +158,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Asks whether a thread has finished. Where the recorded one had, it has in the replay once this returns.
+/// Asks whether a thread has finished. If the recording saw it finished, a replay waits for its end first.
 #[track_caller]
 fn finished(lineage: &Lineage, ask: impl FnOnce() -> bool) -> bool {
     let finished = lineage.has_ended(ops::IS_FINISHED, ask);
@@ -173,7 +174,7 @@ impl<T> std::fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// Waits until someone unparks this thread.
+/// Waits until another thread unparks this one.
 #[track_caller]
 pub fn park() {
     if is_active() {
@@ -183,7 +184,7 @@ pub fn park() {
     }
 }
 
-/// Waits until someone unparks this thread, for `dur` at most.
+/// Waits until another thread unparks this one, for `dur` at most.
 #[track_caller]
 pub fn park_timeout(dur: Duration) {
     if is_active() {
@@ -193,7 +194,7 @@ pub fn park_timeout(dur: Duration) {
     }
 }
 
-/// Sleeps; not in a replay, where order comes from the trace.
+/// Sleeps for `dur`. A replay does not sleep, because the trace determines the order.
 pub fn sleep(dur: Duration) {
     if sleep_without_time(dur) {
         return;
@@ -212,21 +213,21 @@ pub fn sleep_ms(ms: u32) {
     sleep(Duration::from_millis(ms.into()));
 }
 
-/// Waits until someone unparks this thread, for this many milliseconds at most.
+/// Waits until another thread unparks this one, for this many milliseconds at most.
 #[deprecated(note = "replaced by `thread::park_timeout`")]
 #[track_caller]
 pub fn park_timeout_ms(ms: u32) {
     park_timeout(Duration::from_millis(ms.into()));
 }
 
-/// Lets others run.
+/// Yields to other threads.
 pub fn yield_now() {
     if !give_way() {
         std::thread::yield_now();
     }
 }
 
-/// How many threads can run at the same time; in a replay, where the recording was made.
+/// Returns how many threads can run in parallel; in a replay, the recorded number.
 #[track_caller]
 pub fn available_parallelism() -> io::Result<std::num::NonZero<usize>> {
     let mut failure = None;

@@ -40,12 +40,12 @@ struct State {
 
 #[derive(Clone, Copy)]
 enum Need {
-    /// A turn, at an entity that nobody may hold.
+    /// A turn, at an object that nobody may hold.
     Free(usize),
     /// A turn.
     Turn,
     /// A fact; not a step.
-    Fact(usize),
+    Latch(usize),
 }
 
 impl Scheduler {
@@ -71,9 +71,9 @@ impl Scheduler {
             return None;
         }
         let enabled = |need: &Need| match need {
-            Need::Free(entity) => !state.held.contains(entity),
+            Need::Free(object) => !state.held.contains(object),
             Need::Turn => true,
-            Need::Fact(_) => false,
+            Need::Latch(_) => false,
         };
         match self.schedule.get(state.steps) {
             Some(&family) => state
@@ -95,7 +95,7 @@ impl Scheduler {
         self.changed.notify_all();
         loop {
             let go = match need {
-                Need::Fact(fact) => state.established.contains(&fact),
+                Need::Latch(latch) => state.established.contains(&latch),
                 _ => self.next(&state).as_ref() == Some(&activity.family),
             };
             if go {
@@ -104,7 +104,7 @@ impl Scheduler {
             let everybody_waits = state.waiting.len() == state.alive.len()
                 && self.next(&state).is_none()
                 && !state.waiting.values().any(
-                    |need| matches!(need, Need::Fact(fact) if state.established.contains(fact)),
+                    |need| matches!(need, Need::Latch(latch) if state.established.contains(latch)),
                 );
             if everybody_waits || state.deadlock {
                 state.deadlock = true;
@@ -125,8 +125,8 @@ impl Scheduler {
 
 fn address(operation: &Announcement<'_>) -> usize {
     operation
-        .entity
-        .map_or(0, |entity| std::ptr::from_ref(entity).addr())
+        .object
+        .map_or(0, |object| std::ptr::from_ref(object).addr())
 }
 
 impl Controller for Scheduler {
@@ -143,15 +143,15 @@ impl Controller for Scheduler {
             let mut state = self.state();
             state.alive.remove(&who.number);
             // Known here first, so that nobody who waits for it seems to wait in vain.
-            state.established.insert(Spot::Fact(&who.ended).address());
+            state.established.insert(Spot::Latch(&who.ended).address());
             self.changed.notify_all();
         }
     }
 
     fn operate(&self, who: &Activity, operation: &Announcement<'_>) -> Decision {
-        let entity = address(operation);
+        let object = address(operation);
         let need = match operation.access {
-            Access::Take => Need::Free(entity),
+            Access::Take => Need::Free(object),
             _ => Need::Turn,
         };
         self.wait(who, need, |state| {
@@ -159,7 +159,7 @@ impl Controller for Scheduler {
             let step = format!("{} {}", who.family, operation.op.name());
             state.story.push(step);
             if operation.access == Access::Take {
-                state.held.insert(entity);
+                state.held.insert(object);
             }
         });
         Decision::Go
@@ -176,7 +176,7 @@ impl Controller for Scheduler {
         if at.is_over() {
             self.state().established.insert(at.address());
         }
-        self.wait(who, Need::Fact(at.address()), |_| ());
+        self.wait(who, Need::Latch(at.address()), |_| ());
     }
 
     fn unpark(&self, at: Spot<'_>) {

@@ -5,15 +5,15 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use reenact_engine::{Access, Entity, Op, raw::RawMutex};
+use reenact_engine::{Access, Object, Op, raw::RawMutex};
 
-/// A value, the lock that keeps it, and the entity that stands for both.
+/// A value, the lock that keeps it, and the object that stands for both.
 ///
 /// # Invariants
 ///
 /// 1. `value` is touched only by who has `lock`, which is who has a [`Turn`].
 pub(crate) struct Ordered<T> {
-    entity: Entity,
+    object: Object,
     lock: RawMutex,
     value: UnsafeCell<T>,
 }
@@ -31,21 +31,21 @@ impl<T> Ordered<T> {
     #[track_caller]
     pub(crate) fn new(value: T) -> Ordered<T> {
         Ordered {
-            entity: Entity::new(),
+            object: Object::new(),
             lock: RawMutex::new(),
             value: UnsafeCell::new(value),
         }
     }
 
-    /// The entity, for questions whose answer depends on the value.
-    pub(crate) fn entity(&self) -> &Entity {
-        &self.entity
+    /// The object, for questions whose answer depends on the value.
+    pub(crate) fn object(&self) -> &Object {
+        &self.object
     }
 
     /// Waits for the value, and in a replay for the recorded position in the order.
     #[track_caller]
     pub(crate) fn enter(&self, op: Op) -> Turn<'_, T> {
-        self.entity.take(
+        self.object.take(
             op,
             || self.lock.try_lock().then_some(()),
             || self.lock.lock(),
@@ -73,7 +73,7 @@ impl<T> DerefMut for Turn<'_, T> {
 
 impl<T> Drop for Turn<'_, T> {
     fn drop(&mut self) {
-        let Ordered { entity, lock, .. } = self.ordered;
-        entity.leave(self.op, Access::Take, || lock.unlock());
+        let Ordered { object, lock, .. } = self.ordered;
+        object.leave(self.op, Access::Take, || lock.unlock());
     }
 }

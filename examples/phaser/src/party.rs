@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use reenact_engine::{Fact, raw::now};
+use reenact_engine::{Latch, raw::now};
 
 use crate::Phaser;
 
@@ -12,7 +12,7 @@ pub struct Party {
     /// At whose end it arrives next.
     phase: u64,
     /// That the one before is over, if nobody has waited for that yet.
-    over: Option<Arc<Fact>>,
+    over: Option<Arc<Latch>>,
 }
 
 impl Party {

@@ -2,7 +2,7 @@
 
 use std::{fmt, mem, sync::Arc, time::Instant};
 
-use reenact_engine::{Access, Fact, Op, choose_at};
+use reenact_engine::{Access, Latch, Op, choose_at};
 
 use crate::{Party, ops, ordered::Ordered};
 
@@ -19,12 +19,12 @@ struct State {
     /// How many of them have not arrived yet.
     missing: usize,
     /// That the current phase is over. Another one for each.
-    over: Arc<Fact>,
+    over: Arc<Latch>,
     action: Box<dyn FnMut(u64, usize) + Send>,
 }
 
 /// A phase is over when this is dropped.
-struct Ending(Arc<Fact>);
+struct Ending(Arc<Latch>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
@@ -72,7 +72,7 @@ impl Phaser {
     /// A party has arrived at the end of the current phase: whether it was the last, and by what it knows that the phase
     /// is over.
     #[track_caller]
-    pub(crate) fn arrive(&self) -> (bool, Arc<Fact>) {
+    pub(crate) fn arrive(&self) -> (bool, Arc<Latch>) {
         self.step(ops::ARRIVE, |state| {
             state.missing -= 1;
             (state.missing == 0, Arc::clone(&state.over))
@@ -81,8 +81,8 @@ impl Phaser {
 
     /// Whether a phase is over by then, which depends on the steps that are taken meanwhile.
     #[track_caller]
-    pub(crate) fn is_over_by(&self, over: &Fact, deadline: Option<Instant>) -> bool {
-        choose_at(ops::IS_OVER, self.state.entity(), Access::Read, 1, || {
+    pub(crate) fn is_over_by(&self, over: &Latch, deadline: Option<Instant>) -> bool {
+        choose_at(ops::IS_OVER, self.state.object(), Access::Read, 1, || {
             // A deadline past what the clock can say is none.
             deadline
                 .is_none_or(|deadline| over.wait_until(deadline))

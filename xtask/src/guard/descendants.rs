@@ -1,11 +1,11 @@
-//! Which processes a process has started.
+//! Finds the processes that this process has started.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, process,
 };
 
-/// All processes that descend from this one, parents before children. Not those that have ended.
+/// Returns all descendants of this process that have not ended. A parent precedes its children.
 pub(super) fn descendants() -> Vec<u32> {
     let mut children: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -29,10 +29,10 @@ pub(super) fn descendants() -> Vec<u32> {
     found
 }
 
-/// The parent of a process that has not ended.
+/// Returns the parent of a process that has not ended.
 fn parent_of(process: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, which is in parentheses, may have anything in it.
+    // The name is in parentheses and may contain any character.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
     let has_ended = matches!(fields.next()?, "Z" | "X");

@@ -1,4 +1,4 @@
-//! Where the threads of a process are: what the kernel says, and their stacks if there is a debugger that can attach.
+//! Shows where the threads of a process are: what the kernel reports and, if gdb can attach, their stacks.
 
 use std::{
     fmt::Write,
@@ -13,7 +13,7 @@ use std::{
 
 use crate::process::{SIGKILL, send};
 
-/// How long to wait for the debugger, which reads all symbols of the program.
+/// How long to wait for gdb, which reads all symbols of the program.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn of(process: u32) -> String {
@@ -43,7 +43,7 @@ pub(super) fn of(process: u32) -> String {
     text
 }
 
-/// What the debugger says.
+/// Returns the stacks of all threads, from gdb.
 fn backtraces(process: u32) -> Option<String> {
     let mut gdb = Command::new("gdb")
         .args(["-nx", "-batch", "-p", &process.to_string()])
@@ -69,7 +69,7 @@ fn backtraces(process: u32) -> Option<String> {
     if text.is_none() {
         send(gdb.id(), SIGKILL);
     }
-    // Whoever waits for all children has waited for it already, or will.
+    // The main thread waits for all children, so that it may have reaped this one already.
     let _ = gdb.try_wait();
     text.filter(|text| text.contains("#0"))
 }

@@ -1,16 +1,16 @@
-//! D_amb, a debugger that does nothing but pause and resume.
+//! D_amb, a debugger that only pauses and resumes.
 //!
-//! A state of it is a label and a state of the program. It is written here for any base language, since nothing in it
-//! is about λ_amb:
+//! Its states are pairs of a label and a state of the program. It is generic over the base language, since nothing in
+//! it is specific to λ_amb:
 //!
 //! ```text
 //! (STEP, e)    →  (PAUSED, e')   if e → e'     STEP
 //! (PAUSED, e)  →  (STEP, e)                    RESUME
 //! ```
 //!
-//! Each step of the base language is a step of the debugger, so what the program does it does in the debugger too, and
-//! each state of the debugger holds one of the program, so it adds no behaviour: it is free of the probe effect. As it
-//! begins in STEP, a program of n universes has 2n − 1 in the debugger, if it does not come back to where it began.
+//! Each step of the base language is a step of the debugger, so the debugger loses no behaviour; and each state of the
+//! debugger contains one of the program, so it adds none: it is free of the probe effect. Since it begins in STEP, a
+//! program with n universes has 2n − 1 in the debugger, unless it returns to its initial state.
 
 use reenact_multiverse::{
     Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
@@ -19,22 +19,22 @@ use reenact_multiverse::{
 /// Whether the program may take a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// It may, and is paused after that.
+    /// It may, and is paused afterwards.
     Step,
-    /// It may not before it is resumed.
+    /// It may not until it is resumed.
     Paused,
 }
 
-/// A state of the debugger, given those of the base language.
+/// A state of the debugger, given the states of the base language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State<T> {
-    /// Whether the program may go on.
+    /// Whether the program may take a step.
     pub label: Label,
-    /// How the program stands.
+    /// The state of the program.
     pub base: T,
 }
 
-/// The rule by which a step of the debugger goes, given those of the base language.
+/// The rule that a step of the debugger applies, given the steps of the base language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule<T> {
     /// The program takes a step.
@@ -83,7 +83,7 @@ impl<S: Semantics> Semantics for Debugger<S> {
         }
     }
 
-    /// The debugger is no activity of its own: it resumes in the name of the first one.
+    /// The debugger is not an activity: the first activity of the program takes the step that resumes.
     fn activity(&self, step: &Self::Step) -> Activity {
         match step {
             Rule::Step(step) => self.0.activity(step),
@@ -91,7 +91,7 @@ impl<S: Semantics> Semantics for Debugger<S> {
         }
     }
 
-    /// A step pauses everyone.
+    /// Every two steps are dependent, because a step pauses all activities.
     fn dependent(&self, _a: &Self::Step, _b: &Self::Step) -> bool {
         true
     }
@@ -158,7 +158,7 @@ impl<S: Semantics> Semantics for Debugger<S> {
         }
     }
 
-    /// What can be seen of the program, and the label before it.
+    /// Returns the observation of the program, preceded by the label.
     fn observe(&self, state: &Self::State) -> Observation {
         let label = match state.label {
             Label::Step => "STEP",

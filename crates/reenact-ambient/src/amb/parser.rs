@@ -1,16 +1,16 @@
-//! From text to a term: `(+ (amb 1 2) (amb 3 4))`, with comments from `;` to the end of the line.
+//! Parses a term: `(+ (amb 1 2) (amb 3 4))`, with comments from `;` to the end of the line.
 
 use super::Term;
 use crate::{Source, Span, SyntaxError, source::shown};
 
-/// How deep a term may be nested: whoever walks it does so by recursion.
+/// Maximum nesting depth of a term: terms are traversed recursively.
 const MAX_DEPTH: u32 = 100;
 
-/// Reads a term.
+/// Parses a term.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with it, with its place in `source`.
+/// Returns the first syntax error, with its position in `source`.
 pub fn parse(source: &Source) -> Result<Term, SyntaxError> {
     let parsed = source.readable().and_then(|text| {
         let mut parser = Parser { text, at: 0 };
@@ -36,7 +36,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// The place of the next token: a parenthesis, or what is between blanks and parentheses.
+    /// Returns the span of the next token: a parenthesis, or a word delimited by whitespace and parentheses.
     fn token(&mut self) -> Option<Span> {
         loop {
             let rest = &self.text[self.at..];
@@ -70,7 +70,7 @@ impl Parser<'_> {
         shown(self.slice(span))
     }
 
-    /// The place after the last thing that is not blank.
+    /// Returns the empty span after the last character that is not whitespace.
     fn end(&self) -> Span {
         let end = self.text[..self.at].trim_end().len() as u32;
         Span { start: end, end }
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `+ e …)`, after the parenthesis at `open`.
+    /// Parses `+ e …)`, after the parenthesis at `open`.
     fn operation(&mut self, open: Span, depth: u32) -> Result<Term, SyntaxError> {
         if depth == MAX_DEPTH {
             let message = format!("the program is nested more than {MAX_DEPTH} levels deep here");

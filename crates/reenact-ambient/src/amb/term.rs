@@ -1,15 +1,15 @@
 //! Terms, which are the states of a program: `e ::= n | (+ e …) | (amb e …)`.
 //!
-//! A term is compared by what it says, not by where it comes from: `(amb (+ 1 2) (+ 1 2))` has one universe after the
-//! choice, however it was made. So terms know no places in the source. Parts are shared between terms: a step makes new
-//! only what is around the part that it replaces.
+//! Terms are compared by structure and contain no source positions: `(amb (+ 1 2) (+ 1 2))` has one universe after the
+//! choice, whichever alternative was chosen. Subterms are shared between terms: a step only rebuilds the terms around
+//! the subterm that it replaces.
 
 use std::{fmt, sync::Arc};
 
-/// A term. A clone shares its parts.
+/// A term. A clone shares its subterms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Term {
-    /// The only values there are.
+    /// A number, the only kind of value.
     Number(i64),
     /// `(+ e …)`
     Add(Arc<[Term]>),
@@ -20,14 +20,14 @@ pub enum Term {
 /// What can be reduced in a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Redex<'a> {
-    /// A sum of numbers, and what it is if that is not too large.
+    /// A sum of numbers with its result, or `None` if it overflows.
     Add(Option<i64>),
-    /// A choice, whose alternatives are as they are written: one is chosen, then it is evaluated.
+    /// A choice. Its alternatives are not evaluated: one is chosen, and then evaluated.
     Amb(&'a [Term]),
 }
 
 impl Term {
-    /// The number that it is, if it is one.
+    /// Returns the number if the term is one.
     pub fn value(&self) -> Option<i64> {
         match self {
             Term::Number(number) => Some(*number),
@@ -35,8 +35,7 @@ impl Term {
         }
     }
 
-    /// Where evaluation is: the part of the term at the hole of its evaluation context,
-    /// `E ::= [] | (+ v … E e …)`. None in a value.
+    /// Returns the subterm at the hole of the evaluation context, `E ::= [] | (+ v … E e …)`, or `None` for a value.
     pub fn focus(&self) -> Option<&Term> {
         match self {
             Term::Number(_) => None,
@@ -45,7 +44,7 @@ impl Term {
         }
     }
 
-    /// What there is to reduce at the focus.
+    /// Returns what can be reduced at the focus.
     pub(super) fn redex(&self) -> Option<Redex<'_>> {
         match self.focus()? {
             Term::Number(_) => None,
@@ -57,7 +56,7 @@ impl Term {
         }
     }
 
-    /// The same term with something else at its focus.
+    /// Returns the same term with its focus replaced.
     pub(super) fn with_focus(&self, new: Term) -> Term {
         let Term::Add(parts) = self else {
             return new;

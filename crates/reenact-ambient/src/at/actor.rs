@@ -1,16 +1,16 @@
 //! An actor: ⟨identity, heap, inbox, expression⟩.
 //!
-//! This is the form in which an actor executes. What is kept between steps is its canonical form, see `canonical`.
+//! This is the form in which an actor executes. Between steps it is stored in its canonical form, see `canonical`.
 //!
 //! # Invariants
 //!
-//! 1. The heap is reached from the rest only through [`HeapId`]s of this actor; other actors hold [`Far`] references,
-//!    which name a slot of `exports`.
+//! 1. All references into the heap are [`HeapId`]s of this actor; other actors hold [`Far`] references, which name a
+//!    slot of `exports`.
 //! 2. Slot 0 is the behaviour.
-//! 3. An actor without a turn has no value: nobody can ask for it.
-//! 4. `waiting` are the futures that have no value and that somebody waits for, `ruined` those with an error that nobody
-//!    has looked at, both in the order in which that began. They are kept even if nothing else refers to them, or a
-//!    deadlock could be forgotten.
+//! 3. An actor without a turn has no value, since nothing could ask for it.
+//! 4. `waiting` lists the unresolved futures that have stored messages or subscribers, and `ruined` the futures with an
+//!    error that no subscriber has received, each in the order in which that began. They are kept even if nothing else
+//!    refers to them; otherwise a deadlock could go unnoticed.
 
 use std::collections::VecDeque;
 
@@ -26,39 +26,39 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Actor {
     pub(crate) id: ActorId,
-    /// How many actors it has created.
+    /// The number of actors that it has created.
     pub(crate) children: u32,
     pub(crate) heap: Vec<Entity>,
-    /// What others may refer to, by slot, the oldest first.
+    /// What other actors may refer to, by slot, oldest first.
     pub(crate) exports: Vec<HeapId>,
     pub(crate) inbox: VecDeque<Message>,
     pub(crate) turn: Option<Turn>,
-    /// What it has printed.
+    /// The texts that it has printed.
     pub(crate) printed: Vec<TextId>,
-    /// Errors that ended a turn that nobody waits for.
+    /// The errors that ended a turn whose result has no future.
     pub(crate) errors: Vec<TextId>,
     pub(crate) waiting: Vec<HeapId>,
     pub(crate) ruined: Vec<HeapId>,
 }
 
-/// What is in a heap.
+/// An entity in the heap of an actor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Entity {
-    /// An object or an isolate; its class knows which.
+    /// An object or an isolate, depending on its class.
     Object {
         class: ClassId,
         fields: Vec<Value>,
     },
-    /// A block: an object with one method `apply`, and what it has captured, `this` first.
+    /// A block: an object with one method `apply`, and the values that it has captured, `this` first.
     Block {
         code: CodeId,
         captured: Vec<Value>,
     },
-    /// A variable that a block has captured and that changes.
+    /// A variable that a block has captured and that is assigned.
     Cell(Value),
     List(Vec<Value>),
     Future(Future),
-    /// Sets its future.
+    /// Resolves its future.
     Resolver(HeapId),
 }
 
@@ -66,16 +66,16 @@ pub(crate) enum Entity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Future {
     pub(crate) state: FutureState,
-    /// Where the program made it.
+    /// Where the program created it.
     pub(crate) site: SiteId,
-    /// A debugger follows what resolved it.
+    /// Whether the debugger follows what resolved it.
     pub(crate) is_marked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum FutureState {
     Unresolved {
-        /// Messages for the value.
+        /// Messages to the value.
         stored: Vec<Message>,
         /// Registered blocks, as the messages that registered them.
         subscribers: Vec<Message>,
@@ -84,27 +84,27 @@ pub(crate) enum FutureState {
     Ruined(Value),
 }
 
-/// A message: ⟨receiver, method, arguments⟩ and where it comes from.
+/// A message: ⟨receiver, method, arguments⟩, its sender and where it was sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Message {
     pub(crate) kind: MessageKind,
     pub(crate) receiver: Value,
     pub(crate) selector: SelectorId,
     pub(crate) args: Vec<Value>,
-    /// The hidden last argument: resolves the future of a two-way message.
+    /// The hidden last argument, which resolves the future of a two-way message.
     pub(crate) resolver: Option<Value>,
     pub(crate) sender: ActorId,
     pub(crate) site: SiteId,
-    /// A debugger follows it.
+    /// Whether the debugger follows it.
     pub(crate) is_marked: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MessageKind {
-    /// The program sends it.
+    /// Sent by the program.
     Plain,
-    /// Registers a block with a future: the arguments are the block for its value and the block for its error, or null.
-    /// Without a block, what becomes of the one future becomes of the other.
+    /// Registers blocks with a future: the arguments are the block for its value and the block for its error, or null.
+    /// If the block is null, the future of the registration gets the same value or error.
     Register,
     /// Runs a registered block.
     Callback,
@@ -114,22 +114,22 @@ pub(crate) enum MessageKind {
     Ruin,
 }
 
-/// A turn: what is done about one message.
+/// A turn: the processing of one message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Turn {
     pub(crate) cause: Cause,
-    /// What is being evaluated, the innermost last. Never empty between steps.
+    /// The frames that are being evaluated, innermost last. Never empty between steps.
     pub(crate) frames: Vec<Frame>,
-    /// To be resolved with the result.
+    /// Resolved with the result of the turn.
     pub(crate) resolver: Option<Value>,
-    /// A debugger follows what is sent next.
+    /// Whether the debugger follows the next message that is sent.
     pub(crate) marks_next: bool,
 }
 
-/// What a turn is about.
+/// What began a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Cause {
-    /// The actor was created: it initialises its fields.
+    /// The creation of the actor: it initialises its fields.
     Creation,
     Message {
         kind: MessageKind,
@@ -140,25 +140,25 @@ pub(crate) enum Cause {
     },
 }
 
-/// A part of what is being evaluated.
+/// A frame of the evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Frame {
-    /// Code that runs.
+    /// Code that is being executed.
     Code {
         code: CodeId,
         pc: u32,
-        /// `this`, what is captured, parameters and variables.
+        /// `this`, captured values, parameters and variables.
         locals: Vec<Value>,
         stack: Vec<Value>,
-        /// Where errors are caught: the code to go on with, and how high the stack was.
+        /// The handlers for errors: where to continue, and the height of the stack to restore.
         handlers: Vec<(u32, u32)>,
     },
-    /// Messages that a resolution sends.
+    /// Messages that remain to be sent, such as those of a resolution.
     Sends(VecDeque<Message>),
 }
 
 impl Actor {
-    /// An actor that has done nothing.
+    /// Creates an actor that has done nothing yet.
     pub(crate) fn new(id: ActorId) -> Actor {
         Actor {
             id,
@@ -187,7 +187,7 @@ impl Actor {
         &mut self.heap[id.0 as usize]
     }
 
-    /// What a value of this actor leads to, if it is in its heap.
+    /// Returns the entity that a value of this actor refers to, if it is in its heap.
     pub(crate) fn entity(&self, value: Value) -> Option<&Entity> {
         match value {
             Value::Near(id) => Some(self.get(id)),
@@ -210,7 +210,7 @@ impl Actor {
         }
     }
 
-    /// Gives a near entity away.
+    /// Makes a near entity accessible to other actors.
     pub(crate) fn export(&mut self, id: HeapId) -> Far {
         let kind = match self.get(id) {
             Entity::Future(_) => FarKind::Future,
@@ -270,7 +270,7 @@ impl Actor {
 }
 
 impl Entity {
-    /// Values within it, in order. The future of a resolver is not a value.
+    /// Visits the values within it, in order. The future of a resolver is not a value.
     pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
         match self {
             Entity::Object { fields, .. } => fields.iter_mut().for_each(visit),

@@ -1,32 +1,33 @@
-//! A program as it is written, before any sugar is taken away.
+//! The syntax tree of a program, before desugaring.
 
 use crate::Span;
 
-/// A name with its place.
+/// A name with its source position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
-    /// The name. That of a method with keywords has their colons: `at:put:`.
+    /// The name. The name of a method with keywords includes the colons: `at:put:`.
     pub text: String,
-    /// Where it is; that of a method with keywords is its first one.
+    /// Its position; for a method with keywords, that of the first one.
     pub span: Span,
 }
 
-/// What stands in a body, separated by semicolons. The value of a body is that of its last statement, or null.
+/// A statement of a body; statements are separated by semicolons. The value of a body is that of its last statement, or
+/// null.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// `def name := value`, or `def name`, which is null: a field in an object, an actor or the program, a variable
     /// elsewhere.
     Def {
-        /// What is defined.
+        /// The field or variable that is defined.
         name: Name,
-        /// Its value at first.
+        /// Its initial value.
         value: Option<Expr>,
     },
-    /// `def [a, b] := value`: takes a list apart.
+    /// `def [a, b] := value`: destructures a list.
     DefList {
-        /// What is defined.
+        /// The fields or variables that are defined.
         names: Vec<Name>,
-        /// A list of as many values.
+        /// A list with the same number of values.
         value: Expr,
     },
     /// `def name(a, b) { … }` or `def at: a put: b { … }`: a method in an object, an actor or the program, a local
@@ -39,22 +40,22 @@ pub enum Statement {
 /// A method or a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Method {
-    /// How it is called.
+    /// Its name.
     pub name: Name,
-    /// What it takes.
+    /// Its parameters.
     pub params: Vec<Name>,
-    /// What it does.
+    /// Its body.
     pub body: Vec<Statement>,
-    /// All of it.
+    /// The span of the whole definition.
     pub span: Span,
 }
 
-/// An expression with its place.
+/// An expression with its source position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// What kind of expression it is.
     pub kind: ExprKind,
-    /// Where.
+    /// Its position.
     pub span: Span,
 }
 
@@ -83,22 +84,22 @@ pub enum ExprKind {
     Field(Box<Expr>, Name),
     /// `object.x := value`
     AssignField(Box<Expr>, Name, Box<Expr>),
-    /// `list[i]`, counted from 1.
+    /// `list[i]`, where indices start at 1.
     Index(Box<Expr>, Box<Expr>),
     /// `list[i] := value`
     AssignIndex(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `m(a, b)`, or a message with keywords and without a receiver that is none of the control structures:
-    /// a function that is visible here, a method of `this`, or a block in a variable.
+    /// `m(a, b)`, or a message with keywords, without a receiver, that is not a control structure: a function that is
+    /// visible here, a method of `this`, or a block in a variable.
     Call(Name, Vec<Expr>),
     /// `object.m(a, b)`, `object.at: i put: x`; also `a + b`, whose name is the operator.
     Invoke(Box<Expr>, Name, Vec<Expr>),
     /// `object<-m(a, b)`, `object<-at: i put: x`, with `@FutureMessage` (or `@TwoWayMessage`) if it is two-way.
     Send {
-        /// To whom.
+        /// The receiver.
         receiver: Box<Expr>,
-        /// What.
+        /// The name of the message.
         name: Name,
-        /// With what.
+        /// The arguments.
         args: Vec<Expr>,
         /// Whether its value is a future.
         is_two_way: bool,
@@ -107,7 +108,7 @@ pub enum ExprKind {
     Block(Vec<Name>, Vec<Statement>),
     /// `object: { … }`
     Object(Vec<Statement>),
-    /// `isolate: { |x| … }`: what it needs of its surroundings is named, as for an actor.
+    /// `isolate: { |x| … }`: the variables that it uses from outside are parameters, as for an actor.
     Isolate(Vec<Name>, Vec<Statement>),
     /// `actor: { |x| … }`
     Actor(Vec<Name>, Vec<Statement>),
@@ -118,11 +119,11 @@ pub enum ExprKind {
     While(Box<Expr>, Box<Expr>),
     /// `when: future becomes: { |x| … }`, with or without `catch: { |e| … }`
     When {
-        /// What is waited for.
+        /// The future.
         future: Box<Expr>,
-        /// What is done with its value.
+        /// The block for its value.
         becomes: Box<Expr>,
-        /// What is done if it is ruined.
+        /// The block for its error.
         catch: Option<Box<Expr>>,
     },
     /// `try: { … } catch: { |e| … }`
@@ -132,7 +133,7 @@ pub enum ExprKind {
 }
 
 impl Statement {
-    /// Where it is.
+    /// Returns its position.
     pub fn span(&self) -> Span {
         match self {
             Statement::Def { name, value } => match value {

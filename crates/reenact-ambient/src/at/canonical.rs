@@ -1,24 +1,24 @@
 //! The canonical form of an actor.
 //!
-//! Between steps an actor is kept as bytes, in a form that says nothing but what matters: the heap holds what can still
-//! be reached, in the order in which it is reached, and there is no counter of objects, futures or messages. So two ways
-//! to the same state lead to the same bytes, and a program that goes round in circles has finitely many states.
+//! Between steps an actor is stored as bytes, in a form that contains only what is relevant: the heap holds the
+//! reachable entities in the order in which they are reached, and there are no counters of objects, futures or
+//! messages. So two paths to the same state produce the same bytes, and a program that loops has finitely many states.
 //!
-//! What others may refer to stays, in the order in which it was first given away, for as long as somebody does or the
-//! actor itself still reaches it. Whether others do is seen only in the whole state; `lonely` are the slots for which it
-//! matters. Circles through several actors are never freed; that costs memory and nothing else.
+//! Exported entities are kept, in the order in which they were first exported, as long as another actor refers to them
+//! or the actor itself reaches them. Whether another actor does is known only in the whole state; `lonely` lists the
+//! slots for which this matters. Cycles through several actors are never freed; that costs only memory.
 
 use super::{
     actor::{Actor, Entity},
     value::{Far, HeapId, Value},
 };
 
-/// What a state has to know of an actor to see what nobody refers to any more.
+/// What a state has to know about an actor to find the exports that no actor refers to any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Links {
-    /// Slots that the actor itself does not reach.
+    /// Exported slots that the actor itself does not reach.
     pub(crate) lonely: Box<[u32]>,
-    /// What it refers to in other actors.
+    /// Its references to other actors.
     pub(crate) imports: Box<[Far]>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn canonicalise(actor: &mut Actor) -> Links {
     };
     moving.places = vec![None; moving.old.len()];
 
-    // The actor's own roots, the behaviour first.
+    // First the actor's own roots, beginning with the behaviour.
     let mut exports = std::mem::take(&mut actor.exports);
     if let Some(behaviour) = exports.first_mut() {
         moving.visit(behaviour);
@@ -43,7 +43,7 @@ pub(crate) fn canonicalise(actor: &mut Actor) -> Links {
     }
     moving.settle(&mut heap);
 
-    // Then what only others reach.
+    // Then what only other actors reach.
     let mut lonely = Vec::new();
     for (slot, export) in exports.iter_mut().enumerate().skip(1) {
         if moving.places[export.0 as usize].is_none() {
@@ -57,7 +57,7 @@ pub(crate) fn canonicalise(actor: &mut Actor) -> Links {
 
     actor.heap = heap;
     actor.exports = exports;
-    // There are few.
+    // A vector is enough, because there are few.
     let mut imports = Vec::new();
     actor.visit(&mut |value| {
         if let Value::Far(far) = *value
@@ -72,11 +72,11 @@ pub(crate) fn canonicalise(actor: &mut Actor) -> Links {
     }
 }
 
-/// The heap, on its way into the new order.
+/// The heap while it is being reordered.
 struct Moving {
     old: Vec<Entity>,
     places: Vec<Option<u32>>,
-    /// What has a place and has not been moved, in the order of the places.
+    /// The entities that have a place and have not been moved yet, in the order of their places.
     queue: Vec<u32>,
 }
 
@@ -100,10 +100,10 @@ impl Moving {
         }
     }
 
-    /// Moves all that is reached.
+    /// Moves everything that has been reached.
     fn settle(&mut self, heap: &mut Vec<Entity>) {
         while let Some(&from) = self.queue.get(heap.len()) {
-            // Each entity is moved once: its place is given once.
+            // Each entity is moved once, because it gets a place once.
             let mut entity =
                 std::mem::replace(&mut self.old[from as usize], Entity::Cell(Value::Null));
             entity.visit(&mut |value| self.visit_value(value));

@@ -1,7 +1,7 @@
-//! What a program is compiled to.
+//! The compiled form of a program.
 //!
-//! The sugar is gone, every name is resolved to a place, and an expression is a sequence of instructions for a machine
-//! with a stack. That makes a state small: an actor in the middle of an expression is a few numbers and values.
+//! It is desugared, every name is resolved to a place, and an expression is a sequence of instructions for a stack
+//! machine. That makes a state small: an actor in the middle of an expression is a few numbers and values.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use reenact_multiverse::Site;
 
 use super::value::Value;
 
-/// A method, a block or an initialisation.
+/// The code of a method, a block or an initialisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct CodeId(pub(crate) u32);
 
-/// What objects of one `object:`, `isolate:` or `actor:` have in common.
+/// What the objects of one `object:`, `isolate:` or `actor:` expression have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct ClassId(pub(crate) u32);
 
@@ -23,7 +23,7 @@ pub(crate) struct ClassId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct SelectorId(pub(crate) u32);
 
-/// A place in the source.
+/// A position in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct SiteId(pub(crate) u32);
 
@@ -33,16 +33,16 @@ pub(crate) struct Code {
     pub(crate) bodies: Vec<Body>,
     pub(crate) classes: Vec<Class>,
     pub(crate) selectors: Vec<String>,
-    /// Places; what the program does not say itself has none.
+    /// Source positions; `None` for code that is not from the program itself.
     pub(crate) sites: Vec<Option<Site>>,
-    /// The lines at which statements begin, in order.
+    /// The lines at which statements begin, sorted.
     pub(crate) lines: Vec<u32>,
     pub(crate) names: KnownNames,
-    /// What numbers, booleans, texts and lists can do beyond what is built in.
+    /// The methods of numbers, booleans and lists that are not built in.
     pub(crate) library: Library,
 }
 
-/// Names that the machine itself uses.
+/// Selectors that the machine itself uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownNames {
     pub(crate) apply: SelectorId,
@@ -59,26 +59,26 @@ pub(crate) struct Library {
     pub(crate) list: ClassId,
 }
 
-/// The class of the program itself: the behaviour of the main actor.
+/// The class of the program itself, which is the behaviour of the main actor.
 pub(crate) const PROGRAM: ClassId = ClassId(0);
 
-/// No place: what is made by the machine.
+/// No position, for what the machine creates.
 pub(crate) const NOWHERE: SiteId = SiteId(0);
 
 /// The instructions of a method, a block or an initialisation.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
-    /// How people call it.
+    /// Its name, as the user sees it.
     pub(crate) name: String,
     pub(crate) params: u32,
-    /// Variables, with `this` first, then the parameters.
+    /// The number of variables: `this`, then the parameters, then the others.
     pub(crate) locals: u32,
-    /// For a block: the variables that get what it has captured, after `this`.
+    /// For a block: the variables that receive the captured values, after `this`.
     pub(crate) captured: Vec<u32>,
     pub(crate) instructions: Vec<Instruction>,
-    /// The place of each instruction.
+    /// The position of each instruction.
     pub(crate) sites: Vec<SiteId>,
-    /// Where it stands itself.
+    /// Its own position.
     pub(crate) site: Option<Site>,
 }
 
@@ -86,12 +86,12 @@ pub(crate) struct Body {
 #[derive(Debug)]
 pub(crate) struct Class {
     pub(crate) kind: ClassKind,
-    /// How people call it, judging by the function around it.
+    /// Its name as the user sees it, derived from the function around it.
     pub(crate) name: String,
-    /// Fields that have names; fields after these are captured variables.
+    /// The named fields; the fields after these are captured variables.
     pub(crate) fields: Vec<String>,
     pub(crate) methods: HashMap<SelectorId, CodeId>,
-    /// Initialises the fields in order; its parameters are those of an actor or an isolate.
+    /// Initialises the fields in order. Its parameters are those of the actor or isolate.
     pub(crate) init: CodeId,
 }
 
@@ -102,7 +102,7 @@ pub(crate) enum ClassKind {
     Actor,
 }
 
-/// What the machine can do. Pops its operands, the last one first, and pushes its result.
+/// An instruction of the machine. It pops its operands, last one first, and pushes its result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Instruction {
     /// A statement begins on this line.
@@ -120,7 +120,7 @@ pub(crate) enum Instruction {
     Unbox,
     /// cell, value → value
     SetBox,
-    /// object → the value of a field of a class that is known
+    /// object → the value of a field, if the class is known
     Slot(u32),
     /// object, value → value
     SetSlot(u32),
@@ -137,7 +137,7 @@ pub(crate) enum Instruction {
     Index,
     /// list, index, value → value
     SetIndex,
-    /// list → its values, the last one first; it must have as many.
+    /// list → its values, last one first; the list must have this length.
     Unpack(u32),
     /// receiver, arguments → result
     Invoke(SelectorId, u32),
@@ -166,19 +166,19 @@ pub(crate) enum Instruction {
     },
     /// receiver, block, block or null, future, resolver → future
     Register,
-    /// Errors are caught at this instruction, with the error on the stack.
+    /// Catches errors from here on: continues at this instruction, with the error on the stack.
     Catch(u32),
-    /// …no more.
+    /// Ends the innermost `Catch`.
     EndCatch,
-    /// error → does not come back
+    /// error → does not return
     Raise,
-    /// The result is on the stack.
+    /// Returns the value on the stack.
     Return,
 }
 
 impl Instruction {
-    /// The receiver and the arguments of what sends, on the stack before it does. Above them is the future of the answer, if
-    /// there is one.
+    /// Returns the receiver and the arguments that a sending instruction finds on the stack. Above them are the future
+    /// and resolver of the answer, if there are any.
     pub(crate) fn sent(self, stack: &[Value]) -> Option<(Value, &[Value])> {
         let (args, is_two_way) = match self {
             Instruction::Send {

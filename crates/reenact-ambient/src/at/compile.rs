@@ -1,11 +1,11 @@
-//! From what is written to what is executed.
+//! Compiles a syntax tree to instructions.
 //!
-//! Names are resolved here, and only here: a variable of the method or block, a field of an object around it, a variable
-//! that has to be captured. An actor and an isolate see nothing of their surroundings but their parameters, so that
-//! nothing is shared between actors; what tries to is an error that says what to do.
+//! Names are resolved here, and only here: to a variable of the method or block, to a field of an enclosing object, or
+//! to a variable that has to be captured. An actor and an isolate see only their parameters, so that actors share
+//! nothing; a use of any other name is an error that says what to do.
 //!
-//! A variable that is captured by a block, an object or a local function and assigned somewhere lives in a cell of the
-//! heap; all others are copied. Literal blocks of control structures are no blocks at all but run in place.
+//! A variable that is captured by a block, an object or a local function and assigned somewhere is stored in a cell of
+//! the heap; all others are copied. Literal blocks of control structures do not become blocks: they run in place.
 
 mod captures;
 mod expression;
@@ -30,7 +30,7 @@ use crate::{Source, Span, SyntaxError};
 
 type Result<T = ()> = std::result::Result<T, SyntaxError>;
 
-/// What numbers, booleans and lists can do, in terms of what is built in.
+/// The methods of numbers, booleans and lists, in terms of the built-in ones.
 const LIBRARY: &str = include_str!("library.at");
 
 /// Compiles a program.
@@ -66,14 +66,14 @@ struct Compiler<'a> {
     source: Option<&'a Source>,
     texts: &'a Texts,
     bodies: Vec<Body>,
-    /// Classes get their number before they are complete.
+    /// A class gets its id before it is complete.
     classes: Vec<Option<Class>>,
     selectors: Vec<String>,
     selector_ids: HashMap<String, SelectorId>,
     sites: Vec<Option<reenact_multiverse::Site>>,
     site_ids: HashMap<u32, SiteId>,
     lines: Vec<u32>,
-    /// What is around the place that is being compiled, the innermost last.
+    /// The contexts around the code that is being compiled, innermost last.
     contexts: Vec<Context>,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Compiler<'a> {
         self.frame().body.instructions.len() as u32
     }
 
-    /// A jump whose target is not known yet.
+    /// Emits a jump whose target is not known yet, and returns its position.
     fn jump(&mut self, span: Span, instruction: fn(u32) -> Instruction) -> usize {
         self.emit(span, instruction(u32::MAX));
         self.here() as usize - 1
@@ -176,7 +176,7 @@ impl<'a> Compiler<'a> {
 
     // Bodies
 
-    /// Compiles code with a frame of its own. Returns it with what it captures.
+    /// Compiles code with its own frame. Returns it with its captures.
     fn code(
         &mut self,
         name: &str,
@@ -224,7 +224,7 @@ impl<'a> Compiler<'a> {
         Ok(self.frame().declare(&name.text, is_cell))
     }
 
-    /// Compiles a class. Returns it with what its objects capture.
+    /// Compiles a class. Returns it with the captures of its objects.
     fn class(
         &mut self,
         name: &str,
@@ -304,9 +304,9 @@ impl<'a> Compiler<'a> {
         Ok((id, captures.into_iter().map(|(_, access)| access).collect()))
     }
 
-    /// Initialises the fields of `this` in order, and returns it.
+    /// Initialises the fields of `this` in order, and returns `this`.
     fn init(&mut self, span: Span, body: &[Statement]) -> Result {
-        // Parameters are fields as well.
+        // Parameters are also fields.
         let params = self.frame().body.params;
         for local in 1..=params {
             let name = self.frame().name_of(local);
@@ -353,7 +353,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// A field of the object whose initialisation is being compiled.
+    /// Returns a field of the object whose initialisation is being compiled.
     fn field(&self, name: &str) -> u32 {
         match self.contexts.iter().rev().nth(1) {
             Some(Context::Object { fields, .. }) => fields
@@ -373,10 +373,10 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Statements, in a scope of their own; leaves the value of the last one.
+    /// Compiles statements in their own scope; leaves the value of the last one on the stack.
     fn statements(&mut self, span: Span, body: &[Statement]) -> Result {
         let outer = self.frame().enter();
-        // Local functions can call each other, whatever their order.
+        // Local functions can call each other, regardless of their order.
         for statement in body {
             if let Statement::Method(method) = statement {
                 let place = self.declare(&method.name, true)?;
@@ -398,7 +398,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// A statement in a method or a block; leaves its value.
+    /// Compiles a statement in a method or a block; leaves its value on the stack.
     fn statement(&mut self, statement: &Statement) -> Result {
         self.line(statement.span());
         match statement {
@@ -430,7 +430,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Defines a variable with what is on the stack.
+    /// Defines a variable with the value on the stack.
     fn define(&mut self, name: &Name) -> Result {
         let place = self.declare(name, false)?;
         self.emit(name.span, Instruction::SetLocal(place.local));

@@ -1,4 +1,4 @@
-//! The rules of two actors: what one gives to another.
+//! The rules that involve two actors.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::{
     value::{Far, FarKind, HeapId, Value},
 };
 
-/// Takes the message that `sender` is about to send out of it.
+/// Removes from `sender` the message that it is about to send.
 fn take_message(code: &Code, texts: &Texts, sender: &mut Actor) -> Message {
     let me = sender.id;
     let turn = sender.turn.as_mut().expect("it is about to send");
@@ -83,7 +83,7 @@ pub(crate) fn send(code: &Code, texts: &Texts, sender: &mut Actor, receiver: &mu
     Rule::FarAsyncSend
 }
 
-/// new-actor: one with a behaviour, which is about to initialise its fields.
+/// new-actor: creates an actor with a behaviour, which initialises its fields next.
 pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut Actor) -> Actor {
     let mut machine = Machine::new(code, texts, creator);
     let Some(Instruction::Actor { class, params }) = machine.instruction() else {
@@ -114,7 +114,7 @@ pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut 
 }
 
 impl Actor {
-    /// An actor with a behaviour that has done nothing.
+    /// Creates an actor with a behaviour, which has done nothing yet.
     pub(crate) fn with_behaviour(id: ActorId, code: &Code, class: ClassId) -> Actor {
         let mut actor = Actor::new(id);
         let fields = vec![Value::Null; code.class(class).fields.len()];
@@ -123,7 +123,7 @@ impl Actor {
         actor
     }
 
-    /// The actor's first action is to initialise its fields.
+    /// Begins the first turn of the actor, which initialises its fields.
     pub(crate) fn begin(&mut self, code: &Code, class: ClassId, params: &[Value]) {
         let init = code.class(class).init;
         let mut locals = vec![Value::Near(self.exports[0])];
@@ -144,12 +144,12 @@ impl Actor {
     }
 }
 
-/// Values on their way from one actor to another.
+/// Passes values from one actor to another.
 struct Passing<'a> {
     code: &'a Code,
     from: &'a mut Actor,
     to: &'a mut Actor,
-    /// Isolates are copied once, so that what they share they still share.
+    /// The copies of isolates: each is copied once, so that sharing between them is preserved.
     copies: HashMap<HeapId, HeapId>,
 }
 
@@ -173,7 +173,7 @@ impl Passing<'_> {
         }
     }
 
-    /// Copies deep. Not by recursion: a list can be very long.
+    /// Copies an isolate deeply. Iterative, because lists can be very long.
     fn copy(&mut self, id: HeapId) -> HeapId {
         if let Some(&copy) = self.copies.get(&id) {
             return copy;

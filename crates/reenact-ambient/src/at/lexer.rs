@@ -1,10 +1,10 @@
-//! From text to tokens, one at a time.
+//! Splits a text into tokens, one at a time.
 //!
-//! Tokens are made when the parser asks for them: what is wrong first in the text is what is reported.
+//! Tokens are produced when the parser asks for them, so that the first error in the text is the one that is reported.
 
 use crate::{Source, Span, SyntaxError, source::shown};
 
-/// A token with its place.
+/// A token with its position.
 #[derive(Debug)]
 pub(super) struct Token<'a> {
     pub(super) kind: TokenKind<'a>,
@@ -17,23 +17,23 @@ pub(super) enum TokenKind<'a> {
     Word(&'a str),
     /// `at:`, with its colon.
     Keyword(&'a str),
-    /// Without a sign, hence one bit longer than the numbers of the language.
+    /// Without a sign, and therefore one bit longer than the numbers of the language.
     Int(u64),
     Float(f64),
     Text(String),
     /// One of [`SIGNS`].
     Sign(&'static str),
-    /// The text is over.
+    /// The end of the text.
     End,
 }
 
-/// All signs. One that begins with another one stands before it.
+/// All signs. A sign that is a prefix of another one comes after it.
 const SIGNS: &[&str] = &[
     ":=", "<-", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "{", "}", "[", "]", ",", ";", ".",
     "|", "@", "<", ">", "+", "-", "*", "/", "%", "!",
 ];
 
-/// What people write who know another language: the sign, what is wrong with it, what to write instead.
+/// Mistakes of users who know another language: the sign, what is wrong with it, and what to write instead.
 const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "===",
@@ -77,7 +77,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Where in the text we are.
+/// A position in the text.
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
@@ -90,7 +90,7 @@ impl<'a> Lexer<'a> {
         Ok(Lexer { text, at: 0 })
     }
 
-    /// The text of a place.
+    /// Returns the text of a span.
     pub(super) fn slice(&self, span: Span) -> &'a str {
         &self.text[span.start as usize..span.end as usize]
     }
@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the characters that are wanted.
+    /// Consumes characters as long as they are `wanted`.
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -114,7 +114,7 @@ impl<'a> Lexer<'a> {
         &rest[..length]
     }
 
-    /// The next token; [`TokenKind::End`] again and again once the text is over.
+    /// Returns the next token, or [`TokenKind::End`] at the end of the text and whenever it is called afterwards.
     pub(super) fn next(&mut self) -> Result<Token<'a>, SyntaxError> {
         self.skip_blanks()?;
         let start = self.at;
@@ -171,7 +171,7 @@ impl<'a> Lexer<'a> {
         let digits = |c: char| c.is_ascii_digit();
         self.take_while(digits);
         let mut is_float = false;
-        // A point without a digit after it is that of a message.
+        // A point without a digit after it belongs to a message.
         if let Some(fraction) = self.rest().strip_prefix('.')
             && fraction.starts_with(digits)
         {

@@ -1,8 +1,8 @@
-//! The rules of one actor.
+//! The rules that involve one actor.
 //!
-//! An actor runs by itself until what it does next concerns somebody else: a send, the creation of an actor, or the
-//! resolution of a future (which concerns those who wait, and is where people want to stop). That is a macro-step. It
-//! never crosses one of these, not even a message to itself, because another actor's message may come in between.
+//! An actor runs until its next action is visible to others: a send, the creation of an actor, or the resolution of a
+//! future (which affects subscribers, and is where users want to stop). That is a macro-step. It never crosses one of
+//! these actions, not even a message to the actor itself, because another actor's message may arrive first.
 //!
 //! The names of rules are those of the calculus.
 
@@ -46,19 +46,19 @@ pub enum Rule {
 pub enum Granularity {
     /// One rule.
     Single,
-    /// Up to, and not across, what concerns others.
+    /// Up to, but not including, the next action that is visible to others.
     #[default]
     Macro,
 }
 
-/// What an actor does next.
+/// The next action of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// It waits for a message.
     Nothing,
     /// It begins a turn with the first message of its inbox.
     Process,
-    /// It goes on.
+    /// It continues its turn.
     Continue,
     Send(ActorId),
     Create,
@@ -66,14 +66,14 @@ pub(crate) enum Next {
     Resolve,
 }
 
-/// How many instructions an actor executes at most in one step; those on long lists and texts count more. A loop that is
-/// longer is cut into several steps; one that changes nothing then leads back to the same state, which a search can see.
+/// Maximum number of instructions of an actor in one step; instructions on long lists and texts count more. A longer
+/// loop is cut into several steps; if it changes nothing, it then leads back to the same state, which a search detects.
 const FUEL: u32 = 20_000;
 
-/// So many elements count as one instruction.
+/// The number of elements that count as one instruction.
 const ELEMENTS: usize = 16;
 
-/// How deep calls may be nested, how long texts and lists may become.
+/// Maximum nesting depth of calls, and maximum length of texts and lists.
 const MAX_FRAMES: usize = 2_000;
 const MAX_LENGTH: usize = 100_000;
 
@@ -87,18 +87,18 @@ pub(crate) struct Machine<'a> {
     pub(crate) code: &'a Code,
     pub(crate) texts: &'a Texts,
     pub(crate) actor: &'a mut Actor,
-    /// How much more it may do in this step.
+    /// How many more instructions it may execute in this step.
     fuel: u32,
 }
 
-/// Where an actor stops beside where it has to.
+/// Where an actor stops in addition to visible actions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stops {
     pub(crate) granularity: Granularity,
     pub(crate) lines: Vec<u32>,
 }
 
-/// What an actor does next.
+/// Returns the next action of an actor.
 pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
     let Some(turn) = &actor.turn else {
         return match actor.inbox.is_empty() {
@@ -144,7 +144,7 @@ pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
     }
 }
 
-/// What changes in a frame of code: the place, the locals, the stack, the handlers.
+/// The mutable parts of a code frame: program counter, locals, stack, handlers.
 type FrameParts<'a> = (
     &'a mut u32,
     &'a mut Vec<Value>,
@@ -153,7 +153,7 @@ type FrameParts<'a> = (
 );
 
 impl<'a> Machine<'a> {
-    /// An actor at the beginning of a step.
+    /// Prepares an actor for a step.
     pub(crate) fn new(code: &'a Code, texts: &'a Texts, actor: &'a mut Actor) -> Machine<'a> {
         Machine {
             code,
@@ -165,7 +165,7 @@ impl<'a> Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Takes the actor's next step, which concerns nobody else. Returns the first rule that it applied.
+    /// Takes the actor's next step, which must not involve other actors. Returns the first rule that it applied.
     pub(crate) fn step(&mut self, stops: &Stops) -> Option<Rule> {
         let rule = match next(self.code, self.actor) {
             Next::Process => Some(self.process()),
@@ -181,7 +181,7 @@ impl Machine<'_> {
         rule
     }
 
-    /// Goes on for as long as it concerns nobody else. Returns the first rule that is applied.
+    /// Runs up to the next action that is visible to others. Returns the first rule that was applied.
     pub(crate) fn run(&mut self, stops: &Stops, mut is_begin: bool) -> Option<Rule> {
         let mut first = None;
         while self.fuel > 0 {
@@ -216,7 +216,7 @@ impl Machine<'_> {
         }
     }
 
-    /// One instruction, or the end of the turn.
+    /// Executes one instruction, or ends the turn.
     fn advance(&mut self) -> Option<Rule> {
         match self.turn().frames.last() {
             None => {
@@ -224,7 +224,7 @@ impl Machine<'_> {
                 None
             }
             Some(Frame::Sends(_)) => {
-                // They are all sent.
+                // All messages have been sent.
                 self.turn().frames.pop();
                 None
             }
@@ -242,7 +242,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The place of the instruction that is next.
+    /// Returns the source position of the next instruction.
     pub(crate) fn site(&self) -> SiteId {
         match self.actor.turn.as_ref().and_then(|turn| turn.frames.last()) {
             Some(Frame::Code { code, pc, .. }) => self.code.body(*code).sites[*pc as usize],
@@ -274,7 +274,7 @@ impl Machine<'_> {
             .expect("the compiler pushes what is popped")
     }
 
-    /// The last `count` values, in their order.
+    /// Pops the last `count` values, and returns them in order.
     pub(crate) fn pop_many(&mut self, count: u32) -> Vec<Value> {
         let stack = self.frame().2;
         stack.split_off(stack.len() - count as usize)
@@ -284,7 +284,7 @@ impl Machine<'_> {
         *self.frame().0 += 1;
     }
 
-    /// Gives a result to whoever called, or ends the turn with it.
+    /// Returns a result to the caller, or ends the turn with it.
     pub(crate) fn result(&mut self, value: Value) {
         match self.turn().frames.last() {
             Some(Frame::Code { .. }) => self.push(value),
@@ -293,7 +293,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The turn is over but for its future.
+    /// Ends the turn, except for resolving or ruining its future.
     fn settle(&mut self, kind: MessageKind, value: Value) {
         let turn = self.turn();
         let is_marked = turn.cause.is_marked();
@@ -311,7 +311,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An error goes to the nearest handler, or ends the turn.
+    /// Continues at the nearest handler for the error, or ends the turn.
     fn unwind(&mut self, Raised(error): Raised) {
         while let Some(frame) = self.turn().frames.last_mut() {
             if let Frame::Code {
@@ -332,12 +332,12 @@ impl Machine<'_> {
         self.settle(MessageKind::Ruin, error);
     }
 
-    /// Counts work on so many elements.
+    /// Reduces the fuel by the work on this many elements.
     fn charge(&mut self, elements: usize) {
         self.fuel = self.fuel.saturating_sub((elements / ELEMENTS) as u32);
     }
 
-    /// An error of which the machine is the author.
+    /// Creates an error that the machine raises.
     pub(crate) fn error(&self, site: SiteId, text: &str) -> Raised {
         let text = match self.code.site(site) {
             Some(site) => format!("line {}: {text}", site.line),

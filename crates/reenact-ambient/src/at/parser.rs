@@ -1,4 +1,4 @@
-//! From text to [`ast`](super::ast), by recursive descent.
+//! Parses a text to an [`ast`](super::ast), by recursive descent.
 //!
 //! # Grammar
 //!
@@ -26,22 +26,22 @@
 //!            | "(" expression ")"
 //! ```
 //!
-//! A keyword is a name with a colon right after it. Keywords without a receiver are a control structure or the call of
-//! a function, see `keywords.rs`.
+//! A keyword is a name with a colon right after it. Keywords without a receiver are a control structure or a function
+//! call, see `keywords.rs`.
 //!
-//! # Who gets a keyword
+//! # Which message a keyword belongs to
 //!
-//! The message that began last, and a message with keywords reaches as far to the right as it can: in
-//! `if: list.at: 1 then: { … }`, `then:` belongs to `list.at:`, which leaves `if:` alone and is an error; one writes
-//! `if: (list.at: 1) then: { … }`. So an argument can be a message with keywords without parentheses if it is the last
-//! one. An annotation goes to the send that it stands after, the innermost one if there are several:
-//! `a<-at: 1 put: b<-c()@FutureMessage` waits for `c`.
+//! A keyword belongs to the message that began last, and a message with keywords extends as far to the right as
+//! possible: in `if: list.at: 1 then: { … }`, `then:` belongs to `list.at:`, so that `if:` is incomplete, which is an
+//! error; the program must say `if: (list.at: 1) then: { … }`. A message with keywords therefore needs no parentheses
+//! if it is the last argument. An annotation belongs to the send that precedes it, the innermost one if there are
+//! several: `a<-at: 1 put: b<-c()@FutureMessage` waits for `c`.
 //!
 //! # Depth
 //!
-//! Who walks a tree does it by recursion, and so does its `Drop`. Hence there is a [limit](MAX_DEPTH) to how deep a
-//! program is nested, in the text (`depth`, on the way down) as well as in the tree (`height`, on the way up: `1+1+1+…`
-//! is a deep tree in a text without a parenthesis).
+//! Trees are traversed and dropped recursively. Therefore the nesting of a program is [limited](MAX_DEPTH), both in the
+//! text (`depth`, on the way down) and in the tree (`height`, on the way up: `1+1+1+…` is a deep tree in a text without
+//! parentheses).
 
 mod expression;
 mod keywords;
@@ -53,18 +53,18 @@ use super::{
 };
 use crate::{Source, Span, SyntaxError, source::shown};
 
-/// How deep a program may be nested. A level takes up to 12 KiB of the stack in a build without optimizations, and a
+/// Maximum nesting depth of a program. A level takes up to 12 KiB of stack in a build without optimizations, and a
 /// thread has 2 MiB.
 const MAX_DEPTH: u32 = 100;
 
-/// Help with `:=`.
+/// The help for a wrong `:=`.
 const PLACES: &str = "what can be assigned is a variable `x`, a field `o.x`, an element `l[i]`";
 
-/// Reads a program.
+/// Parses a program.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with it, with its place in `source`.
+/// Returns the first syntax error, with its position in `source`.
 pub fn parse(source: &Source) -> Result<Vec<Statement>, SyntaxError> {
     let parsed = Parser::new(source).and_then(|mut parser| parser.body(None));
     parsed.map_err(|error| error.with_source(source))
@@ -74,13 +74,13 @@ type Parsed<T> = Result<T, SyntaxError>;
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The one that comes next.
+    /// The next token.
     token: Token<'a>,
-    /// The one before it.
+    /// The span of the token before it.
     last: Span,
-    /// How deep we are.
+    /// The current nesting depth in the text.
     depth: u32,
-    /// How high the tree is that was made last.
+    /// The height of the tree that was built last.
     height: u32,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         Ok(is_there)
     }
 
-    /// Takes a sign that has to be there. `what` says why.
+    /// Consumes a sign that is required. `what` describes it in the error.
     fn expect(&mut self, sign: &str, what: &str) -> Parsed<Span> {
         match self.eat(sign)? {
             true => Ok(self.last),
@@ -131,18 +131,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// One level down in the text.
+    /// Enters a nesting level of the text.
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
         self.check_depth(self.depth)
     }
 
-    /// One level up again.
+    /// Leaves a nesting level of the text.
     fn leave(&mut self) {
         self.depth -= 1;
     }
 
-    /// A tree on top of parts of that height.
+    /// Sets the height of a tree whose subtrees have the height `parts`.
     fn grow(&mut self, parts: u32) -> Parsed<()> {
         self.height = parts + 1;
         self.check_depth(self.height)
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         .with_help("give a part of it a name with `def`"))
     }
 
-    /// How the next token is called in a message.
+    /// Describes the next token in an error message.
     fn found(&self) -> String {
         match &self.token.kind {
             TokenKind::End => "the end of the program".to_owned(),
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Something else than what may be here.
+    /// Creates the error for an unexpected token.
     fn unexpected(&self, wanted: &str) -> SyntaxError {
         let (span, help) = match self.token.kind {
             // The end of the text may be many empty lines away.
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Something else than what closes `open`.
+    /// Creates the error for a token that should have closed `open`.
     fn unclosed(&self, wanted: &str, open: Span) -> SyntaxError {
         let error = self
             .unexpected(wanted)
@@ -204,13 +204,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Something that closes nothing.
+    /// Creates the error for a closing sign without an opening one.
     fn unopened(&self, wanted: &str) -> SyntaxError {
         self.unexpected(wanted)
             .with_help("nothing is open here that this closes")
     }
 
-    /// A statement goes on with what cannot belong to it.
+    /// Creates the error for a token that cannot continue a statement.
     fn not_separated(&self) -> SyntaxError {
         let error = self.unexpected("`;`");
         match self.token.kind {
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What somebody may have wanted to say who wrote a sign where it cannot be.
+/// Returns help for a sign in a place where it cannot be.
 fn help_with_sign(sign: &str) -> Option<&'static str> {
     Some(match sign {
         ":=" => PLACES,

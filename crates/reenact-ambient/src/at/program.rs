@@ -1,4 +1,4 @@
-//! A program as a semantics: what the multiverse sees of it.
+//! A program as a [`Semantics`].
 
 use std::borrow::Cow;
 
@@ -23,9 +23,9 @@ use crate::{Source, SyntaxError};
 ///
 /// # Nondeterminism
 ///
-/// Actors run at the same time; what one does by itself concerns nobody else. They meet where a message is appended to
-/// an inbox: two sends to the same actor are dependent, in whatever order they come, and everything else of different
-/// actors is not. An actor takes its messages in the order of its inbox, so there is no other choice.
+/// Actors run concurrently, and most of their steps are independent of other actors. They interact where a message is
+/// appended to an inbox: two sends to the same actor are dependent, all other steps of different actors are not. An
+/// actor processes its messages in the order of its inbox, so there is no other choice.
 pub struct Program {
     source: Source,
     world: World,
@@ -35,12 +35,12 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step {
     actor: ActorId,
-    /// Whose inbox it appends to.
+    /// The actor whose inbox it appends to.
     to: Option<ActorId>,
 }
 
 impl Program {
-    /// Reads a program, which then goes in macro-steps.
+    /// Compiles a program, which takes macro-steps by default.
     pub fn new(source: Source) -> Result<Program, SyntaxError> {
         let with_source = |error: SyntaxError| error.with_source(&source);
         let statements = parse(&source).map_err(with_source)?;
@@ -50,19 +50,19 @@ impl Program {
         Ok(Program { source, world })
     }
 
-    /// The same program with other steps.
+    /// Returns the same program with another granularity of steps.
     pub fn with_granularity(mut self, granularity: Granularity) -> Program {
         let lines = self.world.stops().lines.clone();
         self.world.set_stops(Stops { granularity, lines });
         self
     }
 
-    /// The text it was read from.
+    /// Returns the source of the program.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The rule that a step of `state` begins with.
+    /// Returns the first rule that a step of `state` applies.
     pub fn rule(&self, state: &State, step: &Step) -> Option<Rule> {
         self.world.take(state, step.actor).0
     }
@@ -136,7 +136,7 @@ impl Program {
         }
     }
 
-    /// The turn that an actor is in.
+    /// Returns the turn that an actor is in.
     fn turn_of(&self, actor: &Actor) -> Option<Operation<'_>> {
         let turn = actor.turn.as_ref()?;
         let Cause::Message {
@@ -165,7 +165,7 @@ impl Program {
         })
     }
 
-    /// What an actor in a turn is about to do.
+    /// Returns what an actor in a turn is about to do.
     fn operation_in_turn(&self, actor: &Actor, next: Next) -> Operation<'_> {
         let code = &self.world.code;
         let turn = actor.turn.as_ref().expect("it is in a turn");

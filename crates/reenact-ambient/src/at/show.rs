@@ -1,4 +1,4 @@
-//! What people see of a state.
+//! Presents a state to the user.
 
 use std::fmt::Write;
 
@@ -13,12 +13,12 @@ use super::{
     value::{Far, FarKind, HeapId, Value},
 };
 
-/// How deep objects within objects are shown, and how many values of an actor: lists that are in several places are shown
-/// in each.
+/// Maximum depth to which nested objects are shown, and maximum number of values of an actor: a list that is in several
+/// places is shown in each of them.
 const MAX_DEPTH: u32 = 6;
 const MAX_VALUES: u32 = 100_000;
 
-/// A state with its actors at hand.
+/// A state with its actors loaded.
 pub(crate) struct View<'a> {
     world: &'a World,
     state: &'a State,
@@ -42,7 +42,7 @@ impl<'a> View<'a> {
             .iter()
             .map(|actor| view.plain_name(actor))
             .collect();
-        // Those with the same name are numbered.
+        // Actors with the same name are numbered.
         for at in 0..names.len() {
             let same: Vec<usize> = (at..names.len())
                 .filter(|&other| names[other] == names[at])
@@ -66,7 +66,7 @@ impl<'a> View<'a> {
         at.map_or("an actor to come", |at| &self.names[at])
     }
 
-    /// What the creator calls it, or else what it is.
+    /// Returns the name of the creator's field that holds the actor, or else the name of its class.
     fn plain_name(&self, actor: &Actor) -> String {
         let Some((creator, _)) = self.world.actors.origin(actor.id) else {
             return "main".to_owned();
@@ -96,7 +96,7 @@ impl<'a> View<'a> {
             .expect("it is an actor of this state")
     }
 
-    /// The fields of an actor's behaviour.
+    /// Returns the fields of an actor's behaviour.
     fn fields<'v>(&'v self, actor: &'v Actor) -> impl Iterator<Item = (&'v str, Value)> {
         let Entity::Object { class, fields } = actor.get(actor.exports[0]) else {
             unreachable!("slot 0 is the behaviour")
@@ -263,9 +263,9 @@ impl<'a> View<'a> {
         ])
     }
 
-    // Sentences
+    // Descriptions
 
-    /// What the actor does next.
+    /// Describes the next action of the actor.
     pub(crate) fn tell(&self, actor: ActorId, name: Namer<'_>) -> String {
         let actor = self.actor(actor);
         let at = self
@@ -428,7 +428,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What the actor's step has changed, to be added to what it did.
+    /// Appends a description of what the actor's step has changed.
     pub(crate) fn tell_changes(
         &self,
         before: &View<'_>,
@@ -439,7 +439,7 @@ impl<'a> View<'a> {
         let (old, new) = (before.actor(actor), self.actor(actor));
         for ((field, was), (_, is)) in self.fields(old).zip(self.fields(new)) {
             let (was, is) = (self.text(old, was, name), self.text(new, is, name));
-            // What is called by the name of the field needs no words.
+            // A value whose name is that of the field is not worth showing.
             if was != is && is != field {
                 let _ = write!(text, "; {field} := {is}");
             }
@@ -502,7 +502,7 @@ impl<'a> View<'a> {
         ending
     }
 
-    /// Whether a value says it all: no references.
+    /// Whether a value contains no references.
     fn is_plain(&self, actor: &Actor, value: Value, depth: u32) -> bool {
         match (value, actor.entity(value)) {
             (
@@ -519,7 +519,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The futures that somebody waits for, with a message that does.
+    /// Returns the futures with a block or message that waits for them, and one of these messages.
     fn waits<'v>(&self, actor: &'v Actor) -> impl Iterator<Item = (&'v Future, &'v Message)> {
         actor.waiting.iter().filter_map(|&id: &HeapId| {
             let Entity::Future(future) = actor.get(id) else {
@@ -532,7 +532,7 @@ impl<'a> View<'a> {
             else {
                 unreachable!("it is waited for until it is resolved")
             };
-            // A future that only another one waits for keeps nobody from anything.
+            // If only another future waits for it, no activity is blocked by this one.
             let blocks = subscribers
                 .iter()
                 .filter(|message| message.args[0] != Value::Null);
@@ -540,7 +540,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What a future is the answer to.
+    /// Describes a future by the message that it answers.
     fn future(&self, future: &Future) -> String {
         let code = &self.world.code;
         let made = code.bodies.iter().find_map(|body| {

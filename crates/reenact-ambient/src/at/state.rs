@@ -1,8 +1,8 @@
-//! States, and how one follows from another.
+//! States, and the transitions between them.
 //!
-//! A state is a list of actors, and an actor between steps is one of a table of all actors that were ever seen. So a
-//! state is a few numbers, two states are compared by these, and what an actor does by itself is computed once, however
-//! many states it occurs in. That is what makes a search fast: most steps are looked up.
+//! A state is a list of actors, and an actor between steps is an entry of a table of all actors that were ever seen. So
+//! a state is a few numbers, which are enough to compare two states, and a step that involves only one actor is
+//! computed once, however many states that actor occurs in. This makes a search fast: most steps are looked up.
 
 use std::sync::OnceLock;
 
@@ -19,9 +19,9 @@ use super::{
     value::{Far, HeapId, Value},
 };
 
-/// A state of a program: its actors, creators before what they created.
+/// A state of a program: its actors, creators before the actors that they created.
 ///
-/// The actors of a small program are in the state itself, so that comparing two states is one look at each.
+/// The actors of a small program are stored inline, so that comparing two states follows no pointers.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct State(pub(crate) SmallVec<[StoredId; 12]>);
 
@@ -31,19 +31,19 @@ impl Clone for State {
     }
 }
 
-/// An actor between steps.
+/// An actor between steps, as an index into the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StoredId(u32);
 
-/// An actor in canonical form, and what a state wants to know of it at once.
+/// An actor in canonical form, with the data that a state needs without loading it.
 pub(crate) struct Stored {
     bytes: Box<[u8]>,
     pub(crate) id: ActorId,
     pub(crate) next: Next,
     links: Links,
-    /// What follows if it takes its next step, in which no other actor takes part.
+    /// The result of its next step, if no other actor takes part in that.
     alone: OnceLock<Moved>,
-    /// What that step is, and the turn that it is in, for who asks.
+    /// The operation of that step; `turn` is the turn that the actor is in. Both are computed on demand.
     pub(crate) operation: OnceLock<Box<Operation<'static>>>,
     pub(crate) turn: OnceLock<Option<Box<Operation<'static>>>>,
 }
@@ -62,27 +62,27 @@ impl std::hash::Hash for Stored {
     }
 }
 
-/// What a step does to the actors that take part.
+/// The result of a step, for the actors that take part.
 #[derive(Clone, Copy)]
 struct Moved {
     actor: StoredId,
-    /// The receiver of what is sent, or what is created.
+    /// The receiver of the message, or the actor that was created.
     other: Option<StoredId>,
-    /// Whether something may have lost its last reference.
+    /// Whether an entity may have lost its last reference.
     drops: bool,
     rule: Option<Rule>,
 }
 
 type Memo = papaya::HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>;
 
-/// All that the states of a program share.
+/// What all states of a program share.
 pub(crate) struct World {
     pub(crate) code: Code,
     pub(crate) texts: Texts,
     pub(crate) actors: Actors,
     stored: Interned<Stored>,
     stops: Stops,
-    /// What follows if one actor sends to another.
+    /// The results of sends from one actor to another.
     memo: Memo,
 }
 
@@ -102,7 +102,7 @@ impl World {
         &self.stops
     }
 
-    /// Steps end elsewhere from now on.
+    /// Sets where steps end. Clears all memoized steps.
     pub(crate) fn set_stops(&mut self, stops: Stops) {
         self.stops = stops;
         self.memo = Memo::default();
@@ -111,7 +111,7 @@ impl World {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        // A table that is at most three quarters full, of entries that are allocated one by one.
+        // The table is at most three quarters full, and its entries are allocated one by one.
         let entry = size_of::<((StoredId, StoredId), Moved)>() + 2 * size_of::<usize>();
         self.stored.bytes() + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
     }
@@ -122,7 +122,7 @@ impl World {
         State(SmallVec::from_slice(&[self.store(main)]))
     }
 
-    /// Keeps an actor in its canonical form.
+    /// Stores an actor in its canonical form.
     pub(crate) fn store(&self, mut actor: Actor) -> StoredId {
         let links = canonicalise(&mut actor);
         let stored = Stored {
@@ -142,7 +142,7 @@ impl World {
         StoredId(self.stored.number(stored, owned))
     }
 
-    /// An actor, to look at or to go on with.
+    /// Loads an actor, to inspect it or to execute it.
     pub(crate) fn load(&self, id: StoredId) -> Actor {
         postcard::from_bytes(&self.get(id).bytes).expect("it is what was stored")
     }
@@ -158,7 +158,7 @@ impl World {
             .position(|&stored| self.get(stored).id == actor)
     }
 
-    /// The rule that the actor's next step begins with, and the state it leads to.
+    /// Returns the first rule of the actor's next step, and the state that it leads to.
     pub(crate) fn take(&self, state: &State, actor: ActorId) -> (Option<Rule>, State) {
         let at = self
             .position(state, actor)
@@ -246,7 +246,7 @@ impl World {
         }
     }
 
-    /// Forgets what nobody refers to any more.
+    /// Frees the exports that nothing refers to any more.
     fn release(&self, state: &mut State) {
         loop {
             let unused = (0..state.0.len()).find_map(|at| {
@@ -263,7 +263,7 @@ impl World {
                 .retain(|_| !unused.contains(&slots.next().expect("there is no last number")));
             let id = owner.id;
             state.0[at] = self.store(owner);
-            // Later slots move up.
+            // Removing slots renumbers the later ones.
             for other in &mut state.0 {
                 let moves = |far: &Far| far.actor == id && far.slot > unused[0];
                 if !self.get(*other).links.imports.iter().any(moves) {
@@ -282,7 +282,7 @@ impl World {
         }
     }
 
-    /// The slots of an actor that neither others nor itself can reach, in order.
+    /// Returns the slots of an actor that neither it nor other actors can reach, in order.
     fn unused(&self, state: &State, at: usize) -> Vec<u32> {
         let owner = self.get(state.0[at]);
         let is_imported = |slot: u32| {
@@ -300,7 +300,7 @@ impl World {
         if unused.is_empty() || imported.is_empty() {
             return unused;
         }
-        // What others can reach may lead to it.
+        // They may still be reachable through exports that other actors refer to.
         let actor = self.load(state.0[at]);
         let reached = actor.reached_from(imported.iter().map(|&slot| actor.exports[slot as usize]));
         let is_reached = |slot: &u32| reached[actor.exports[*slot as usize].0 as usize];
@@ -312,7 +312,7 @@ impl World {
 }
 
 impl State {
-    /// Adds an actor at its place in the order.
+    /// Inserts an actor at its position in the order.
     fn insert(&mut self, world: &World, created: StoredId) {
         let id = world.get(created).id;
         let is_before = |other: &StoredId| world.actors.order(world.get(*other).id, id).is_lt();
@@ -322,7 +322,7 @@ impl State {
 }
 
 impl Actor {
-    /// What in the heap can be reached from these.
+    /// Returns which entities of the heap are reachable from these.
     fn reached_from(&self, roots: impl Iterator<Item = HeapId>) -> Vec<bool> {
         let mut reached = vec![false; self.heap.len()];
         let mut todo: Vec<HeapId> = roots.collect();
@@ -343,7 +343,7 @@ impl Actor {
         reached
     }
 
-    /// Follows what is to be sent next, or what the turn is about.
+    /// Marks the next message that the actor sends, or its current turn, so that the debugger follows it.
     pub(crate) fn mark(&mut self, what: Marked) {
         let Some(turn) = &mut self.turn else {
             return;
@@ -355,7 +355,7 @@ impl Actor {
         if let Cause::Message { is_marked, .. } = &mut turn.cause {
             *is_marked = true;
         }
-        // The answer may be on its way already.
+        // The answer may already be waiting to be sent.
         if let Some(Frame::Sends(messages)) = turn.frames.first_mut() {
             let answers = messages
                 .iter_mut()
@@ -364,7 +364,7 @@ impl Actor {
         }
     }
 
-    /// Follows nothing any more.
+    /// Removes all marks.
     pub(crate) fn unmark(&mut self) {
         self.visit_messages(&mut |message| message.is_marked = false);
         for entity in &mut self.heap {

@@ -1,7 +1,7 @@
-//! What all states share: names of actors, texts.
+//! Tables that all states share: actors and texts.
 //!
-//! Each table only grows, and a number in it means the same for as long as the program is looked at. Which number
-//! something gets depends on who comes first, so nothing that can be seen may depend on the numbers themselves.
+//! A table only grows, and a number in it keeps its meaning as long as the program is explored. Which number an entry
+//! gets depends on the order of insertion, so no visible result may depend on the numbers.
 
 use std::{
     cmp::Ordering,
@@ -15,7 +15,7 @@ use std::{
 use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
 
-/// An actor, by how it came to be: see [`Actors`].
+/// An actor, identified by its creation, see [`Actors`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct ActorId(pub(crate) u32);
 
@@ -26,11 +26,11 @@ pub(crate) const MAIN: ActorId = ActorId(0);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct TextId(pub(crate) u32);
 
-/// A table of things that are equal only to themselves.
+/// A table in which each value occurs once.
 pub(crate) struct Interned<T> {
     all: boxcar::Vec<T>,
     index: Mutex<HashTable<u32>>,
-    /// What the things have beside their own size.
+    /// The memory of the values beyond their own size.
     owned_bytes: AtomicUsize,
     hasher: foldhash::fast::FixedState,
 }
@@ -45,7 +45,7 @@ impl<T: Hash + Eq> Interned<T> {
         }
     }
 
-    /// The number of `one`, which is there already or gets the next one. It has so many bytes beside its own size.
+    /// Returns the number of `one`, after inserting it if necessary. `owned_bytes` is its memory beyond its own size.
     pub(crate) fn number(&self, one: T, owned_bytes: usize) -> u32 {
         let hash = self.hasher.hash_one(&one);
         let mut index = self
@@ -73,7 +73,7 @@ impl<T: Hash + Eq> Interned<T> {
         }
     }
 
-    /// The memory it takes.
+    /// Returns the memory of the table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let index = self
             .index
@@ -84,7 +84,7 @@ impl<T: Hash + Eq> Interned<T> {
     }
 }
 
-/// The texts.
+/// The table of texts.
 pub(crate) struct Texts(Interned<Box<str>>);
 
 impl Texts {
@@ -105,32 +105,32 @@ impl Texts {
     }
 }
 
-/// The actors: each is the n-th child of its creator. That does not depend on what others do meanwhile, so independent
-/// steps lead to equal states.
+/// The table of actors: each is the n-th child of its creator. That does not depend on concurrent steps of other
+/// actors, so different orders of independent steps lead to equal states.
 pub(crate) struct Actors(Interned<(u32, u32)>);
 
 impl Actors {
     pub(crate) fn new() -> Actors {
         let actors = Actors(Interned::new());
-        // Main is its own creator; no actor has so many children.
+        // Main is its own creator, as a child with a number that no other actor has.
         let main = (MAIN.0, u32::MAX);
         actors.0.number(main, 0);
         actors
     }
 
-    /// The actor's n-th child.
+    /// Returns the n-th child of an actor.
     pub(crate) fn child(&self, of: ActorId, n: u32) -> ActorId {
         let origin = (of.0, n);
         ActorId(self.0.number(origin, 0))
     }
 
-    /// The creator, and the actor's number among its children.
+    /// Returns the creator of an actor, and the actor's number among its children.
     pub(crate) fn origin(&self, actor: ActorId) -> Option<(ActorId, u32)> {
         let &(creator, n) = self.0.get(actor.0);
         (actor != MAIN).then_some((ActorId(creator), n))
     }
 
-    /// The order of states: creators before what they created, elder children first.
+    /// The order of actors in a state: creators before the actors that they created, older children first.
     pub(crate) fn order(&self, a: ActorId, b: ActorId) -> Ordering {
         if a == b {
             return Ordering::Equal;

@@ -1,31 +1,31 @@
-//! Values, and who owns what they refer to.
+//! Values and references.
 
 use serde::{Deserialize, Serialize};
 
 use super::tables::{ActorId, TextId};
 
-/// A value. Two equal values are the same value, or the same object.
+/// A value. Two values are equal if they are the same primitive value or refer to the same entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Value {
     Null,
     Bool(bool),
     Int(i64),
-    /// The bits of a number; there is only one that is not a number.
+    /// The bits of a floating-point number. All NaNs have the same bits.
     Float(u64),
     Text(TextId),
-    /// The object `system`, which every actor has.
+    /// The object `system`, which is available to every actor.
     System,
-    /// Something in this actor's heap.
+    /// An entity in this actor's heap.
     Near(HeapId),
-    /// Something in another actor's heap.
+    /// An entity in another actor's heap.
     Far(Far),
 }
 
-/// A place in the heap of an actor.
+/// A position in the heap of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct HeapId(pub(crate) u32);
 
-/// A far reference: whose, which of the entities that its owner has given away, and of what kind that is.
+/// A far reference: the owner, its slot among the owner's exports, and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Far {
     pub(crate) actor: ActorId,
@@ -33,7 +33,7 @@ pub(crate) struct Far {
     pub(crate) kind: FarKind,
 }
 
-/// What a far reference leads to: ι_a.ι_o, ι_a.ι_f and ι_a.ι_r in the paper.
+/// The kind of a far reference: ι_a.ι_o, ι_a.ι_f and ι_a.ι_r in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum FarKind {
     Object,

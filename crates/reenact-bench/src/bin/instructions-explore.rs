@@ -13,7 +13,7 @@ use reenact::{
     thread,
 };
 use reenact_engine::explore::Explored;
-use reenact_multiverse::explore::{Budget, Explorer, Sampler, Strategy};
+use reenact_explore::{Budget, Explorer, RandomStrategy, Sampler};
 
 fn main() -> ExitCode {
     operation::run(&[
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 /// So many executions at random.
 fn walk(program: fn(), times: u64) {
     let subject = Explored::new(Arc::new(program)).expect("nothing is recorded");
-    let sampler = Sampler::of(&subject).strategy(Strategy::Walk);
+    let sampler = Sampler::of(&subject).strategy(RandomStrategy::Walk);
     let report = sampler.executions(times).run(|_| {});
     assert_eq!(report.progress.executions, times);
 }

@@ -17,7 +17,7 @@ use reenact::{
     thread::spawn,
 };
 use reenact_engine::explore::Explored as Subject;
-use reenact_multiverse::explore::{Budget, Explorer, Report, Sampler};
+use reenact_explore::{Budget, Explorer, Report, Sampler};
 
 use super::{
     Explored, Hunt, Patience, Stopwatch, Way,

@@ -1,7 +1,7 @@
 //! The ways in which a program is explored.
 
 use clap::ValueEnum;
-use reenact_multiverse::explore::Strategy;
+use reenact_explore::RandomStrategy;
 
 use super::programs::Program;
 
@@ -39,13 +39,13 @@ impl Way {
     }
 
     /// How it draws, if it does.
-    pub fn strategy(self) -> Option<Strategy> {
+    pub fn strategy(self) -> Option<RandomStrategy> {
         match self {
-            Self::Mixed => Some(Strategy::Mixed),
-            Self::Walk => Some(Strategy::Walk),
-            Self::Urw => Some(Strategy::Urw),
-            Self::Pct => Some(Strategy::Pct { depth: DEPTH }),
-            Self::Pos => Some(Strategy::Pos),
+            Self::Mixed => Some(RandomStrategy::Mixed),
+            Self::Walk => Some(RandomStrategy::Walk),
+            Self::Urw => Some(RandomStrategy::Urw),
+            Self::Pct => Some(RandomStrategy::Pct { depth: DEPTH }),
+            Self::Pos => Some(RandomStrategy::Pos),
             Self::Exhaustive => None,
         }
     }

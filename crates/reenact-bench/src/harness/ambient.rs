@@ -123,16 +123,16 @@ fn read(name: &str) -> Result<String, String> {
 }
 
 /// The table of the gallery, with another number of seats.
-fn table_for(seats: usize) -> Result<String, String> {
+fn table_for(slots: usize) -> Result<String, String> {
     let text = read("philosophers")?;
     let (makers, _) = text
         .split_once("def fork1")
         .ok_or("philosophers.at has no forks")?;
-    let forks = (1..=seats).map(|seat| format!("def fork{seat} := makeFork();\n"));
-    let philosophers = (1..=seats).map(|seat| {
+    let forks = (1..=slots).map(|slot| format!("def fork{slot} := makeFork();\n"));
+    let philosophers = (1..=slots).map(|slot| {
         format!(
-            "def philosopher{seat} := makePhilosopher(fork{seat}, fork{});\n",
-            seat % seats + 1
+            "def philosopher{slot} := makePhilosopher(fork{slot}, fork{});\n",
+            slot % slots + 1
         )
     });
     Ok(forks

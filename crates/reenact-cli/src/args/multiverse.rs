@@ -78,20 +78,20 @@ pub(crate) struct ExploreArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rust programs and recordings")]
 pub(crate) struct ProgramArgs {
-    /// Which executions: portfolio, exhaustive, mixed, urw, walk, 'pct N', 'pctcp N', pos, 'preemptions N', 'delays N'
-    /// [default: portfolio]
-    #[arg(long, value_name = "WAY")]
-    pub(crate) way: Option<String>,
-    /// Give up after so many executions
+    /// How to choose executions: portfolio, exhaustive, mixed, urw, walk, 'pct N', 'pctcp N', pos, 'preemptions N',
+    /// 'delays N' [default: portfolio]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) strategy: Option<String>,
+    /// Maximum number of executions
     #[arg(long, value_name = "N")]
     pub(crate) executions: Option<u64>,
-    /// Give up an execution after so many steps [default: 20000]
+    /// Maximum number of steps of an execution [default: 20000]
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,
-    /// What chance goes by [default: 0]
+    /// Seed of the random strategies [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// With a program (-- CMD): how many cores to use, where the work can be divided [default: 1]
+    /// With a program (-- CMD): number of cores to use, where the work can be divided [default: 1]
     #[arg(
         long,
         value_name = "N",
@@ -100,7 +100,7 @@ pub(crate) struct ProgramArgs {
     )]
     pub(crate) cores: Option<NonZeroUsize>,
     /// Follow this schedule instead, once, and show what the program prints
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["way", "executions"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "executions"])]
     pub(crate) schedule: Option<PathBuf>,
     /// Where schedules go [default: the program's name with .schedule, in this directory]
     #[arg(short, long, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! What can be typed, and the help on it.
+//! The commands of the debugger and their help.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use reenact_multiverse::{Semantics, breakpoints, steps};
 
 use crate::universe::{BOLD, DIM};
 
-/// What a command does. Steps of the catalogue are commands too, by their own names.
+/// What a command does. The steps of the catalogue are commands too, under their own names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Break,
@@ -31,14 +31,14 @@ pub(super) enum Verb {
     Quit,
 }
 
-/// A command, as people know it.
+/// A command as the user sees it.
 pub(super) struct Command {
     pub(super) verb: Verb,
-    /// The first is the one to be shown.
+    /// The first name is the one that is shown.
     pub(super) names: &'static [&'static str],
     pub(super) arguments: &'static str,
     pub(super) summary: &'static str,
-    /// More than the summary says.
+    /// The part of the help that follows the summary.
     more: &'static str,
 }
 
@@ -249,18 +249,18 @@ pub(super) const SHORT_STEPS: [(&str, &str); 6] = [
     ("f", "end-of-turn"),
 ];
 
-/// The command that goes by a name.
+/// Returns the command with this name, if there is one.
 pub(super) fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|one| one.names.contains(&name))
 }
 
-/// The step that a name or a short name stands for.
+/// Returns the full name of a step, given that or its short name.
 pub(super) fn step_called(name: &str) -> &str {
     let short = SHORT_STEPS.iter().find(|(short, _)| *short == name);
     short.map_or(name, |(_, step)| step)
 }
 
-/// Every word that can come first.
+/// Returns every word that can begin a line.
 pub(super) fn first_words<S: Semantics>(language: &S) -> Vec<&'static str> {
     let commands = COMMANDS.iter().map(|one| one.names[0]);
     commands
@@ -268,7 +268,7 @@ pub(super) fn first_words<S: Semantics>(language: &S) -> Vec<&'static str> {
         .collect()
 }
 
-/// The help on everything.
+/// Writes the overview of all commands and steps.
 pub(super) fn help<S: Semantics>(out: &mut dyn Write, language: &S) -> io::Result<()> {
     writeln!(out, "{BOLD}Commands{BOLD:#}")?;
     for one in &COMMANDS {
@@ -289,7 +289,6 @@ pub(super) fn help<S: Semantics>(out: &mut dyn Write, language: &S) -> io::Resul
     )
 }
 
-/// The steps there are.
 fn help_steps<S: Semantics>(out: &mut dyn Write, language: &S) -> io::Result<()> {
     writeln!(out, "\n{BOLD}Steps{BOLD:#}")?;
     for step in steps(language) {
@@ -304,7 +303,7 @@ fn help_steps<S: Semantics>(out: &mut dyn Write, language: &S) -> io::Result<()>
     Ok(())
 }
 
-/// The help on one thing. Nothing is said if there is no such thing.
+/// Writes the help on one command or step. Writes nothing and returns `false` if there is none with this name.
 pub(super) fn help_on<S: Semantics>(
     out: &mut dyn Write,
     language: &S,

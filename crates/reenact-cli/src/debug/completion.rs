@@ -1,4 +1,5 @@
-//! What the Tab key offers: commands, kinds of breakpoints, steps, activities, universes, and what can be seen.
+//! Completion with the Tab key: commands, kinds of breakpoints, steps, activities, universes, and paths of
+//! observations.
 
 use reenact_multiverse::{Observation, Semantics, Session, breakpoints, steps};
 use rustyline::{
@@ -8,10 +9,10 @@ use rustyline::{
 
 use super::command::{self, Verb};
 
-/// More universes than this are not offered.
+/// Maximum number of universes to offer.
 const MANY: usize = 200;
 
-/// What there is at the moment.
+/// The candidates in the current state of the session.
 #[derive(Default)]
 pub(super) struct Completion {
     first: Vec<String>,
@@ -50,7 +51,7 @@ impl Completion {
         }
     }
 
-    /// What can stand where the cursor is: after these words.
+    /// Returns the candidates for the word that follows these words.
     fn choices(&self, before: &[&str]) -> Vec<&String> {
         let Some((first, rest)) = before.split_first() else {
             return self.first.iter().collect();
@@ -81,7 +82,7 @@ impl Completion {
     }
 }
 
-/// The places of an observation that have a name, not too deep.
+/// Collects the paths of the named fields of an observation, down to `depth` levels.
 fn collect_paths(seen: &Observation, prefix: &str, depth: usize, into: &mut Vec<String>) {
     let Observation::Record(fields) = seen else {
         return;
@@ -115,7 +116,7 @@ impl Completer for Completion {
             .cloned()
             .collect();
         fitting.sort();
-        // A word that is complete wants another one, a path may go on.
+        // Another word follows a complete word, but a path may go on.
         let is_path = |one: &String| self.paths.contains(one);
         if let [one] = fitting.as_mut_slice()
             && !is_path(one)

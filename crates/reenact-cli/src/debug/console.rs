@@ -1,4 +1,4 @@
-//! Doing what a line says.
+//! Executes the lines that a user types.
 
 use std::{
     fs::{self, File},
@@ -26,14 +26,14 @@ use crate::{
     universe::{BOLD, Deed, PAUSED, about_to, ending_lines, tell, tell_found, tell_standings},
 };
 
-/// Whether there is more to come.
+/// Whether to read another line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     GoOn,
     Quit,
 }
 
-/// Why a command was not done, for people to read.
+/// Why a command was refused, as shown to the user.
 type Refusal = String;
 
 pub(super) struct Console<S: Semantics> {
@@ -53,7 +53,7 @@ impl<S: Semantics> Console<S> {
         }
     }
 
-    /// Goes where a recorded run went, if the program is one of which there is such a thing.
+    /// Follows the recorded run to its end, if the session was opened with a recording.
     pub(super) fn begin(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         let steps = self.session.language().path().len();
         if steps == 0 {
@@ -78,7 +78,6 @@ impl<S: Semantics> Console<S> {
         &self.source
     }
 
-    /// What to ask a person with.
     pub(super) fn prompt(&self) -> String {
         match self.session.universes().len() {
             0 | 1 => "> ".to_owned(),
@@ -86,11 +85,11 @@ impl<S: Semantics> Console<S> {
         }
     }
 
-    /// Does what a line says, and says what came of it.
+    /// Executes a line and writes its result.
     pub(super) fn obey(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refusal> {
         let (name, rest) = words::first(line);
         let step = command::step_called(name);
-        // Steps that are about calls are refused by the session, which says why.
+        // The session refuses steps that are about calls, and its error says why.
         let is_step = steps(self.session.language()).any(|one| one.name == step)
             || reenact_multiverse::step(step).is_some_and(StepKind::is_about_calls);
         if is_step {
@@ -270,7 +269,7 @@ impl<S: Semantics> Console<S> {
         Ok(Universes::One(universe))
     }
 
-    /// The universe that a number stands for.
+    /// Returns the universe with this number.
     fn number(&self, text: &str) -> Result<usize, Refusal> {
         let universe = number(text, "the number of a universe")?;
         let state = self.session.state(universe);
@@ -278,7 +277,7 @@ impl<S: Semantics> Console<S> {
         Ok(universe)
     }
 
-    /// The universe that a number stands for, or the selected one.
+    /// Returns the universe with this number, or the selected one if `text` is empty.
     fn number_or_selected(&self, text: &str) -> Result<usize, Refusal> {
         match text.is_empty() {
             true => Ok(self.session.selected()),
@@ -362,7 +361,7 @@ impl<S: Semantics> Console<S> {
         said(writeln!(out, "{:#}", expression.evaluate(&seen)))
     }
 
-    /// What to say of a path that leads nowhere: how far it leads, and what is there.
+    /// Returns the error for a path that does not exist: its longest prefix that does, and the fields there.
     fn missing(&self, path: &str, seen: &Observation) -> Refusal {
         let mut known = path;
         while let Some((shorter, _)) = known.rsplit_once(['.', '[']) {
@@ -459,7 +458,7 @@ impl<S: Semantics> Console<S> {
         said(findings.tell(out, &from, stories))
     }
 
-    /// Everything that can happen from some universes on, whatever the breakpoints.
+    /// Searches everything that can happen from these universes on, ignoring breakpoints.
     fn ahead(&self, universes: Universes) -> Result<Graph<S>, Refusal> {
         let language = self.session.language();
         let states = match universes {
@@ -573,7 +572,7 @@ impl<S: Semantics> Console<S> {
     }
 }
 
-/// What is said is kept in memory, and that cannot fail.
+/// Turns the result of a write into the result of a command. Writing to memory does not fail.
 fn said(result: io::Result<()>) -> Result<(), Refusal> {
     result.map_err(|error| error.to_string())
 }
@@ -590,7 +589,7 @@ fn names(fields: &[(String, Observation)]) -> String {
     names.join(", ")
 }
 
-/// What is wrong with a text, with the place if it has one.
+/// Returns the error as text, with its position if it has one.
 fn explained(text: &str, error: &SessionError) -> Refusal {
     match error {
         SessionError::Syntax(error) => pointed(text, error, &error.message),
@@ -598,7 +597,7 @@ fn explained(text: &str, error: &SessionError) -> Refusal {
     }
 }
 
-/// A message, the text it is about, and where in it.
+/// Formats a message with the text that it is about and a mark under the position of the error.
 fn pointed(text: &str, error: &SyntaxError, message: &str) -> Refusal {
     let marked = text.get(error.span.clone()).unwrap_or_default();
     let carets = "^".repeat(marked.chars().count().max(1));

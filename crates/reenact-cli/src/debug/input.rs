@@ -1,4 +1,4 @@
-//! Where lines come from: a person at a terminal, or a script.
+//! Reads lines from a terminal or a script.
 
 use std::{
     env,
@@ -14,13 +14,13 @@ use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::D
 use super::{completion::Completion, console::Console};
 use crate::error::Failure;
 
-/// A line of a script is no longer than this.
+/// Maximum length of a line of a script, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 pub(super) struct Line {
-    /// From 1.
+    /// Starts at 1.
     pub(super) number: usize,
-    /// Without blanks around it.
+    /// Without whitespace around it.
     pub(super) text: String,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Input {
 enum From {
     Terminal {
         editor: Box<Editor<Completion, DefaultHistory>>,
-        /// Where lines are kept for the next session, if that is possible.
+        /// The file that keeps the history for the next session, if there can be one.
         history: Option<PathBuf>,
     },
     Script,
@@ -48,7 +48,7 @@ impl Input {
         editor.set_helper(Some(Completion::default()));
         let history = history();
         if let Some(path) = &history {
-            // A history that cannot be read is none.
+            // Start with an empty history if it cannot be read.
             let _ = editor.load_history(path);
         }
         Ok(Input {
@@ -71,7 +71,7 @@ impl Input {
         matches!(self.from, From::Script)
     }
 
-    /// The next line; nothing at the end.
+    /// Returns the next line, or `None` at the end of the input.
     pub(super) fn next<S: Semantics>(
         &mut self,
         console: &Console<S>,
@@ -101,7 +101,7 @@ impl Drop for Input {
             history: Some(path),
         } = &mut self.from
         {
-            // A history that cannot be kept is not.
+            // Losing the history is not worth an error.
             let _ = editor.append_history(path);
         }
     }
@@ -115,7 +115,7 @@ fn ask(
         match editor.readline(prompt) {
             Ok(line) => return Ok(Some(line)),
             Err(ReadlineError::Eof) => return Ok(None),
-            // The line is given up, and the next one may be better.
+            // An interrupt discards the line and prompts again.
             Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => {}
             Err(error) => return Err(terminal_failed(error)),
         }
@@ -153,7 +153,7 @@ fn read_line(number: usize) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The file for the history, in a directory that exists now.
+/// Returns the file for the history, after creating its directory if necessary.
 fn history() -> Option<PathBuf> {
     let state = match env::var_os("XDG_STATE_HOME").map(PathBuf::from) {
         Some(path) if path.is_absolute() => path,

@@ -1,4 +1,4 @@
-//! The text of the program, with breakpoints and who stands where.
+//! Prints the source of the program, marked with breakpoints and with the activities that are at a line.
 
 use std::{
     collections::BTreeMap,
@@ -44,7 +44,7 @@ pub(super) fn list<S: Semantics>(
     Ok(())
 }
 
-/// The lines at which the activities of the selected universe are about to do something, and who they are.
+/// Returns the lines at which the activities of the selected universe are about to do something, with their names.
 fn standing<S: Semantics>(session: &Session<S>) -> BTreeMap<u32, Vec<String>> {
     let mut standing: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     let Ok(universe) = session.state(session.selected()) else {

@@ -1,6 +1,6 @@
-//! The words of a line: what is between blanks, or between quotes.
+//! Splits a line into words, separated by whitespace or enclosed in quotes.
 
-/// Splits a line. A name with blanks is put in double quotes.
+/// Splits a line into words. A name that contains whitespace is written in double quotes.
 pub(super) fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
@@ -15,7 +15,7 @@ pub(super) fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// The first word of a line, and what comes after it.
+/// Returns the first word of a line and the rest.
 pub(super) fn first(line: &str) -> (&str, &str) {
     match line.split_once(char::is_whitespace) {
         Some((word, rest)) => (word, rest.trim()),

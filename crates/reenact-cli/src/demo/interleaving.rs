@@ -1,7 +1,7 @@
-//! The story of actors: two messages of one client, and a message of another one that comes in between.
+//! The story about actors: two messages of one client, and a message of another client that arrives between them.
 //!
-//! It is Listing 1 of "Multiverse Debugging" (Torres Lopez et al., ECOOP 2019). There is no data race in it and no turn
-//! that is wrong by itself; only the order of three messages decides.
+//! The program is Listing 1 of "Multiverse Debugging" (Torres Lopez et al., ECOOP 2019). It has no data race, and every
+//! turn is correct by itself; the result depends only on the order of three messages.
 
 pub(super) mod program;
 
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{error::Failure, replay::Operation};
 
-/// What [`super::run_program`] knows the program by.
+/// The name of the program for [`super::run_program`].
 pub(super) const PROGRAM: &str = "math";
 
-/// How long the log is busy at first. As for the account: long enough, and short enough to make it rare.
+/// How long the log is busy in the first runs: long enough for the bug to occur, short enough to make it rare.
 const WORK: u64 = 1000;
 
 const SOURCE: &str = include_str!("interleaving/program.rs");
@@ -23,13 +23,13 @@ const SOURCE_NAME: &str = "program.rs";
 
 /// An actor of the program that sends to `math`.
 struct Client {
-    /// Its place in the family: actors are numbered in the order in which main makes them.
+    /// The name of its activity: actors are numbered in the order in which main creates them.
     activity: &'static str,
     name: &'static str,
 }
 
 const MATH: &str = "main.a0";
-/// What a turn is called in a log.
+/// The name of a turn in a log.
 const HANDLE: &str = "handle a message";
 const CLIENTS: [Client; 2] = [
     Client {
@@ -65,7 +65,7 @@ pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
     )
 }
 
-/// The messages that math handled, in that order.
+/// Returns the messages of the clients that math handled, in that order.
 fn rows(operations: &[Operation]) -> Vec<Row> {
     operations
         .iter()

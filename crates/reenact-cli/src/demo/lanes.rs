@@ -1,17 +1,17 @@
-//! A diagram of who did what in which order: time goes down, each thread has a column.
+//! Draws which thread did what in which order: time goes down, each thread has a column.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-/// One thing that happened.
+/// One operation in the diagram.
 pub(super) struct Row {
-    /// Who did it: a lane, or somebody beside the lanes.
+    /// The name of a lane, or of an activity without a lane.
     pub(super) who: String,
     pub(super) what: String,
-    /// Where in the program.
+    /// The position in the program.
     pub(super) place: String,
-    /// Whether the outcome hangs on when this happened.
+    /// Whether the outcome depends on when this happened.
     pub(super) decisive: bool,
 }
 
@@ -22,7 +22,7 @@ const COLOURS: [AnsiColor; 4] = [
     AnsiColor::Green,
 ];
 
-/// Draws `rows` from top to bottom. Rows of somebody without a lane go across.
+/// Draws `rows` from top to bottom. Rows of an activity without a lane span all lanes.
 pub(super) fn draw(lanes: &[&str], rows: &[Row]) -> String {
     let width = rows
         .iter()

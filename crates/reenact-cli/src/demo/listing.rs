@@ -1,6 +1,6 @@
-//! Quoting the source of a program that the demo runs.
+//! Quotes the source of a program that the demo runs.
 
-/// An item of the program that begins at the margin, with its attributes, to be shown.
+/// Returns the item that begins with `start` at the left margin, with its attributes.
 pub(super) fn item_of(source: &str, start: &str) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let found = lines.iter().position(|line| line.starts_with(start));
@@ -18,7 +18,7 @@ pub(super) fn item_of(source: &str, start: &str) -> String {
     item.chain([&"}"]).map(|line| format!("{line}\n")).collect()
 }
 
-/// The comment at the end of a line of the program.
+/// Returns the comment at the end of a line of the program.
 pub(super) fn comment_of(source: &str, line: usize) -> Option<&str> {
     let text = source.lines().nth(line.checked_sub(1)?)?;
     Some(text.split_once("; // ")?.1.trim())

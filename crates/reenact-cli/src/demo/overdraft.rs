@@ -1,4 +1,5 @@
-//! The story of threads: two people withdraw from one account, and both look at the balance before either takes the money.
+//! The story about threads: two people withdraw from one account, and both check the balance before either takes the
+//! money.
 
 pub(super) mod program;
 
@@ -9,11 +10,11 @@ use super::{
 };
 use crate::{error::Failure, replay::Operation};
 
-/// What [`super::run_program`] knows the program by.
+/// The name of the program for [`super::run_program`].
 pub(super) const PROGRAM: &str = "bank";
 
-/// How long the printer is busy at first. Long enough for the other one to come in between now and then, short enough
-/// to make it rare.
+/// How long the printer is busy in the first runs: long enough for the other thread to interfere now and then, short
+/// enough to make that rare.
 const WORK: u64 = 10_000;
 
 const SOURCE: &str = include_str!("overdraft/program.rs");
@@ -39,7 +40,7 @@ pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
     )
 }
 
-/// The operations that the program's source has a word for.
+/// Returns the operations on lines of the program that have a comment, described by it.
 fn rows(operations: &[Operation]) -> Vec<Row> {
     operations
         .iter()

@@ -1,4 +1,4 @@
-//! What the acts of the demo have in common: recording a program until it fails, and replaying that.
+//! What the acts of the demo share: recording a program until it fails, and replaying the failure.
 
 use std::{
     fmt::Display,
@@ -18,36 +18,36 @@ use crate::{
     report, signals,
 };
 
-/// After so many runs without a failure something must be wrong.
+/// The demo gives up after this many runs without a failure.
 const MOST_RUNS: u32 = 2000;
-/// After so many, the program gets more work to do where it races: machines differ in how threads meet.
+/// After every this many runs, the program does more work where it races: machines differ in how threads interleave.
 const RUNS_PER_AMOUNT: u32 = 10;
 
-/// Where acts are played: a directory of our own, and standard output.
+/// What an act works with: a temporary directory, and standard output.
 pub(super) struct Stage {
     directory: TempDir,
     this_program: PathBuf,
 }
 
-/// How often an act replays the failure.
+/// How many times an act replays the failure.
 const REPLAYS: usize = 5;
 
 /// A run that failed.
 pub(super) struct Catch {
     trace: PathBuf,
-    /// How many runs it took.
+    /// The number of runs until the failure.
     runs: u32,
-    /// What the program had to say.
+    /// The standard error of the program.
     output: String,
 }
 
-/// A replay, as an act tells of it.
+/// The result of a replay.
 struct Replayed {
     outcome: Outcome,
     output: String,
 }
 
-/// What the program panicked with: the line with this word in it.
+/// Returns the panic message of the program: the line that contains `word`.
 fn complaint<'a>(output: &'a str, word: &str) -> &'a str {
     output
         .lines()
@@ -64,12 +64,13 @@ impl Stage {
         })
     }
 
-    /// Tells the audience something.
+    /// Prints a line.
     pub(super) fn say(&self, text: impl Display) -> Result<(), Failure> {
         writeln!(anstream::stdout(), "{text}").map_err(Failure::Output)
     }
 
-    /// Records the program `name` again and again until it fails. `work` is how much it does where it races, at first.
+    /// Records the program `name` repeatedly until it fails. `work` is how much it does where it races, in the first
+    /// runs.
     pub(super) fn record_until_it_fails(&self, name: &str, work: u64) -> Result<Catch, Failure> {
         let trace = self.directory.path().join(name).with_extension("reenact");
         let progress = report::spinner("recording", "runs, none has failed yet");
@@ -110,8 +111,8 @@ impl Stage {
         }
     }
 
-    /// Says how the program failed, with the line of its output that has this word in it, and that it fails the same
-    /// way in every replay.
+    /// Shows how the program failed, by the line of its output that contains `word`, and that it fails the same way in
+    /// every replay.
     pub(super) fn show_failure_and_replays(
         &self,
         catch: &Catch,
@@ -143,7 +144,7 @@ impl Stage {
         )
     }
 
-    /// Replays a failure, noting every operation.
+    /// Replays a failure and returns all operations.
     pub(super) fn replay_with_log(&self, catch: &Catch) -> Result<Vec<Operation>, Failure> {
         let path = self.directory.path().join("log");
         self.replay_with(&catch.trace, Some(&path))?;

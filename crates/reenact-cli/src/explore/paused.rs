@@ -1,4 +1,4 @@
-//! Exploring with breakpoints: a session of the debugger that nobody types into.
+//! Explores with breakpoints: a session of the debugger without a user.
 
 use std::{
     io::{self, Write},
@@ -21,10 +21,10 @@ use crate::{
     universe::{BOLD, tell_found, tell_standings},
 };
 
-/// A run or a step, and how all universes stood after it.
+/// A run or a step, and the state of all universes after it.
 #[derive(Serialize)]
 struct Stage {
-    /// Nothing for the run from the start.
+    /// `None` for the run from the start.
     step: Option<String>,
     #[serde(flatten)]
     standings: Standings,

@@ -1,4 +1,4 @@
-//! Exploring a Rust program: it is started to explore itself, and what it tells is shown.
+//! Explores a Rust program: starts it so that it explores itself, and prints its report.
 
 use std::{
     fs, io,
@@ -12,15 +12,15 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::{
+    exploration::{ExplorationReport, Progress},
     print, print_json,
-    told::{Progress, Told},
 };
 use crate::{args::ExploreArgs, error::Failure, process, report, signals};
 
-/// How often it is looked how far it is.
-const GLANCE: Duration = Duration::from_millis(100);
+/// How often progress is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// If it takes longer than this, it is said how long it may take.
+/// After this time, the user is warned if the exploration may take long.
 const LONG: Duration = Duration::from_secs(2);
 
 pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
@@ -29,15 +29,15 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let (program, arguments) = args.command.split_first().expect("clap asks for it");
     let mut command = Command::new(program);
     command.args(arguments);
-    let mut errand = Errand::of(args);
+    let mut request = Request::of(args);
     if let Some(schedule) = &options.schedule {
-        errand.ask_for_file("schedule", schedule)?;
-        errand.ask("show", "");
+        request.ask_for_file("schedule", schedule)?;
+        request.ask("show", "");
     }
-    let Some(told) = errand.run(&mut command, args.json)? else {
+    let Some(exploration) = request.run(&mut command, args.json)? else {
         return Ok(Exit::Signal(signals::received().unwrap_or(libc::SIGINT)));
     };
-    let kept = match (&told.schedules[..], &options.schedule) {
+    let kept = match (&exploration.schedules[..], &options.schedule) {
         ([schedule, ..], None) => {
             let name = Path::new(program).file_name().unwrap_or(program);
             let file = options.output.clone();
@@ -50,18 +50,18 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let again = kept.as_ref().map(|file| again(file, args));
     match args.json {
         true => print_json(&Summary {
-            told: &told,
+            exploration: &exploration,
             schedule: kept.as_deref(),
         })?,
         false => print(|out| {
-            match &told.story {
+            match &exploration.story {
                 Some(story) => writeln!(out, "{story}")?,
                 None => writeln!(out, "nothing fails")?,
             }
-            if let Some(misfit) = &told.misfit {
+            if let Some(misfit) = &exploration.misfit {
                 writeln!(out, "the schedule does not quite fit the program: {misfit}")?;
             }
-            writeln!(out, "{}", told.covered())?;
+            writeln!(out, "{}", exploration.covered())?;
             if let (Some(file), Some(again)) = (&kept, &again) {
                 writeln!(
                     out,
@@ -75,24 +75,24 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
             Ok(())
         })?,
     }
-    Ok(Exit::Status(i32::from(told.story.is_some())))
+    Ok(Exit::Status(i32::from(exploration.story.is_some())))
 }
 
 #[derive(Serialize)]
 struct Summary<'a> {
     #[serde(flatten)]
-    told: &'a Told,
+    exploration: &'a ExplorationReport,
     schedule: Option<&'a Path>,
 }
 
-/// What a program is asked to do.
-pub(super) struct Errand {
+/// The options that are passed to the program.
+pub(super) struct Request {
     options: String,
 }
 
-impl Errand {
-    pub(super) fn of(args: &ExploreArgs) -> Errand {
-        let mut errand = Errand {
+impl Request {
+    pub(super) fn of(args: &ExploreArgs) -> Request {
+        let mut request = Request {
             options: String::new(),
         };
         let options = &args.program;
@@ -106,20 +106,20 @@ impl Errand {
         ];
         for (name, number) in numbers {
             if let Some(number) = number {
-                errand.ask(name, &number.to_string());
+                request.ask(name, &number.to_string());
             }
         }
-        if let Some(way) = &options.way {
-            errand.ask("way", way);
+        if let Some(strategy) = &options.strategy {
+            request.ask("strategy", strategy);
         }
-        errand
+        request
     }
 
     pub(super) fn ask(&mut self, name: &str, value: &str) {
         self.options += &format!("{name}={value}\n");
     }
 
-    /// The same for lines of `name=value`.
+    /// Adds lines of the form `name=value`.
     pub(super) fn ask_all(&mut self, lines: &str) {
         self.options += lines;
     }
@@ -130,12 +130,12 @@ impl Errand {
         Ok(())
     }
 
-    /// Starts the program to do it, and waits for what it tells; none if it was interrupted.
+    /// Starts the program and waits for its report. Returns `None` if it was interrupted.
     pub(super) fn run(
         &self,
         command: &mut Command,
         is_quiet: bool,
-    ) -> Result<Option<Told>, Failure> {
+    ) -> Result<Option<ExplorationReport>, Failure> {
         let scratch = TempDir::new().map_err(Failure::Scratch)?;
         let report = scratch.path().join("report");
         command
@@ -150,7 +150,7 @@ impl Errand {
         let spinner = report::spinner("exploring", "executions");
         let began = Instant::now();
         let mut is_said = is_quiet;
-        let finished = running.wait_and(GLANCE, || {
+        let finished = running.wait_and(POLL_INTERVAL, || {
             let Some(progress) = Progress::read(&report) else {
                 return;
             };
@@ -171,11 +171,11 @@ impl Errand {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Failure::Scratch(error)),
         };
-        Told::read(&text, exit, command.get_program()).map(Some)
+        ExplorationReport::read(&text, exit, command.get_program()).map(Some)
     }
 }
 
-/// Writes a schedule down.
+/// Writes a schedule to a file.
 pub(super) fn keep(file: &Path, schedule: &str) -> Result<(), Failure> {
     fs::write(file, schedule).map_err(|error| Failure::Schedule {
         path: file.to_owned(),
@@ -183,13 +183,13 @@ pub(super) fn keep(file: &Path, schedule: &str) -> Result<(), Failure> {
     })
 }
 
-/// The command that follows a schedule.
+/// Returns the command that follows a schedule.
 fn again(file: &Path, args: &ExploreArgs) -> String {
     let file = report::quoted(file);
     format!("reenact explore --schedule {file} -- {}", command(args))
 }
 
-/// The same, in one process and under a debugger.
+/// Returns the command that follows a schedule in one process, under a debugger.
 fn debugged(file: &Path, args: &ExploreArgs) -> String {
     let file = report::quoted(file);
     format!(

@@ -1,7 +1,8 @@
-//! Exploring from a recording: what happened is a path through the multiverse, and what else could have happened is beside it.
+//! Explores from a recording: the recorded run is a path through the multiverse, and the exploration looks for other
+//! outcomes near it.
 //!
-//! The recorded run is replayed once, with a log of its operations. When the program explores, it does those first, and then looks
-//! around them. If they are not what it does, that is said, and nothing is explored.
+//! The recorded run is replayed once, with a log of its operations. The exploration first follows these operations, and
+//! then varies them. If the program does not follow them, this is reported and nothing is explored.
 
 use std::path::Path;
 
@@ -9,9 +10,9 @@ use reenact_trace::Exit;
 use serde::Serialize;
 
 use super::{
+    exploration::{ExplorationReport, Outcome},
     print, print_json,
-    program::{Errand, keep},
-    told::{Outcome, Told},
+    program::{Request, keep},
 };
 use crate::{
     args::ExploreArgs,
@@ -21,7 +22,7 @@ use crate::{
     signals,
 };
 
-/// How far to look, if nobody says.
+/// Default distance from the recorded run, in reorderings.
 const NEAR: u32 = 2;
 
 pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Failure> {
@@ -33,30 +34,30 @@ pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Failure> {
         Err(Failure::Unfit(divergence)) => return does_not_fit(args, &divergence),
         Err(failure) => return Err(failure),
     };
-    let mut errand = Errand::of(args);
-    errand.ask_all(&recording.request()?);
-    errand.ask("around", "");
+    let mut request = Request::of(args);
+    request.ask_all(&recording.request()?);
+    request.ask("around", "");
     if let Some(event) = options.from {
-        errand.ask("from", &event.to_string());
+        request.ask("from", &event.to_string());
     }
     if !options.other_outcomes {
-        errand.ask("near", &options.near.unwrap_or(NEAR).to_string());
+        request.ask("near", &options.near.unwrap_or(NEAR).to_string());
     }
-    let Some(told) = errand.run(&mut recording.command(), true)? else {
+    let Some(exploration) = request.run(&mut recording.command(), true)? else {
         return Ok(Exit::Signal(signals::received().unwrap_or(libc::SIGINT)));
     };
-    match &told.divergence {
+    match &exploration.divergence {
         Some(divergence) => does_not_fit(args, divergence),
-        None => tell(args, file, &told),
+        None => tell(args, file, &exploration),
     }
 }
 
-/// Nothing is known of what else could have happened. Says so, and nothing else.
+/// Reports that the program does not follow the recording, so that nothing could be explored.
 fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Failure> {
     if args.json {
-        print_json(&Told {
+        print_json(&ExplorationReport {
             divergence: Some(divergence.to_owned()),
-            ..Told::default()
+            ..ExplorationReport::default()
         })?;
     } else {
         print(|out| {
@@ -72,16 +73,16 @@ fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Failure> {
 #[derive(Serialize)]
 struct Summary<'a> {
     #[serde(flatten)]
-    told: &'a Told,
+    exploration: &'a ExplorationReport,
     schedules: &'a [String],
 }
 
-fn tell(args: &ExploreArgs, file: &Path, told: &Told) -> Result<Exit, Failure> {
+fn tell(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> Result<Exit, Failure> {
     let name = args.program.output.as_deref().unwrap_or(file);
     let name = Path::new(name.file_name().unwrap_or_default());
     let directory = args.program.output.as_ref().and_then(|path| path.parent());
     let mut kept = Vec::new();
-    for (number, schedule) in (1..).zip(&told.schedules) {
+    for (number, schedule) in (1..).zip(&exploration.schedules) {
         let file = name.with_extension(format!("{number}.schedule"));
         let file = directory.unwrap_or(Path::new("")).join(file);
         keep(&file, schedule)?;
@@ -89,13 +90,13 @@ fn tell(args: &ExploreArgs, file: &Path, told: &Told) -> Result<Exit, Failure> {
     }
     if args.json {
         print_json(&Summary {
-            told,
+            exploration,
             schedules: &kept,
         })?;
     } else {
         print(|out| {
-            let base = told.outcomes.first();
-            for (outcome, schedule) in told.outcomes.iter().zip(&kept) {
+            let base = exploration.outcomes.first();
+            for (outcome, schedule) in exploration.outcomes.iter().zip(&kept) {
                 let Outcome {
                     outcome,
                     distance,
@@ -116,9 +117,10 @@ fn tell(args: &ExploreArgs, file: &Path, told: &Told) -> Result<Exit, Failure> {
                     writeln!(out, "  {line}")?;
                 }
             }
-            writeln!(out, "\n{}", told.covered())?;
+            writeln!(out, "\n{}", exploration.covered())?;
             let is_bad = base.is_some_and(|base| base.bad);
-            let closest = (told.outcomes.iter().zip(&kept)).find(|(other, _)| other.bad != is_bad);
+            let closest =
+                (exploration.outcomes.iter().zip(&kept)).find(|(other, _)| other.bad != is_bad);
             match (is_bad, closest) {
                 (true, Some((_, schedule))) => {
                     writeln!(
@@ -136,6 +138,6 @@ fn tell(args: &ExploreArgs, file: &Path, told: &Told) -> Result<Exit, Failure> {
         })?;
     }
     Ok(Exit::Status(i32::from(
-        told.outcomes.iter().any(|outcome| outcome.bad),
+        exploration.outcomes.iter().any(|outcome| outcome.bad),
     )))
 }

@@ -1,4 +1,4 @@
-//! Showing the log of a replay: every operation in the order in which they happened.
+//! Prints the log of a replay: every operation in the order in which they happened.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ pub(crate) use reenact_engine::log::Operation;
 
 use crate::error::Failure;
 
-/// Columns are at most this wide; what is longer moves the rest of its line.
+/// Maximum width of a column; a longer text shifts the rest of its line.
 const WIDEST: usize = 48;
 
 /// Reads the operations of a log.
@@ -44,7 +44,7 @@ pub(super) fn print(path: &Path) -> Result<(), Failure> {
     for operation in operations()? {
         let [who, what, object] = columns(&operation);
         let Operation { source, note, .. } = &operation;
-        // The colour is by activity, so that one can be followed down the page.
+        // Each activity has a colour, so that the reader can follow it.
         let sum: usize = operation.activity.bytes().map(usize::from).sum();
         let colour = Style::new().fg_color(Some(colours[sum % colours.len()].into()));
         let line = format!(
@@ -61,15 +61,15 @@ fn columns(operation: &Operation) -> [String; 3] {
         activity, thread, ..
     } = operation;
     let who = match thread {
-        // The first thread is called as its activity is.
+        // The main thread has the same name as its activity.
         Some(thread) if thread != activity => format!("{activity} ({thread})"),
         _ => activity.clone(),
     };
     [who, operation.operation.clone(), operation.object.clone()]
 }
 
-/// Writes a log into a file for other programs: a line for each operation, with a tab between the activity, its thread, what it
-/// does, to what, where, and what else there is to say.
+/// Writes a log to a file for other programs: one line per operation, with the activity, its thread, the operation, the
+/// object, the source position and a note, separated by tabs.
 pub(super) fn write(path: &Path, mut file: &File) -> std::io::Result<()> {
     let mut out = BufWriter::new(&mut file);
     for operation in Log::open(path)?.operations()? {

@@ -1,4 +1,4 @@
-//! How to run a recorded program again, and what came of it.
+//! Runs a recorded program again and compares the result.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,32 +20,32 @@ use crate::{
     process, report,
 };
 
-/// What the user asked for.
+/// The options of a replay.
 pub(crate) struct Request<'a> {
     pub(crate) trace: &'a Path,
-    /// Even if the program is another one.
+    /// Replay even if the program has changed.
     pub(crate) force: bool,
-    /// Another path for the program, and other arguments; empty for what was recorded.
+    /// Another path and other arguments for the program; empty to use the recorded ones.
     pub(crate) command: &'a [OsString],
-    /// Do what it does to the world outside.
+    /// Perform the program's writes to files and sockets.
     pub(crate) really_write: bool,
 }
 
-/// A program and the way it was run, checked and ready to be run again.
+/// A recorded program that has been checked and can be replayed.
 pub(crate) struct Plan {
     /// Absolute, because the program runs in another directory.
     trace: PathBuf,
     executable: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
-    /// None if it is gone; then ours has to do.
+    /// `None` if it does not exist any more; then the program runs in our directory.
     directory: Option<PathBuf>,
     really_write: bool,
     recorded: Recorded,
     notes: Vec<String>,
 }
 
-/// How the recorded run ended, as far as the trace knows.
+/// How the recorded run ended, as far as the trace contains it.
 #[derive(Debug, Clone, Copy)]
 struct Recorded {
     exit: Option<Exit>,
@@ -54,10 +54,10 @@ struct Recorded {
 }
 
 impl Plan {
-    /// Completes the trace if need be, and checks that the program is the one that was recorded.
+    /// Completes the trace if necessary, and checks that the program is the one that was recorded.
     pub(crate) fn new(request: &Request<'_>) -> Result<Plan, Failure> {
         let mut notes = Vec::new();
-        // Opened first: a file that is no trace has no business being completed.
+        // Opened first, so that a file that is not a trace is not modified.
         Trace::open(request.trace)?;
         if let Completion::InTwoFiles(error) = files::complete(request.trace)? {
             notes.push(format!("{error}; reading the recording from its two files"));
@@ -125,17 +125,17 @@ impl Plan {
         })
     }
 
-    /// What the user should know before the first replay.
+    /// Notes for the user, to be printed before the first replay.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// How the recorded run ended, as far as the trace knows.
+    /// How the recorded run ended, if the trace contains it.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.recorded.exit
     }
 
-    /// The program, as it was run.
+    /// Returns the command of the recorded run, with its environment and directory.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
         if let Some((name, arguments)) = self.arguments.split_first() {
@@ -150,14 +150,14 @@ impl Plan {
         command
     }
 
-    /// Runs the program once. `scratch` is a directory for files of ours; the log goes to `log`.
+    /// Runs the program once. `scratch` is a directory for temporary files; the log is written to `log`.
     pub(crate) fn run(
         &self,
         [input, output, errors]: [Stdio; 3],
         scratch: &Path,
         log: Option<&Path>,
     ) -> Result<Outcome, Failure> {
-        // A directory for each replay: files that the last one left there would say that this one has begun.
+        // Each replay has its own directory: files from the last replay would mean that this one has already started.
         let scratch = TempDir::new_in(scratch).map_err(Failure::Scratch)?;
         let report = scratch.path().join("report");
         let mut command = self.command();
@@ -184,14 +184,14 @@ impl Plan {
     }
 }
 
-/// Whether a variable of the recorded environment is for the replay as well. Those of ours say what to do with the
-/// program, and are not; but for the one that says who wrote down the order of messages.
+/// Whether a variable of the recorded environment is passed to the replay. Variables of Reenact configure the engine
+/// and are not, except the one that says which side recorded the order of messages.
 fn belongs_to_the_run(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     !name.starts_with("REENACT") || name == "REENACT_STRATEGY"
 }
 
-/// The recorded name and, unless there are others, the recorded arguments.
+/// Returns the recorded name and either the arguments in `further` or, if there are none, the recorded ones.
 fn arguments_for(recorded: &[OsString], further: &[OsString]) -> Vec<OsString> {
     match recorded.first() {
         Some(name) if !further.is_empty() => {
@@ -207,8 +207,8 @@ fn early_end(stop: Stop) -> String {
     format!("recording ended early: {stop}; the replay ends there too")
 }
 
-/// Our standard input from its start if it is a file, for a replay that nobody watches and therefore nobody can
-/// answer; nothing otherwise.
+/// Returns our standard input, from its start, if it is a file; otherwise no input. This is for replays whose output is
+/// hidden, so that no one can answer their prompts.
 pub(super) fn standard_input_if_file() -> Stdio {
     let input = io::stdin();
     let is_file = rustix::fs::fstat(&input)
@@ -220,7 +220,7 @@ pub(super) fn standard_input_if_file() -> Stdio {
     }
 }
 
-/// What the engine has to say at the end of a replay that did not end by itself.
+/// The engine's report on a replay that the program did not end by itself.
 #[derive(Debug)]
 enum Report {
     Diverged(String),
@@ -238,33 +238,33 @@ impl Report {
     }
 }
 
-/// What came of a replay.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub(crate) enum Outcome {
-    /// The program ended as it had been recorded.
+    /// The program ended as recorded.
     Same {
         #[serde(serialize_with = "report::exit")]
         exit: Exit,
     },
-    /// It ended by itself, and nobody knows how the recorded run ended.
+    /// The program ended by itself, and it is not known how the recorded run ended.
     Exited {
         #[serde(serialize_with = "report::exit")]
         exit: Exit,
     },
-    /// The recording ends before the program does, and so did the replay.
+    /// The recording ends before the program does, and the replay reached its end.
     Ended {
         #[serde(serialize_with = "report::optional_exit")]
         recorded: Option<Exit>,
     },
-    /// It took its steps as recorded, and ended in another way.
+    /// The program followed the recording, but ended differently.
     Differs {
         #[serde(serialize_with = "report::optional_exit")]
         recorded: Option<Exit>,
         #[serde(serialize_with = "report::optional_exit")]
         exit: Option<Exit>,
     },
-    /// It did something else than the recording says.
+    /// The program diverged from the recording.
     Diverged { report: String },
 }
 
@@ -272,7 +272,7 @@ impl Recorded {
     fn compare(self, exit: Exit, report: Option<Report>) -> Outcome {
         match (report, self.exit) {
             (Some(Report::Diverged(report)), _) => Outcome::Diverged { report },
-            // A run that exited in peace, and was recorded to its end, does not end by running out of trace.
+            // A run that exited normally and was recorded to its end does not run out of trace.
             (Some(Report::Ended), Some(recorded @ Exit::Status(_))) if !self.partial => {
                 Outcome::Differs {
                     recorded: Some(recorded),
@@ -291,7 +291,7 @@ impl Recorded {
 }
 
 impl Outcome {
-    /// Whether the replay went as the recording, as far as the recording goes.
+    /// Whether the replay matches the recording, as far as the recording goes.
     pub(crate) fn is_same(&self) -> bool {
         match self {
             Outcome::Same { .. } | Outcome::Exited { .. } | Outcome::Ended { .. } => true,
@@ -299,7 +299,7 @@ impl Outcome {
         }
     }
 
-    /// How `reenact replay` ends after it.
+    /// The exit of `reenact replay` after this outcome.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Outcome::Same { exit } | Outcome::Exited { exit } => *exit,
@@ -308,7 +308,7 @@ impl Outcome {
         }
     }
 
-    /// What the engine says about it, if it went another way.
+    /// The engine's report on the divergence, if there was one.
     pub(crate) fn report(&self) -> Option<&str> {
         match self {
             Outcome::Diverged { report } => Some(report),

@@ -1,4 +1,4 @@
-//! A program that was started to be asked for its universes.
+//! The connection to a program that was started to answer requests for its universes.
 
 use std::{
     ffi::OsString,
@@ -17,28 +17,29 @@ use reenact_trace::Exit;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use super::{Start, told::Told};
+use super::{Start, answer::Answer};
 use crate::{error::Failure, signals};
 
-/// How often it is looked whether it has come, or whether somebody has had enough.
-const GLANCE: Duration = Duration::from_millis(5);
-/// An answer takes milliseconds; longer than this, and the program does something that is not explored.
+/// How often to check whether the program has connected, or the user has interrupted.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// How long to wait for an answer. Answers take milliseconds; a program that takes longer does something that is not
+/// explored.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Who interrupts does not want to wait as long.
+/// How long to wait for an answer after an interrupt.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A program that answers.
+/// A program that answers requests.
 pub(super) struct Connection {
     program: Program,
     stream: UnixStream,
-    /// What was read and not looked at.
+    /// Bytes that were received and not yet parsed.
     unread: Vec<u8>,
-    /// Why it does not answer any more.
+    /// Why the program does not answer any more.
     broken: Option<String>,
     _scratch: TempDir,
 }
 
-/// A process with those that it makes, which end with this.
+/// A process and its process group, which are killed when this is dropped.
 struct Program(Child);
 
 impl Drop for Program {
@@ -49,7 +50,7 @@ impl Drop for Program {
 }
 
 impl Connection {
-    /// Starts a program, and waits until it can be asked. What it has to say first comes with it.
+    /// Starts a program, and waits until it is ready to answer. Returns the first lines that it sends.
     pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Vec<String>), Failure> {
         let mut starting = start.command();
         let program = &starting.get_program().to_owned();
@@ -71,7 +72,7 @@ impl Connection {
             .env("REENACT_REPORT", &report)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            // An interrupt is for us.
+            // An interrupt of the terminal is for this process only.
             .process_group(0);
         signals::leave_alone(&mut starting);
         let child = starting.spawn().map_err(|error| Failure::Start {
@@ -80,7 +81,7 @@ impl Connection {
         })?;
         let mut running = Program(child);
         let stream = loop {
-            // In this order: it may have come and gone.
+            // In this order: the program may have connected and ended.
             let ended = running.0.try_wait().map_err(Failure::Wait)?;
             match listener.accept() {
                 Ok((stream, _)) => break stream,
@@ -91,11 +92,11 @@ impl Connection {
                 let report = fs::read_to_string(&report).unwrap_or_default();
                 return Err(not_explored(program, status, &report));
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         };
         stream.set_nonblocking(false).map_err(Failure::Scratch)?;
         stream
-            .set_read_timeout(Some(GLANCE))
+            .set_read_timeout(Some(POLL_INTERVAL))
             .map_err(Failure::Scratch)?;
         let mut connection = Connection {
             program: running,
@@ -111,25 +112,25 @@ impl Connection {
         Ok((connection, hello))
     }
 
-    /// Asks for a universe.
-    pub(super) fn ask(&mut self, question: &str) -> Told {
+    /// Requests a universe.
+    pub(super) fn ask(&mut self, question: &str) -> Answer {
         if let Some(broken) = &self.broken {
-            return Told::error(broken.clone());
+            return Answer::error(broken.clone());
         }
         let asked = self.stream.write_all(format!("{question}\n").as_bytes());
         let answer = asked
             .map_err(|error| self.gone(&error.to_string()))
             .and_then(|()| self.answer());
         match answer {
-            Ok(lines) => Told::read(&lines),
+            Ok(lines) => Answer::read(&lines),
             Err(error) => {
                 self.broken = Some(error.clone());
-                Told::error(error)
+                Answer::error(error)
             }
         }
     }
 
-    /// The lines of an answer.
+    /// Receives the lines of an answer.
     fn answer(&mut self) -> Result<Vec<String>, String> {
         let began = Instant::now();
         let mut lines = Vec::new();
@@ -183,7 +184,7 @@ impl Connection {
         }
     }
 
-    /// What to say of a program that cannot be asked any more.
+    /// Returns the error for a program that does not answer any more.
     fn gone(&mut self, why: &str) -> String {
         match self.program.0.try_wait() {
             Ok(Some(status)) => format!(
@@ -200,7 +201,7 @@ impl Connection {
     }
 }
 
-/// Why nobody has come who can be asked.
+/// Returns why the program ended without having connected.
 fn not_explored(program: &OsString, status: ExitStatus, report: &str) -> Failure {
     let mut lines = report.lines();
     if let Some(error) = lines.find_map(|line| line.strip_prefix("error\t")) {

@@ -1,4 +1,4 @@
-//! What was told of universes, kept for a while; and what things are called.
+//! A cache of what is known about universes, and the names of objects.
 
 use std::{
     collections::HashMap,
@@ -7,90 +7,91 @@ use std::{
 };
 
 use super::{
-    told::Told,
+    answer::Answer,
     universe::{Choice, Universe},
 };
 
-/// So many universes are remembered at least.
+/// Minimum number of universes to remember.
 const REMEMBERED: usize = 20_000;
 
-/// What was told so far.
+/// What is known so far.
 #[derive(Default)]
 pub(super) struct Knowledge {
-    told: Recent<u128, Arc<Told>>,
-    /// Where steps lead: the fingerprint that was told.
+    answer: Recent<u128, Arc<Answer>>,
+    /// The fingerprint of the universe that a step leads to.
     after: Recent<(u128, Choice), u128>,
     names: Arc<Mutex<Names>>,
 }
 
-/// A universe, with what its things are called.
+/// An answer, with the names of its objects.
 #[derive(Clone)]
 pub(super) struct Seen {
-    pub(super) told: Arc<Told>,
+    pub(super) answer: Arc<Answer>,
     names: Arc<Mutex<Names>>,
 }
 
 impl Seen {
-    /// What people call a thing.
-    pub(super) fn name(&self, thing: u32) -> String {
+    /// Returns the name of an object, as the user sees it.
+    pub(super) fn name(&self, object: u32) -> String {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        match names.known.get(&thing) {
+        match names.known.get(&object) {
             Some(name) => name.clone(),
-            None => format!("object-{thing}"),
+            None => format!("object-{object}"),
         }
     }
 }
 
 impl Knowledge {
-    /// What was told of a universe, if it is remembered.
+    /// Returns the answer for a universe, if it is remembered.
     pub(super) fn of(&mut self, universe: &Universe) -> Option<Seen> {
-        let told = self.told.get(&universe.fingerprint())?;
-        Some(self.seen(told))
+        let answer = self.answer.get(&universe.fingerprint())?;
+        Some(self.seen(answer))
     }
 
-    /// Where a step leads, if that is remembered.
+    /// Returns the fingerprint after a step, if it is remembered.
     pub(super) fn after(&mut self, universe: &Universe, step: &Choice) -> Option<u128> {
         self.after.get(&(universe.fingerprint(), *step))
     }
 
-    /// This was told of a universe.
-    pub(super) fn learn(&mut self, universe: &Universe, told: Told) -> Seen {
+    /// Remembers the answer for a universe.
+    pub(super) fn learn(&mut self, universe: &Universe, answer: Answer) -> Seen {
         self.names
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .learn(&told);
-        let told = Arc::new(told);
-        self.told.put(universe.fingerprint(), Arc::clone(&told));
-        self.seen(told)
+            .learn(&answer);
+        let answer = Arc::new(answer);
+        self.answer.put(universe.fingerprint(), Arc::clone(&answer));
+        self.seen(answer)
     }
 
-    /// Lines are those of this file from now on.
+    /// Sets the file that line numbers refer to.
     pub(super) fn set_file(&mut self, file: &str) {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.file = file.to_owned();
         names.known.clear();
     }
 
-    /// Steps may lead elsewhere from now on.
+    /// Forgets where steps lead, because the granularity has changed.
     pub(super) fn forget_steps(&mut self) {
         self.after = Recent::default();
     }
 
-    /// A step leads from one to the other.
+    /// Remembers where a step leads.
     pub(super) fn follows(&mut self, before: &Universe, step: &Choice, fingerprint: u128) {
         let from = (before.fingerprint(), *step);
         self.after.put(from, fingerprint);
     }
 
-    fn seen(&self, told: Arc<Told>) -> Seen {
+    fn seen(&self, answer: Arc<Answer>) -> Seen {
         Seen {
-            told,
+            answer,
             names: Arc::clone(&self.names),
         }
     }
 }
 
-/// A map that forgets what was not asked for since it was half full.
+/// A map of two generations. When the young one is full it becomes the old one, and the entries of the previous old one
+/// that have not been used since are dropped.
 struct Recent<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
@@ -123,20 +124,20 @@ impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
     }
 }
 
-/// What things are called, by number.
+/// The names of objects, by number.
 #[derive(Default)]
 struct Names {
     known: HashMap<u32, String>,
-    /// The file of which people say the lines.
+    /// The file that line numbers refer to.
     file: String,
 }
 
 impl Names {
-    fn learn(&mut self, told: &Told) {
-        for (thing, object) in &told.objects {
+    fn learn(&mut self, answer: &Answer) {
+        for (object, name) in &answer.objects {
             self.known
-                .entry(*thing)
-                .or_insert_with(|| object.within(&self.file));
+                .entry(*object)
+                .or_insert_with(|| name.within(&self.file));
         }
     }
 }

@@ -1,18 +1,18 @@
-//! What can be seen of a universe, and what came of it.
+//! The observation and the ending of a universe.
 
 use reenact_multiverse::{Ending, Observation, Wait};
 
 use super::{
+    answer::{Acting, Doing, End, Stands},
     known::Seen,
-    told::{Acting, Doing, End, Stands},
     value, words,
 };
 
-/// What can be seen: everyone, with what they are about to do and what they have; the locks that somebody has; then what the
-/// program wants to be seen, by name.
+/// Returns what can be observed: every activity with its next operation and the locks it holds, all locks that are
+/// held, the output, and the values that the program watches, by name.
 pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
-    let told = &seen.told;
-    let activities = told.activities.iter();
+    let answer = &seen.answer;
+    let activities = answer.activities.iter();
     let mut all: Vec<_> = activities
         .map(|acting| (acting.place.clone(), activity(acting, seen, file)))
         .collect();
@@ -20,14 +20,14 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
     if !locks.is_empty() {
         all.push(("locks".to_owned(), Observation::Record(locks)));
     }
-    if !told.printed.is_empty() {
-        let lines = told.printed.iter().cloned().map(Observation::Text);
+    if !answer.printed.is_empty() {
+        let lines = answer.printed.iter().cloned().map(Observation::Text);
         all.push(("printed".to_owned(), Observation::List(lines.collect())));
     }
-    for (name, text) in &told.watched {
+    for (name, text) in &answer.watched {
         all.push((name.clone(), value::read(text)));
     }
-    if let Some(error) = &told.error {
+    if let Some(error) = &answer.error {
         all.push(("error".to_owned(), Observation::Text(error.clone())));
     }
     Observation::Record(all)
@@ -64,14 +64,14 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
         let text = Observation::Text(panic.clone());
         fields.push(("panicked".to_owned(), text));
     }
-    let held = seen.told.holds.iter();
+    let held = seen.answer.holds.iter();
     let held = held.filter(|(_, who, _)| *who == acting.number);
-    let shared = seen.told.shares.iter();
+    let shared = seen.answer.shares.iter();
     let shared = shared.filter(|(_, who)| *who == acting.number);
     let has: Vec<_> = held
-        .map(|(thing, ..)| thing)
-        .chain(shared.map(|(thing, _)| thing))
-        .map(|&thing| Observation::Text(seen.name(thing)))
+        .map(|(object, ..)| object)
+        .chain(shared.map(|(object, _)| object))
+        .map(|&object| Observation::Text(seen.name(object)))
         .collect();
     if !has.is_empty() {
         fields.push(("has".to_owned(), Observation::List(has)));
@@ -79,19 +79,19 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
     Observation::Record(fields)
 }
 
-/// What can be seen of an actor: the message that it handles, those that wait, and how it is, if it can be shown. In the middle
-/// of a turn it cannot.
+/// Returns what can be observed of an actor: the message that it handles, the messages that wait, and its state if it
+/// can be shown. In the middle of a turn it cannot.
 fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)> {
     let mut fields = Vec::new();
     let Acting {
         inbox, turn, state, ..
     } = acting;
     if let Some(turn) = turn {
-        let text = format!("{} from {}", turn.label, turn.peer(&seen.told));
+        let text = format!("{} from {}", turn.label, turn.peer(&seen.answer));
         fields.push(("turn".to_owned(), Observation::Text(text)));
     }
     if !inbox.is_empty() || turn.is_some() || state.is_some() {
-        let inbox = inbox.iter().map(|one| one.observe(&seen.told, file));
+        let inbox = inbox.iter().map(|one| one.observe(&seen.answer, file));
         fields.push(("inbox".to_owned(), Observation::List(inbox.collect())));
     }
     if let Some(state) = state {
@@ -105,22 +105,26 @@ fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)>
 }
 
 fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
-    let place = |who: u32| match seen.told.activity(who) {
+    let place = |who: u32| match seen.answer.activity(who) {
         Some(acting) => acting.place.clone(),
         None => format!("activity {who}"),
     };
     let mut locks = Vec::new();
-    for (thing, who, since) in &seen.told.holds {
+    for (object, who, since) in &seen.answer.holds {
         let fields = [("by", place(*who)), ("since", place_in(since, file))];
         let fields = fields.map(|(name, text)| (name.to_owned(), Observation::Text(text)));
-        locks.push((seen.name(*thing), Observation::Record(fields.to_vec())));
+        locks.push((seen.name(*object), Observation::Record(fields.to_vec())));
     }
-    for (thing, _) in &seen.told.shares {
-        let name = seen.name(*thing);
+    for (object, _) in &seen.answer.shares {
+        let name = seen.name(*object);
         if locks.iter().any(|(known, _)| *known == name) {
             continue;
         }
-        let sharers = seen.told.shares.iter().filter(|(other, _)| other == thing);
+        let sharers = seen
+            .answer
+            .shares
+            .iter()
+            .filter(|(other, _)| other == object);
         let sharers = sharers.map(|(_, who)| Observation::Text(place(*who)));
         let fields = vec![("by".to_owned(), Observation::List(sharers.collect()))];
         locks.push((name, Observation::Record(fields)));
@@ -137,7 +141,7 @@ fn waits_for(doing: &Doing, seen: &Seen, file: &str) -> String {
     )
 }
 
-/// A place such as `bank.rs:12:9`: only the line, if it is in this file.
+/// Shortens a position such as `bank.rs:12:9` to its line if it is in this file.
 fn place_in(place: &str, file: &str) -> String {
     let within = place
         .strip_prefix(file)
@@ -148,12 +152,16 @@ fn place_in(place: &str, file: &str) -> String {
     }
 }
 
-/// Who has what an operation would take.
+/// Describes which activity holds an object that the operation needs.
 fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
-    let mut things = doing.touches.iter().filter_map(|(_, thing)| *thing);
-    let holder = things.find_map(|thing| {
-        let held = seen.told.holds.iter().find(|(held, ..)| *held == thing)?;
-        let who = seen.told.activity(held.1)?;
+    let mut objects = doing.touches.iter().filter_map(|(_, object)| *object);
+    let holder = objects.find_map(|object| {
+        let held = seen
+            .answer
+            .holds
+            .iter()
+            .find(|(held, ..)| *held == object)?;
+        let who = seen.answer.activity(held.1)?;
         Some((&who.place, &held.2))
     });
     match holder {
@@ -162,27 +170,27 @@ fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
     }
 }
 
-/// What has come of it: what was printed and what is watched, how it ended; what went wrong; and who waits for ever.
+/// Returns the ending: states, output and watched values; errors; and, in a deadlock, what each activity waits for.
 pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
-    let told = &seen.told;
+    let answer = &seen.answer;
     let mut ending = Ending::default();
-    if let Some(error) = &told.error {
+    if let Some(error) = &answer.error {
         ending.errors.push(error.clone());
         return ending;
     }
-    let printed = told.printed.iter().map(|line| format!("prints {line}"));
-    let watched = told.watched.iter();
+    let printed = answer.printed.iter().map(|line| format!("prints {line}"));
+    let watched = answer.watched.iter();
     let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
-    let states = told.activities.iter().flat_map(left_in);
+    let states = answer.activities.iter().flat_map(left_in);
     ending.outcome = states.chain(printed).chain(watched).collect();
-    ending.errors = told.failures.clone();
-    if !matches!(told.exit, Some(End::Status(0)) | None) {
-        let all = told.activities.iter();
+    ending.errors = answer.failures.clone();
+    if !matches!(answer.exit, Some(End::Status(0)) | None) {
+        let all = answer.activities.iter();
         let panics = all.filter_map(|one| Some((&one.place, one.panic.as_ref()?)));
         let panics = panics.map(|(who, panic)| format!("{who} panicked {panic}"));
         ending.errors.extend(panics);
     }
-    match told.exit {
+    match answer.exit {
         Some(End::Status(0)) if ending.outcome.is_empty() => {
             ending.outcome.push("ends as it should".to_owned());
         }
@@ -190,8 +198,8 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
         Some(End::Status(status)) => ending.errors.push(format!("exits with status {status}")),
         Some(End::Signal(signal)) => ending.errors.push(format!("is killed by signal {signal}")),
     }
-    if told.is_deadlock {
-        ending.waits = told
+    if answer.is_deadlock {
+        ending.waits = answer
             .activities
             .iter()
             .filter_map(|one| wait(one, seen, file))
@@ -200,7 +208,7 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
     ending
 }
 
-/// The values that are left in an actor, a line each.
+/// Returns the final state of an actor, one line per value.
 fn left_in(acting: &Acting) -> Vec<String> {
     let place = &acting.place;
     let state = acting.state.as_deref().filter(|_| acting.turn.is_none());
@@ -217,8 +225,8 @@ fn left_in(acting: &Acting) -> Vec<String> {
 fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
     let (what, site) = match &acting.stands {
         Stands::Does(doing) => {
-            let what = match (doing.thing(), &doing.with) {
-                (Some(thing), _) => seen.name(thing),
+            let what = match (doing.object(), &doing.with) {
+                (Some(object), _) => seen.name(object),
                 (None, Some((_, joined))) => format!("the end of {joined}"),
                 (None, None) => doing.operation.clone(),
             };

@@ -1,22 +1,22 @@
-//! A message between actors, as a program tells of it.
+//! A message between actors, as reported by the program.
 
 use reenact_multiverse::{Observation, Site};
 
-use super::{told::Told, value};
+use super::{answer::Answer, value};
 
-/// A message that is sent, waits or is handled.
+/// A message that is about to be sent, waits in an inbox, or is being handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// What it is: `double(12)`, or the closure it is.
+    /// Its text, such as `double(12)`, or the name of a closure.
     pub(super) label: String,
-    /// Who gets it, if it is about to be sent; otherwise who has sent it.
+    /// The receiver if it is about to be sent, otherwise the sender.
     pub(super) peer: u32,
-    /// Where it was sent, if it was: the file and the place there.
+    /// The file and position where it was sent, if it has been sent.
     sent_at: Option<(String, Site)>,
 }
 
 impl Message {
-    /// Reads what is said of one: the label, the other party and, if it was sent, where.
+    /// Parses the fields of a message: its label, its peer and, if it has been sent, where.
     pub(super) fn read(fields: &[&str]) -> Option<Message> {
         let (label, peer, sent_at) = match *fields {
             [label, peer] => (label, peer, None),
@@ -36,7 +36,7 @@ impl Message {
         })
     }
 
-    /// The method that it calls.
+    /// Returns the name of the method that it calls.
     pub(super) fn name(&self) -> &str {
         match self.label.split_once('(') {
             Some((name, _)) => name,
@@ -44,27 +44,28 @@ impl Message {
         }
     }
 
-    /// Where it was sent, in the source of the program.
+    /// Returns where it was sent, if that is known.
     pub(super) fn site(&self) -> Option<Site> {
         let (file, site) = self.sent_at.as_ref()?;
         Some(*site).filter(|_| !file.is_empty())
     }
 
-    /// The name of the other party.
-    pub(super) fn peer(&self, told: &Told) -> String {
-        match told.activity(self.peer) {
+    /// Returns the name of the sender or receiver.
+    pub(super) fn peer(&self, answer: &Answer) -> String {
+        match answer.activity(self.peer) {
             Some(acting) => acting.place.clone(),
             None => format!("activity {}", self.peer),
         }
     }
 
-    /// What it is, as a schedule has it; and instead of where it is handled, nothing.
-    pub(super) fn line(&self, told: &Told) -> (String, Option<String>) {
+    /// Returns the label as it is written in a schedule, and the position to use instead of that of the operation. For
+    /// a message that is handled, the label contains where it was sent, and the position is empty.
+    pub(super) fn line(&self, answer: &Answer) -> (String, Option<String>) {
         let label = &self.label;
         match &self.sent_at {
             None => (label.clone(), None),
             Some((file, site)) => {
-                let mut label = format!("{label} from {}", self.peer(told));
+                let mut label = format!("{label} from {}", self.peer(answer));
                 if !file.is_empty() {
                     label += &format!(" at {file}:{site}");
                 }
@@ -73,28 +74,28 @@ impl Message {
         }
     }
 
-    /// What is done with it: `send double(4) to main.a0`.
-    pub(super) fn sentence(&self, told: &Told) -> String {
+    /// Returns the operation on the message as text, such as `send double(4) to main.a0`.
+    pub(super) fn sentence(&self, answer: &Answer) -> String {
         let label = match &*self.label {
             "" => "a message",
             label => label,
         };
-        let peer = self.peer(told);
+        let peer = self.peer(answer);
         match self.sent_at {
             None => format!("send {label} to {peer}"),
             Some(_) => format!("handle {label} from {peer}"),
         }
     }
 
-    /// What can be seen of one that waits.
-    pub(super) fn observe(&self, told: &Told, file: &str) -> Observation {
+    /// Returns what can be observed of a message in an inbox.
+    pub(super) fn observe(&self, answer: &Answer, file: &str) -> Observation {
         let text = |text: &str| Observation::Text(text.to_owned());
         let mut fields = vec![("name".to_owned(), text(self.name()))];
         if let Some((_, arguments)) = self.label.split_once('(') {
             let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
             fields.push(("args".to_owned(), value::read(&format!("[{arguments}]"))));
         }
-        fields.push(("from".to_owned(), text(&self.peer(told))));
+        fields.push(("from".to_owned(), text(&self.peer(answer))));
         if let (Some(site), Some((sent_in, _))) = (self.site(), &self.sent_at) {
             if sent_in != file {
                 fields.push(("file".to_owned(), text(sent_in)));
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn what_it_carries_can_be_looked_into() {
         let message = Message::read(&["set(Some(\"a, b\"), _)", "3", "a.rs", "1", "2"]).unwrap();
-        let seen = message.observe(&Told::default(), "a.rs").to_string();
+        let seen = message.observe(&Answer::default(), "a.rs").to_string();
         assert_eq!(
             seen,
             r#"{name: "set", args: ["a, b", "_"], from: "activity 3", line: 1}"#

@@ -1,4 +1,4 @@
-//! A universe of a Rust program: the steps that lead there, and the fingerprint of what they did.
+//! A universe of a Rust program: the steps that lead to it, and their fingerprint.
 
 use std::{
     fmt::Write,
@@ -9,9 +9,9 @@ use std::{
 use reenact_engine::Access;
 use reenact_multiverse::{OperationKind, Site};
 
-use super::told::Doing;
+use super::answer::Doing;
 
-/// A step: who takes it, and which of the ways it can go.
+/// A step: the activity that takes it, and which of its possible results it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Choice {
     pub(super) activity: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// A step as it is written, such as `2:0`.
+    /// Parses a step, such as `2:0`.
     pub(super) fn parse(text: &str) -> Option<Choice> {
         let (activity, way) = text.split_once(':')?;
         Some(Choice {
@@ -29,20 +29,20 @@ impl Choice {
     }
 }
 
-/// Something that was put into a queue, or taken out of one.
+/// A value that was put into a queue or taken out of one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moved {
     pub(super) is_sent: bool,
-    pub(super) thing: u32,
+    pub(super) object: u32,
     /// Whether an actor begins a turn with it.
     is_turn: bool,
     site: Option<Site>,
 }
 
 impl Moved {
-    /// What an operation moves. Not one that only tries: it may have moved nothing.
+    /// Returns what an operation moves. An operation that only tries may move nothing, so it returns `None`.
     pub(super) fn of(doing: &Doing) -> Option<Moved> {
-        let (access, thing) = *doing.touches.first()?;
+        let (access, object) = *doing.touches.first()?;
         let is_sent = match access {
             Access::Send => true,
             Access::Receive => false,
@@ -50,24 +50,24 @@ impl Moved {
         };
         Some(Moved {
             is_sent,
-            thing: thing?,
+            object: object?,
             is_turn: doing.kind == OperationKind::Turn,
             site: doing.site(),
         })
     }
 }
 
-/// What is a step although nobody else can tell when it happens.
+/// Which operations are steps although no other activity can observe when they happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Granularity {
-    /// Giving a lock back.
+    /// Releasing a lock.
     pub(super) releases: bool,
-    /// To create an activity, to begin, to end, to join, to ask the world outside.
+    /// Creating an activity, beginning, ending, joining, and reading external input.
     pub(super) own: bool,
 }
 
 impl Granularity {
-    /// As words of a question, as far as it is finer than the other.
+    /// Returns the words of a request that refine `other` to `self`.
     fn finer_than(self, other: Granularity) -> impl Iterator<Item = &'static str> {
         let releases = self.releases && !other.releases;
         let own = self.own && !other.own;
@@ -77,25 +77,25 @@ impl Granularity {
             .filter_map(|(word, is_new)| is_new.then_some(word))
     }
 
-    /// Universes that differ in nothing but this are two.
+    /// Makes the fingerprints of universes differ if their granularity does.
     fn salt(self) -> u128 {
         const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
         ODD.wrapping_mul(u128::from(self.releases) | u128::from(self.own) << 1)
     }
 }
 
-/// What is marked.
+/// The message that is marked, or where it has got to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mark {
-    /// What this one is about to send.
+    /// The message that this activity is about to send.
     Next(u32),
-    /// What is in this queue, behind so many others.
-    Sent { thing: u32, behind: u32 },
-    /// What this one does in the turn that it is in.
+    /// The message in this queue that has this many others before it.
+    Sent { object: u32, behind: u32 },
+    /// What this activity does in its current turn.
     Turn(u32),
 }
 
-/// The last step on the way to a universe, and those before it.
+/// The last step on the path to a universe, with a link to the steps before it.
 #[derive(Debug)]
 struct Path {
     step: Choice,
@@ -104,7 +104,7 @@ struct Path {
     before: Option<Arc<Path>>,
 }
 
-/// A long one is not dropped by recursion.
+/// Iterative: dropping a long path recursively would overflow the stack.
 impl Drop for Path {
     fn drop(&mut self) {
         let mut next = self.before.take();
@@ -114,14 +114,14 @@ impl Drop for Path {
     }
 }
 
-/// What a universe takes beyond its own size.
+/// The memory of a universe beyond its own size.
 pub(super) const BYTES: usize = size_of::<Path>() + 2 * size_of::<usize>();
 
-/// A universe. It is known by its fingerprint, whatever way leads there.
+/// A universe, identified by its fingerprint and its mark, whichever path leads to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Universe {
     path: Option<Arc<Path>>,
-    /// With which the program was started.
+    /// The granularity at the start of the program.
     first: Granularity,
     fingerprint: u128,
     mark: Option<Mark>,
@@ -142,7 +142,7 @@ impl Hash for Universe {
 }
 
 impl Universe {
-    /// Nothing has happened.
+    /// Returns the universe before the first step.
     pub(super) fn start(granularity: Granularity) -> Universe {
         Universe {
             path: None,
@@ -157,7 +157,7 @@ impl Universe {
         self.fingerprint
     }
 
-    /// The same one, of which this was told.
+    /// Sets the fingerprint, given the one that the program reported.
     pub(super) fn with_fingerprint(self, fingerprint: u128) -> Universe {
         Universe {
             fingerprint: fingerprint ^ self.granularity().salt(),
@@ -165,20 +165,21 @@ impl Universe {
         }
     }
 
-    /// One for a universe that cannot be had.
+    /// Returns a fingerprint for a universe that the program failed to reach.
     pub(super) fn fingerprint_of_failure(&self, step: &Choice) -> u128 {
         let step = u128::from(step.activity) << 32 | u128::from(step.way);
         !self.fingerprint.wrapping_add(step)
     }
 
-    /// What is a step here.
+    /// Returns the granularity at this universe.
     fn granularity(&self) -> Granularity {
         self.path
             .as_ref()
             .map_or(self.first, |path| path.granularity)
     }
 
-    /// After one more step, for which `granularity` held, where this was told.
+    /// Returns the universe after one more step, taken under `granularity`, for which the program reported
+    /// `fingerprint`.
     pub(super) fn after(
         &self,
         step: Choice,
@@ -189,15 +190,15 @@ impl Universe {
         let mark = match (self.mark, moved) {
             (Some(Mark::Next(who)), moved) if who == step.activity => {
                 moved.filter(|moved| moved.is_sent).map(|moved| Mark::Sent {
-                    thing: moved.thing,
-                    behind: self.waiting(moved.thing),
+                    object: moved.object,
+                    behind: self.waiting(moved.object),
                 })
             }
-            (Some(Mark::Sent { thing, behind }), Some(moved))
-                if !moved.is_sent && moved.thing == thing =>
+            (Some(Mark::Sent { object, behind }), Some(moved))
+                if !moved.is_sent && moved.object == object =>
             {
                 match behind.checked_sub(1) {
-                    Some(behind) => Some(Mark::Sent { thing, behind }),
+                    Some(behind) => Some(Mark::Sent { object, behind }),
                     None => moved.is_turn.then_some(Mark::Turn(step.activity)),
                 }
             }
@@ -218,7 +219,7 @@ impl Universe {
         .with_fingerprint(fingerprint)
     }
 
-    /// The same one, with something else marked.
+    /// Returns the same universe with another mark.
     pub(super) fn marked(&self, mark: Option<Mark>) -> Universe {
         Universe {
             mark,
@@ -226,45 +227,46 @@ impl Universe {
         }
     }
 
-    /// Whether what will be taken out of a queue next is marked.
-    pub(super) fn is_marked(&self, thing: u32) -> bool {
-        self.mark == Some(Mark::Sent { thing, behind: 0 })
+    /// Whether the next value to be taken out of a queue is marked.
+    pub(super) fn is_marked(&self, object: u32) -> bool {
+        self.mark == Some(Mark::Sent { object, behind: 0 })
     }
 
-    /// Whether what an activity does in its turn is.
+    /// Whether the current turn of an activity is marked.
     pub(super) fn is_turn_marked(&self, activity: u32) -> bool {
         self.mark == Some(Mark::Turn(activity))
     }
 
-    /// How much is in a queue.
-    fn waiting(&self, thing: u32) -> u32 {
+    /// Returns the number of values in a queue.
+    fn waiting(&self, object: u32) -> u32 {
         let count = |is_sent: bool| {
-            self.moved(thing)
+            self.moved(object)
                 .filter(|one| one.is_sent == is_sent)
                 .count()
         };
         count(true).saturating_sub(count(false)) as u32
     }
 
-    /// Where what will be taken out of a queue next was sent.
-    pub(super) fn next_sent(&self, thing: u32) -> Option<Site> {
-        let waiting = self.waiting(thing) as usize;
-        let sent = self.moved(thing).filter(|moved| moved.is_sent);
+    /// Returns where the next value to be taken out of a queue was sent.
+    pub(super) fn next_sent(&self, object: u32) -> Option<Site> {
+        let waiting = self.waiting(object) as usize;
+        let sent = self.moved(object).filter(|moved| moved.is_sent);
         sent.take(waiting).last().and_then(|moved| moved.site)
     }
 
-    /// What was put into a queue and taken out of it, the last first.
-    fn moved(&self, thing: u32) -> impl Iterator<Item = Moved> {
+    /// Returns what was put into a queue and taken out of it, latest first.
+    fn moved(&self, object: u32) -> impl Iterator<Item = Moved> {
         let all = self.paths().filter_map(|path| path.moved);
-        all.filter(move |moved| moved.thing == thing)
+        all.filter(move |moved| moved.object == object)
     }
 
-    /// The way here, backwards.
+    /// Returns the path to this universe, latest step first.
     fn paths(&self) -> impl Iterator<Item = &Path> {
         std::iter::successors(self.path.as_deref(), |path| path.before.as_deref())
     }
 
-    /// The steps that lead here, each with where it was taken, of which nothing is told.
+    /// Returns the steps that lead here, each with the universe in which it was taken. These universes have no
+    /// fingerprint.
     pub(super) fn steps(&self) -> Vec<(Universe, Choice)> {
         let before = |path: &Path| Universe {
             path: path.before.clone(),
@@ -275,7 +277,7 @@ impl Universe {
         steps
     }
 
-    /// How the program is asked for it.
+    /// Returns the request that asks the program for this universe.
     pub(super) fn question(&self) -> String {
         let mut question = "state".to_owned();
         let mut granularity = Granularity::default();
@@ -310,7 +312,7 @@ mod tests {
     fn moved(is_sent: bool) -> Option<Moved> {
         Some(Moved {
             is_sent,
-            thing: 7,
+            object: 7,
             is_turn: false,
             site: Some(SITE),
         })
@@ -321,7 +323,7 @@ mod tests {
         let [a, b] = [0, 1].map(|activity| Choice { activity, way: 0 });
         let one = Universe::start(COARSE).after(a, COARSE, moved(true), 1);
         let marked = one.marked(Some(Mark::Next(0)));
-        // Somebody else's comes first.
+        // A message of another activity arrives first.
         let both = marked
             .after(b, COARSE, moved(true), 2)
             .after(a, COARSE, moved(true), 3);

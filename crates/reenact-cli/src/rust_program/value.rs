@@ -1,14 +1,14 @@
-//! From the `Debug` of a value to what can be looked into and compared.
+//! Parses the `Debug` output of a value, so that its parts can be inspected and compared.
 //!
-//! What derives `Debug`, or is of std, is written in a few ways: names with fields, tuples, lists, maps, texts, numbers. What is
-//! written otherwise stays a text. A lock is what it holds.
+//! Derived `Debug` implementations and those of std use a few forms: structs, tuples, lists, maps, strings, numbers.
+//! Any other output remains a string. A lock is represented by the value that it holds.
 
 use reenact_multiverse::Observation;
 
-/// Texts within texts.
+/// Maximum depth of nested values.
 const DEPTH: usize = 32;
 
-/// The value that a text stands for.
+/// Returns the value that a text represents.
 pub(super) fn read(text: &str) -> Observation {
     let mut reader = Reader {
         rest: text.trim(),
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Up to this letter, after the first one.
+    /// Reads up to `end`, without the first character.
     fn word(&mut self, end: char) -> Option<&'a str> {
         let (word, rest) = self.rest.get(1..)?.split_once(end)?;
         self.rest = rest;
@@ -90,13 +90,13 @@ impl<'a> Reader<'a> {
     fn number(&mut self) -> Option<Observation> {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "+-._".contains(letter);
         let end = self.rest.find(|letter| !is_part(letter));
-        // Not the dots after the last field.
+        // Without the dots after the last field.
         let word = &self.rest[..end.unwrap_or(self.rest.len())];
         let value = match word.parse::<i64>() {
             Ok(value) => Observation::Int(value),
             Err(_) => match word.parse::<f64>() {
                 Ok(value) => Observation::Float(value),
-                // A time, a number with its unit.
+                // A duration: a number with its unit.
                 Err(_) => Observation::Text(word.to_owned()),
             },
         };
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         Some(items)
     }
 
-    /// A map, or a set.
+    /// Reads a map or a set.
     fn map(&mut self) -> Option<Observation> {
         let (mut items, mut fields) = (Vec::new(), Vec::new());
         self.skip("{");

@@ -1,13 +1,13 @@
-//! Operations of a Rust program, in sentences.
+//! Operations of a Rust program as text.
 //!
-//! The words are those of the operation itself, whoever has defined it.
+//! The verbs and nouns come from the operation itself, so that any model can define its own.
 
 use reenact_engine::{Access, third_person, with_object};
 use reenact_multiverse::OperationKind;
 
-use super::{known::Seen, told::Doing};
+use super::{answer::Doing, known::Seen};
 
-/// What a Rust program can be about to do.
+/// The kinds of operations of a Rust program.
 pub(super) static KINDS: [OperationKind; 24] = [
     OperationKind::MessageSend,
     OperationKind::Resolve,
@@ -35,7 +35,7 @@ pub(super) static KINDS: [OperationKind; 24] = [
     OperationKind::Local,
 ];
 
-/// What concerns nobody else.
+/// The kinds of operations that no other activity can observe.
 pub(super) static OWN: [OperationKind; 5] = [
     OperationKind::Create,
     OperationKind::Begin,
@@ -44,8 +44,8 @@ pub(super) static OWN: [OperationKind; 5] = [
     OperationKind::External,
 ];
 
-/// What an operation does, in a sentence without its subject: `locks mutex@12`. With which of its ways, if it has several
-/// and that is known; and in which file, if not in that of which people say the lines.
+/// Describes an operation without its subject, such as `locks mutex@12`. Adds which of its results it has if there are
+/// several and `way` is known, and its file if that is not `file`.
 pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> String {
     let mut text = third_person(&waits_to(doing, seen));
     if doing.ways > 1
@@ -59,19 +59,19 @@ pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> 
     text
 }
 
-/// What somebody waits to do: `lock mutex@12`.
+/// Describes an operation in the infinitive, such as `lock mutex@12`.
 pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
     if let Some(message) = &doing.message {
-        return message.sentence(&seen.told);
+        return message.sentence(&seen.answer);
     }
     let is_release = doing.touches.first().map(|touch| touch.0) == Some(Access::Release);
     let operation = match is_release && !doing.operation.starts_with("unlock") {
-        // Of a model that has one name for taking something and for giving it back.
+        // The model has one name for acquiring and releasing.
         true => "unlock",
         false => &doing.operation,
     };
-    match (doing.thing(), &doing.with) {
-        (Some(thing), _) => with_object(operation, &doing.object, &seen.name(thing)),
+    match (doing.object(), &doing.with) {
+        (Some(object), _) => with_object(operation, &doing.object, &seen.name(object)),
         (None, Some((_, other))) => with_object(operation, &doing.object, other),
         (None, None) => operation.to_owned(),
     }

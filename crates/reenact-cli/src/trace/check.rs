@@ -1,4 +1,4 @@
-//! `reenact trace check`: verifies a recording, and says what is left of it if it is damaged.
+//! `reenact trace check`: verifies a recording and, if it is damaged, reports how much of it can still be used.
 
 use std::{
     io::Write,
@@ -15,14 +15,14 @@ use crate::{args::CheckArgs, error::Failure, report};
 #[derive(Debug, Serialize)]
 struct Verdict {
     file: PathBuf,
-    /// Nothing is wrong with what is there, and nothing is missing.
+    /// Whether the recording is undamaged and complete.
     sound: bool,
     damage: Option<Damage>,
     /// Whether the end of the recording is missing.
     cut: bool,
     /// Whether part of the recording is still in its live file.
     live: bool,
-    /// What a replay has before it comes to the damage.
+    /// How much can be replayed before the damage.
     activities: u64,
     operations: u64,
 }
@@ -43,7 +43,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 fn check(file: &Path) -> Result<Verdict, Failure> {
     let trace = match Trace::open(file) {
         Ok(trace) => Arc::new(trace),
-        // Damaged in such a way that nothing can be replayed.
+        // Damaged so badly that nothing can be replayed.
         Err(TraceError::Damaged { damage, .. }) => {
             return Ok(Verdict {
                 file: file.to_owned(),
@@ -75,7 +75,7 @@ fn check(file: &Path) -> Result<Verdict, Failure> {
     })
 }
 
-/// The operations of all activities, each up to where its events stop making sense.
+/// Counts the operations of all activities, each up to its first unreadable event.
 fn readable_operations(trace: &Arc<Trace>) -> u64 {
     let progress = report::spinner("counting what is whole", "operations");
     let mut operations = 0;

@@ -1,4 +1,4 @@
-//! `reenact trace show`: the events, activity by activity.
+//! `reenact trace show`: prints the events, activity by activity.
 
 use std::{
     io::{self, Write},
@@ -12,8 +12,8 @@ use reenact_trace::{ActivityInfo, Exit, Item, Trace};
 use super::words::Words;
 use crate::{args::ShowArgs, error::Failure, report};
 
-/// So many activities in which nothing went otherwise than predicted are shown; there may be thousands, each as good as
-/// the other.
+/// Maximum number of activities to show in which everything went as predicted. There may be thousands of them, all
+/// alike.
 const QUIET_SHOWN: u64 = 20;
 
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
@@ -48,7 +48,7 @@ fn is_chosen(trace: &Trace, info: &ActivityInfo, name: Option<&str>) -> bool {
     name.is_none_or(|name| info.name == name || trace.family_name(info.number) == name)
 }
 
-/// Activities that have nothing to show but how many operations they had.
+/// Activities of which only the number of operations can be shown, because they have no events.
 #[derive(Default)]
 struct Quiet {
     activities: u64,
@@ -56,7 +56,7 @@ struct Quiet {
 }
 
 impl Quiet {
-    /// Whether there is no need to show the activity.
+    /// Counts an activity that has no events. Returns whether to leave it out.
     fn swallows(&mut self, trace: &Arc<Trace>, info: &ActivityInfo) -> bool {
         let mut events = trace.events(info.number);
         let is_quiet = events.by_ref().all(|item| {
@@ -89,7 +89,7 @@ impl Quiet {
     }
 }
 
-/// Enough names to choose from; a program may have many thousand threads.
+/// Lists enough names to choose from; a program may have many thousand threads.
 fn some_names(trace: &Trace) -> String {
     const ENOUGH: usize = 12;
     let names: Vec<String> = trace
@@ -142,7 +142,7 @@ fn activity(
                 break;
             }
         };
-        // An activity that came to its end has nothing after it that could be cut.
+        // There is nothing to cut after the end of an activity.
         if ended && matches!(item, Item::Cut { .. }) {
             break;
         }

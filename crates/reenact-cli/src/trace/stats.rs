@@ -1,4 +1,4 @@
-//! `reenact trace stats`: what a recording holds, in numbers.
+//! `reenact trace stats`: prints the size of a recording and counts what is in it.
 
 use std::{collections::BTreeMap, io::Write, path::PathBuf, sync::Arc};
 
@@ -25,19 +25,19 @@ struct Stats {
     /// Activities that are not threads.
     actors: u64,
     operations: u64,
-    /// Those of actors: messages handled, and whatever else they did where activities meet.
+    /// The operations of actors: handling messages, and any others.
     actor_operations: u64,
     /// Which side of a message recorded it.
     strategy: &'static str,
     events: u64,
     events_by_kind: BTreeMap<String, u64>,
     checks: u64,
-    /// Different data that came from outside, and how long they are together.
+    /// Number of distinct pieces of external data. `data_bytes` is their total size.
     data: u64,
     data_bytes: u64,
-    /// What was kept out of the recording.
+    /// What was redacted from the recording.
     withheld: Vec<String>,
-    /// The share of operations that went as predicted, and are therefore not written.
+    /// The share of operations that went as predicted and are therefore not written to the trace.
     silent_share: Option<f64>,
     bytes_per_operation: Option<f64>,
 }
@@ -64,7 +64,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Status(0))
 }
 
-/// What the streams of all activities add up to.
+/// The totals over the events of all activities.
 #[derive(Default)]
 struct Totals {
     operations: u64,

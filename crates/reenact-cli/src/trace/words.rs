@@ -1,4 +1,4 @@
-//! What an event says, in words.
+//! Describes events as text.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use reenact_trace::{ActivityInfo, Event, Kind, Trace};
 
 use crate::report;
 
-/// What of an activity is needed to understand its events.
+/// What is needed to describe the events of an activity.
 pub(super) struct Words<'a> {
     trace: &'a Trace,
     number: u32,
@@ -73,14 +73,15 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Senders are named by how far their numbers are from the receiver's, and by whether their messages are numbered. The
-    /// receiver itself stands for its continuations, and for all senders where those record.
+    /// Describes the sender of a message. A sender is encoded as the distance of its number from the receiver's, and
+    /// whether its messages are numbered. The receiver's own number stands for its continuations, and for all senders
+    /// if senders record.
     fn message_from(&self, name: u64) -> String {
         let distance = name >> 2 ^ (name >> 1 & 1).wrapping_neg();
         let is_numbered = name & 1 == 1;
         let sender = match u32::try_from(u64::from(self.number).wrapping_add(distance)) {
             Ok(number) => self.trace.family_name(number),
-            // One before the first: the receiver itself, whose own place is taken.
+            // The number before the first stands for the receiver itself, since distance 0 is taken.
             Err(_) => self.trace.family_name(self.number),
         };
         match (is_numbered, distance) {
@@ -98,7 +99,8 @@ fn bytes(count: u64) -> String {
     report::counted(count, "byte", "bytes")
 }
 
-/// How much later a reading of a clock is than the last one, which may be earlier: as the engine writes it.
+/// Describes how much later or earlier a reading of a clock is than the last one. The engine encodes the difference
+/// with zigzag.
 fn elapsed(number: u64) -> String {
     let nanoseconds = (number >> 1 ^ (number & 1).wrapping_neg()) as i64;
     let time = Duration::from_nanos(nanoseconds.unsigned_abs());
@@ -106,8 +108,8 @@ fn elapsed(number: u64) -> String {
     format!("{time:?} {way} than before")
 }
 
-/// How far a message is from the one that was next in its sender's order: as the engine writes it, even numbers are
-/// ahead and odd ones behind.
+/// Describes the distance of a message from the one that was next in its sender's order. In the engine's encoding, even
+/// numbers are ahead and odd ones behind.
 fn out_of_order(distance: u64) -> String {
     let behind = distance & 1;
     let far = (distance >> 1).wrapping_add(behind);

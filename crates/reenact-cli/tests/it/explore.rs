@@ -825,12 +825,12 @@ fn help_for_explore_says_what_the_exit_status_is() {
           -h, --help  Print help (see more with '--help')
 
         Rust programs and recordings:
-              --way <WAY>           Which executions: portfolio, exhaustive, mixed, urw, walk, 'pct N',
-                                    'pctcp N', pos, 'preemptions N', 'delays N' [default: portfolio]
-              --executions <N>      Give up after so many executions
-              --max-steps <N>       Give up an execution after so many steps [default: 20000]
-              --seed <N>            What chance goes by [default: 0]
-              --cores <N>           With a program (-- CMD): how many cores to use, where the work can be
+              --strategy <NAME>     How to choose executions: portfolio, exhaustive, mixed, urw, walk, 'pct
+                                    N', 'pctcp N', pos, 'preemptions N', 'delays N' [default: portfolio]
+              --executions <N>      Maximum number of executions
+              --max-steps <N>       Maximum number of steps of an execution [default: 20000]
+              --seed <N>            Seed of the random strategies [default: 0]
+              --cores <N>           With a program (-- CMD): number of cores to use, where the work can be
                                     divided [default: 1]
               --schedule <FILE>     Follow this schedule instead, once, and show what the program prints
           -o, --output <FILE>       Where schedules go [default: the program's name with .schedule, in this

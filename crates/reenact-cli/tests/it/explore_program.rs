@@ -17,7 +17,7 @@ fn explore(place: &Place, options: &[&str], scenario: &str) -> Run {
 fn a_failure_is_found_told_kept_and_followed() {
     for way in ["portfolio", "exhaustive", "pct 2", "preemptions 2"] {
         let place = Place::new();
-        let run = explore(&place, &["--way", way, "--seed", "3"], "lost-update");
+        let run = explore(&place, &["--strategy", way, "--seed", "3"], "lost-update");
         assert_eq!(
             run.status.code(),
             Some(1),
@@ -97,7 +97,7 @@ fn what_cannot_fail_is_said_to_have_been_tried_completely() {
 fn several_cores_run_each_class_once() {
     for cores in ["1", "2", "3"] {
         let place = Place::new();
-        let options = ["--json", "--way", "exhaustive", "--cores", cores];
+        let options = ["--json", "--strategy", "exhaustive", "--cores", cores];
         let run = explore(&place, &options, "turns");
         assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
         let told: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -106,7 +106,7 @@ fn several_cores_run_each_class_once() {
 
         let options = [
             "--json",
-            "--way",
+            "--strategy",
             "mixed",
             "--executions",
             "50",
@@ -127,7 +127,7 @@ fn what_any_core_finds_is_told_and_followed() {
         for cores in ["2", "3"] {
             for scenario in ["lost-update", "philosophers"] {
                 let place = Place::new();
-                let run = explore(&place, &["--way", way, "--cores", cores], scenario);
+                let run = explore(&place, &["--strategy", way, "--cores", cores], scenario);
                 assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
                 assert_eq!(place.files(), ["scenarios.schedule"]);
                 let again = explore(&place, &["--schedule", "scenarios.schedule"], scenario);
@@ -225,10 +225,10 @@ fn what_cannot_be_explored_is_refused() {
         run.stderr
     );
 
-    let run = explore(&place, &["--way", "sideways"], "nothing");
+    let run = explore(&place, &["--strategy", "sideways"], "nothing");
     assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
     assert!(
-        run.stderr.contains("`sideways` is no way to explore"),
+        run.stderr.contains("`sideways` is not a strategy"),
         "{}",
         run.stderr
     );

@@ -1,11 +1,11 @@
-//! Who asks: an allocator must not be captured.
+//! Identifies callers: an allocator must not be captured.
 //!
-//! Some allocators look at a clock in the middle of an allocation, with their locks held. To record that may take an
-//! allocation, and the program would wait for itself. It is no part of the program either. Who asks is known by where the
-//! call comes from: what looks at a clock before `main`, up to when this module has allocated something, is the allocator.
+//! Some allocators read a clock in the middle of an allocation, with their locks held. Recording that may allocate, and
+//! the program would deadlock with itself. Nor is it part of the program. A caller is known by its return address:
+//! whatever reads a clock before `main`, until this module has allocated something, is the allocator.
 //!
-//! A new thread's first allocation is the other such moment. So a thread that is nobody yet becomes somebody only by calls
-//! that come from the standard library, which no allocator makes.
+//! A new thread's first allocation is the other such moment. So a thread without an activity gets one only by calls
+//! from the standard library, which are never an allocator's.
 
 use std::{
     sync::atomic::{
@@ -17,7 +17,7 @@ use std::{
 
 use crate::activity::HOT;
 
-/// Places of calls, as many as are known.
+/// A set of return addresses.
 struct Places {
     places: [AtomicUsize; 8],
     count: AtomicUsize,
@@ -44,7 +44,7 @@ impl Places {
             .any(|known| known.load(Relaxed) == place)
     }
 
-    /// Only before `main`, by its thread.
+    /// Called only before `main`, by the main thread.
     fn add(&self, place: usize) {
         let count = self.count.load(Acquire);
         if !self.contains(count, place)
@@ -56,18 +56,19 @@ impl Places {
     }
 }
 
-/// Calls of the allocator.
+/// Return addresses in the allocator.
 static ALLOCATOR: Places = Places::new();
-/// Calls of the standard library.
+/// Return addresses in the standard library.
 static STANDARD: Places = Places::new();
-/// Which of the two is being learnt: [`NOTHING`] once `main` has begun. An allocator may be set up before we are asked.
+/// Which of the two is being learnt; [`NOTHING`] once `main` has begun. Initially the allocator's, because an allocator
+/// may be initialised before `learn` is called.
 static LEARNING: AtomicUsize = AtomicUsize::new(OF_ALLOCATOR);
 
 const NOTHING: usize = 0;
 const OF_ALLOCATOR: usize = 1;
 const OF_STANDARD: usize = 2;
 
-/// Learns who asks. Before `main`.
+/// Learns the callers. Called before `main`.
 pub(super) fn learn() {
     LEARNING.store(OF_STANDARD, Relaxed);
     std::hint::black_box((Instant::now(), SystemTime::now()));
@@ -76,7 +77,7 @@ pub(super) fn learn() {
     LEARNING.store(NOTHING, Relaxed);
 }
 
-/// Somebody asks, who may be one of those to be known.
+/// Learns a caller, if learning is on.
 #[cold]
 pub(super) fn note(place: usize) {
     match LEARNING.load(Relaxed) {
@@ -86,13 +87,13 @@ pub(super) fn note(place: usize) {
     }
 }
 
-/// Whether a call from there is an allocator's.
+/// Returns whether a call from there is an allocator's.
 #[inline(always)]
 pub(super) fn is_allocator(place: usize) -> bool {
     ALLOCATOR.has(place)
 }
 
-/// Whether a call from there may make the calling thread somebody, if it is nobody yet.
+/// Returns whether a call from there may register the calling thread, if it has no activity yet.
 pub(super) fn may_introduce(place: usize) -> bool {
     STANDARD.has(place) || HOT.with(|hot| hot.token.get()) != crate::activity::NOBODY || is_main()
 }

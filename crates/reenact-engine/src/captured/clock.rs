@@ -1,7 +1,7 @@
 //! Clocks.
 //!
-//! A program may read the time more often than it does anything else, so recording it has a path of its own: what is
-//! written is how much later it is than when the same activity read the same clock last, which is two or three bytes.
+//! A program may read the time more often than it does anything else, so recording it has a fast path: what is written
+//! is the difference to the activity's last reading of the same clock, which takes two or three bytes.
 
 use std::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 
@@ -19,7 +19,7 @@ use crate::{
     record::{self, Reading},
 };
 
-/// The clocks of which activities know when they read them last.
+/// The clocks whose last reading activities keep.
 const MONOTONIC: usize = 0;
 pub(crate) const REALTIME: usize = 1;
 pub(crate) const CLOCKS: usize = 2;
@@ -27,18 +27,18 @@ pub(crate) const CLOCKS: usize = 2;
 const CLOCK_IDS: [clockid_t; CLOCKS] = [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME];
 
 const WHAT: [Captured; CLOCKS] = [Captured::Clock, Captured::TimeOfDay];
-/// Of which kind their events are.
+/// The kinds of their events.
 pub(crate) const CLOCK_KINDS: [Kind; CLOCKS] = [Kind::CLOCK, Kind::TIME];
 
 crate::operations! {
     OTHER = 0x92 External "read a clock";
 }
 
-/// The C library's, captured. Only a jump, with the place of the call as one argument more.
+/// The C library's `clock_gettime`, captured. Only a jump, with the return address as an additional argument.
 ///
 /// # Safety
 ///
-/// `time` is where the time goes.
+/// `time` is valid for writes.
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 #[unsafe(naked)]
@@ -46,11 +46,11 @@ pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut times
     std::arch::naked_asm!("mov rdx, [rsp]", "jmp {}", sym asked_from)
 }
 
-/// The same.
+/// The C library's `clock_gettime`, captured. Only a jump, with the return address as an additional argument.
 ///
 /// # Safety
 ///
-/// See there.
+/// `time` is valid for writes.
 #[cfg(target_arch = "aarch64")]
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 #[unsafe(naked)]
@@ -58,22 +58,22 @@ pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut times
     std::arch::naked_asm!("mov x2, x30", "b {}", sym asked_from)
 }
 
-/// The same, where it is not known how to tell who asks.
+/// The C library's `clock_gettime`, captured, where the return address is not available.
 ///
 /// # Safety
 ///
-/// See there.
+/// `time` is valid for writes.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that `time` is valid.
     unsafe { asked_from(clock, time, 0) }
 }
 
-/// A clock is read by a call from this place.
+/// Reads a clock, called from this return address.
 unsafe extern "C" fn asked_from(clock: clockid_t, time: *mut timespec, place: usize) -> c_int {
     let mode = mode::byte();
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that `time` is valid.
     unsafe {
         if mode == Mode::Off as u8 || callers::is_allocator(place) {
             return result_of(real::clock_gettime(clock, time));
@@ -88,7 +88,7 @@ unsafe extern "C" fn asked_from(clock: clockid_t, time: *mut timespec, place: us
     }
 }
 
-/// What the C library's would return, of what the kernel's code does.
+/// Turns the result of the kernel's function into that of the C library's.
 #[inline(always)]
 fn result_of(result: c_int) -> c_int {
     if result < 0 {
@@ -103,18 +103,18 @@ fn failed(result: c_int) -> c_int {
     -1
 }
 
-/// The C library's, captured.
+/// The C library's `gettimeofday`, captured.
 ///
 /// # Safety
 ///
-/// `time` is where the time goes, or null.
+/// `time` is valid for writes, or null.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
     let mut now = timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: A place for the time, and the caller's.
+    // SAFETY: `now` is valid for writes, and `time` too, as the caller guarantees, unless it is null.
     unsafe {
         let result = clock_gettime(libc::CLOCK_REALTIME, &mut now);
         if result == 0 && !time.is_null() {
@@ -127,18 +127,18 @@ pub(super) unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_v
     }
 }
 
-/// The C library's, captured.
+/// The C library's `time`, captured.
 ///
 /// # Safety
 ///
-/// `time` is where the time goes, or null.
+/// `time` is valid for writes, or null.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn time(time: *mut time_t) -> time_t {
     let mut now = timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: A place for the time, and the caller's.
+    // SAFETY: `now` is valid for writes, and `time` too, as the caller guarantees, unless it is null.
     unsafe {
         clock_gettime(libc::CLOCK_REALTIME, &mut now);
         if !time.is_null() {
@@ -174,10 +174,10 @@ fn index_of(clock: clockid_t) -> Option<usize> {
     CLOCK_IDS.iter().position(|&id| id == clock)
 }
 
-/// Off, there is no room for this on the way.
+/// Out of line, to keep the path for off short.
 #[inline(never)]
 unsafe fn recorded<const INDEX: usize>(time: *mut timespec, place: usize) -> c_int {
-    // SAFETY: The caller's, who gets the time there before it is looked at.
+    // SAFETY: The caller guarantees that `time` is valid; it is read only after the clock has written to it.
     unsafe {
         let result = real::clock_gettime(CLOCK_IDS[INDEX], time);
         if result < 0 {
@@ -191,7 +191,7 @@ unsafe fn recorded<const INDEX: usize>(time: *mut timespec, place: usize) -> c_i
     }
 }
 
-/// Apart from reading the clock, so that nothing has to be kept across it that is needed only in the other case.
+/// Separate from reading the clock, so that nothing that only the slow path needs has to be kept across it.
 #[inline(never)]
 fn note<const INDEX: usize>(seconds: i64, nanoseconds: i64) -> bool {
     let now = Reading {
@@ -215,22 +215,22 @@ fn note_at_length(index: usize, now: Reading, place: usize) -> c_int {
 unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec, place: usize) -> c_int {
     if !is_captured() || !callers::may_introduce(place) {
         callers::note(place);
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that `time` is valid.
         return result_of(unsafe { real::clock_gettime(clock, time) });
     }
     let now = match index_of(clock) {
-        // The mode has been settled just now.
+        // The mode has just been settled.
         Some(index) if mode::byte() == Mode::Record as u8 => {
             read(clock).inspect(|&now| record::clock(index, reading_of(now), WHAT[index].op()))
         }
         Some(index) => played(index).map_or_else(|| read(clock), Ok),
-        // How often a library looks at them depends on who knows what.
+        // How often a library reads these clocks depends on what is not recorded.
         None if current_is_foreign() => read(clock),
         None => external(OTHER, Seldom(clock)),
     };
     match now {
         Ok(now) => {
-            // SAFETY: The caller's.
+            // SAFETY: The caller guarantees that `time` is valid.
             unsafe { *time = timespec_of(now) };
             0
         }
@@ -238,7 +238,7 @@ unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec, place: usize) -> c
     }
 }
 
-/// What a replay says that this clock said.
+/// Returns the recorded reading of this clock, in a replay.
 fn played(index: usize) -> Option<u64> {
     with_controlled(|me| {
         let question = Question::Library(WHAT[index]);
@@ -255,14 +255,14 @@ fn played(index: usize) -> Option<u64> {
 
 fn read(clock: clockid_t) -> Result<u64, c_int> {
     let mut now = timespec_of(0);
-    // SAFETY: A place for the time.
+    // SAFETY: `now` is valid for writes.
     match unsafe { real::clock_gettime(clock, &mut now) } {
         0 => Ok(nanoseconds(&now)),
         error => Err(-error),
     }
 }
 
-/// A clock that is read seldom.
+/// A clock that is rarely read.
 struct Seldom(clockid_t);
 
 impl External for Seldom {

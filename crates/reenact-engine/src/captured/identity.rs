@@ -1,4 +1,4 @@
-//! Which process this is, and what it was told when it began.
+//! The process id and the environment.
 
 use std::{
     ffi::{CStr, c_char, c_int},
@@ -10,18 +10,18 @@ use libc::pid_t;
 use super::{is_captured, real};
 use crate::{Question, activity::with_controlled, mode, withheld};
 
-/// The variable of the environment that has the number of the recorded process: part of a trace.
+/// The environment variable with the id of the recorded process: part of a trace.
 pub(crate) const VARIABLE: &str = "REENACT_PID";
 
-/// Under which number the recorded process knew itself; 0 where this is no replay.
+/// The id of the recorded process; 0 if this is not a replay.
 static RECORDED: AtomicI32 = AtomicI32::new(0);
 
-/// This process plays one that had this number.
+/// Notes that this process replays one that had this id.
 pub(crate) fn play(process: pid_t) {
     RECORDED.store(process, Relaxed);
 }
 
-/// The C library's, captured.
+/// The C library's `getpid`, captured.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) extern "C" fn getpid() -> pid_t {
     match RECORDED.load(Relaxed) {
@@ -30,8 +30,8 @@ pub(super) extern "C" fn getpid() -> pid_t {
     }
 }
 
-/// The C library's. In a replay, a program that signals the process that it takes itself for means this one, not whichever
-/// has that number now.
+/// The C library's `kill`. In a replay, a program that signals the process that it takes itself for means this one, not
+/// the one that has that id now.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
     let process = match RECORDED.load(Relaxed) {
@@ -42,16 +42,16 @@ pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
     real::kill(process, signal)
 }
 
-/// The C library's. The environment is part of a trace as a whole, but for what was withheld: a replay that asks for that
-/// cannot go on.
+/// The C library's `getenv`. The environment is part of a trace as a whole, except for variables that were withheld: a
+/// replay that asks for one of those cannot continue.
 ///
 /// # Safety
 ///
-/// `name` is a string.
+/// `name` is a C string.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
     if mode::is_controlled() && !name.is_null() && is_captured() {
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that it is a C string, and it is not null.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         if withheld::is_missing("env", &name) {
             with_controlled(|me| {
@@ -61,6 +61,6 @@ pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
             });
         }
     }
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that it is a C string.
     unsafe { real::getenv(name) }
 }

@@ -12,27 +12,28 @@ use crate::{
     record,
 };
 
-/// The C library's, captured.
+/// The C library's `getrandom`, captured.
 ///
 /// # Safety
 ///
-/// There is room for so many bytes.
+/// `buffer` is valid for writes of `length` bytes.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
-    // Libraries ask for no bytes at all to see whether there are any, once in a process, on whichever thread comes first.
+    // Libraries ask for zero bytes to see whether the call is available, once per process, on whichever thread comes
+    // first.
     if mode::byte() == Mode::Off as u8 || length == 0 || !is_captured() {
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that the buffer has room for `length` bytes.
         return unsafe { real::getrandom(buffer, length, flags) };
     }
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that the buffer has room for `length` bytes.
     if let Some(count) = unsafe { played(buffer, length) } {
         return count;
     }
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that the buffer has room for `length` bytes.
     let count = unsafe { real::getrandom(buffer, length, flags) };
     if mode::byte() == Mode::Record as u8 {
         let there = usize::try_from(count).unwrap_or(0);
-        // SAFETY: So many have been written there. Where it failed, nothing is what there is.
+        // SAFETY: This many bytes have been written there; none if the call failed.
         record::random(
             unsafe { std::slice::from_raw_parts(buffer.cast(), there) },
             Captured::Random.op(),
@@ -41,7 +42,7 @@ pub(super) unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, fl
     count
 }
 
-/// What a replay says that the random bytes were; how many.
+/// Copies the recorded bytes in a replay, and returns how many.
 unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
     if !mode::is_controlled() {
         return None;
@@ -58,7 +59,7 @@ unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
         return Some(-1);
     }
     let count = bytes.len().min(length);
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that the buffer has room for `length` bytes, and `count` is at most that.
     unsafe {
         buffer
             .cast::<u8>()
@@ -67,11 +68,11 @@ unsafe fn played(buffer: *mut c_void, length: usize) -> Option<isize> {
     Some(count as isize)
 }
 
-/// The C library's, captured.
+/// The C library's `getentropy`, captured.
 ///
 /// # Safety
 ///
-/// There is room for so many bytes.
+/// `buffer` is valid for writes of `length` bytes.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getentropy(buffer: *mut c_void, length: usize) -> c_int {
     if length > 256 {
@@ -80,7 +81,7 @@ pub(super) unsafe extern "C" fn getentropy(buffer: *mut c_void, length: usize) -
     }
     let mut done = 0;
     while done < length {
-        // SAFETY: The rest of the caller's room.
+        // SAFETY: The rest of the caller's buffer.
         let count = unsafe { getrandom(buffer.byte_add(done), length - done, 0) };
         match usize::try_from(count) {
             Ok(count) => done += count,

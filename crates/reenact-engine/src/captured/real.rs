@@ -1,4 +1,4 @@
-//! The functions of the C library that ours stand before.
+//! The functions of the C library that ours replace.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_long, c_void},
@@ -7,7 +7,7 @@ use std::{
 
 use libc::{clockid_t, timespec};
 
-/// A function of the C library, looked up when it is first needed.
+/// A function of the C library, resolved when it is first needed.
 struct Real {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
@@ -21,13 +21,13 @@ impl Real {
         }
     }
 
-    /// Its address; null if there is none.
+    /// Returns its address; null if there is none.
     fn get(&self) -> *mut c_void {
         let address = self.address.load(Relaxed);
         if !address.is_null() {
             return address;
         }
-        // SAFETY: The name is a string; the next function of this name is the one that ours hides.
+        // SAFETY: The name is a C string; the next function of this name is the one that ours hides.
         let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
         self.address.store(address, Relaxed);
         address
@@ -36,26 +36,26 @@ impl Real {
 
 type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
 
-/// What reads a clock: at first a function that looks for it.
+/// The function that reads clocks: at first one that resolves it.
 static CLOCK: AtomicPtr<c_void> = AtomicPtr::new(first_reading as *mut c_void);
 
 /// Reads a clock.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `clock_gettime`.
 #[inline(always)]
 pub(super) unsafe fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     // SAFETY: Only functions of this type are stored there.
     let real: ClockGettime = unsafe { std::mem::transmute(CLOCK.load(Relaxed)) };
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that `time` is valid.
     unsafe { real(clock, time) }
 }
 
-/// Finds out what reads clocks: the kernel's code in our own memory, which the C library calls too, after a detour.
+/// Resolves the function that reads clocks: the kernel's vDSO function, which the C library calls too, after a detour.
 unsafe extern "C" fn first_reading(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: Names are strings. What the kernel has under this name is of this type but for its errors, which are those
-    // of a system call.
+    // SAFETY: The names are C strings. The kernel's function of this name has this type; it differs only in that it
+    // returns errors as a system call does.
     unsafe {
         let kernel = libc::dlopen(
             c"linux-vdso.so.1".as_ptr(),
@@ -74,7 +74,7 @@ unsafe extern "C" fn first_reading(clock: clockid_t, time: *mut timespec) -> c_i
 }
 
 unsafe extern "C" fn by_system_call(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: The caller's.
+    // SAFETY: The caller guarantees that `time` is valid.
     match unsafe {
         syscall([
             libc::SYS_clock_gettime,
@@ -95,11 +95,11 @@ unsafe extern "C" fn by_system_call(clock: clockid_t, time: *mut timespec) -> c_
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `getrandom`.
 pub(super) unsafe fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
     static REAL: Real = Real::new(c"getrandom");
     let real = REAL.get();
-    // SAFETY: The caller's; the function of this name is of this type.
+    // SAFETY: The caller guarantees that the buffer is valid; the function of this name has this type.
     unsafe {
         if real.is_null() {
             return libc::syscall(libc::SYS_getrandom, buffer, length, flags) as isize;
@@ -110,53 +110,53 @@ pub(super) unsafe fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -
     }
 }
 
-/// Looks a variable of the environment up.
+/// Looks up an environment variable.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `getenv`.
 pub(super) unsafe fn getenv(name: *const c_char) -> *mut c_char {
     static REAL: Real = Real::new(c"getenv");
     let real = REAL.get();
     if real.is_null() {
         return std::ptr::null_mut();
     }
-    // SAFETY: The caller's; the function of this name is of this type.
+    // SAFETY: The caller guarantees that `name` is a C string; the function of this name has this type.
     unsafe {
         let real: unsafe extern "C" fn(*const c_char) -> *mut c_char = std::mem::transmute(real);
         real(name)
     }
 }
 
-/// The process that this really is.
+/// Returns the real process id.
 pub(super) fn getpid() -> libc::pid_t {
-    // SAFETY: Asks for a number.
+    // SAFETY: The call has no arguments and no effects.
     unsafe { libc::syscall(libc::SYS_getpid) as libc::pid_t }
 }
 
 /// Sends a signal.
 pub(super) fn kill(process: libc::pid_t, signal: c_int) -> c_int {
-    // SAFETY: The kernel checks both.
+    // SAFETY: The kernel checks both arguments.
     unsafe { libc::syscall(libc::SYS_kill, process, signal) as c_int }
 }
 
-/// Why the last call failed.
+/// Returns the error of the last call.
 pub(super) fn errno() -> c_int {
-    // SAFETY: The calling thread's own.
+    // SAFETY: The location is the calling thread's own.
     unsafe { *libc::__errno_location() }
 }
 
-/// Says why a call fails.
+/// Sets the error of a call.
 pub(super) fn set_errno(errno: c_int) {
-    // SAFETY: The calling thread's own.
+    // SAFETY: The location is the calling thread's own.
     unsafe { *libc::__errno_location() = errno }
 }
 
-/// Makes a thread.
+/// Creates a thread.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `pthread_create`.
 pub(super) unsafe fn pthread_create(
     thread: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
@@ -170,37 +170,37 @@ pub(super) unsafe fn pthread_create(
         *mut c_void,
     ) -> c_int;
     static REAL: Real = Real::new(c"pthread_create");
-    // SAFETY: That is its type, and it is there where there are threads.
+    // SAFETY: This is its type, and it exists wherever threads do.
     let real: Create = unsafe { std::mem::transmute(REAL.get()) };
-    // SAFETY: The caller's.
+    // SAFETY: The caller fulfils the conditions of the C library's function.
     unsafe { real(thread, attributes, start, argument) }
 }
 
-/// Waits for the end of a thread.
+/// Joins a thread.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `pthread_join`.
 pub(super) unsafe fn pthread_join(thread: libc::pthread_t, result: *mut *mut c_void) -> c_int {
     type Join = unsafe extern "C" fn(libc::pthread_t, *mut *mut c_void) -> c_int;
     static REAL: Real = Real::new(c"pthread_join");
-    // SAFETY: As for `pthread_create`.
+    // SAFETY: This is its type, and it exists wherever threads do.
     let real: Join = unsafe { std::mem::transmute(REAL.get()) };
-    // SAFETY: The caller's.
+    // SAFETY: The caller fulfils the conditions of the C library's function.
     unsafe { real(thread, result) }
 }
 
-/// Calls the system: its number and six arguments.
+/// Makes a system call: its number and six arguments.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `syscall`.
 pub(super) unsafe fn syscall(words: [c_long; 7]) -> c_long {
     type Syscall = unsafe extern "C" fn(c_long, ...) -> c_long;
     static REAL: Real = Real::new(c"syscall");
-    // SAFETY: That is its type, and it is there.
+    // SAFETY: This is its type, and it always exists.
     let real: Syscall = unsafe { std::mem::transmute(REAL.get()) };
     let [number, a, b, c, d, e, f] = words;
-    // SAFETY: The caller's.
+    // SAFETY: The caller fulfils the conditions of the system call.
     unsafe { real(number, a, b, c, d, e, f) }
 }

@@ -1,10 +1,10 @@
-//! Threads that a program makes without us, and what they wait for in the kernel, where a recording has such threads and is
+//! Threads that a program creates without Reenact, and their waits in the kernel, when a recording with such threads is
 //! explored.
 //!
-//! A test binary is the reason: its tests run on threads that the standard library has made. To be explored, such a thread has to
-//! take turns like the others, from its first instruction; and who waits for it, in a lock or a channel of the standard library, must not
-//! keep its turn meanwhile. So making a thread, waiting for its end and waiting for a word to change are captured. Everywhere
-//! else the real functions are called.
+//! A test binary is the reason: its tests run on threads that the standard library has created. To be explored, such a
+//! thread has to take turns like the others, from its first instruction; and a thread that waits for it, in a lock or a
+//! channel of the standard library, must not keep its turn meanwhile. So creating a thread, joining it and waiting for
+//! a word to change are captured. In all other cases the real functions are called.
 
 use std::{
     cell::Cell,
@@ -24,20 +24,20 @@ use crate::{activity, activity::HOT, explore};
 /// Whether this process is an execution in which such threads take turns.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// Which activity a thread is.
+/// The activity of each thread.
 static THREADS: Mutex<Option<HashMap<pthread_t, u32>>> = Mutex::new(None);
 
 thread_local! {
-    /// Whether the calling thread waits here already: whoever lets it wait waits in the kernel.
+    /// Whether the calling thread already waits here: the code that makes it wait waits in the kernel.
     static WAITS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on, in this process.
+/// Turns capturing on in this process.
 pub(crate) fn capture() {
     IS_ON.store(true, Relaxed);
 }
 
-/// Does what may wait in the kernel, though the calling thread is explored.
+/// Runs `action`, which may wait in the kernel although the calling thread is explored.
 pub(crate) fn in_kernel<R>(action: impl FnOnce() -> R) -> R {
     let before = WAITS.replace(true);
     let result = action();
@@ -45,15 +45,15 @@ pub(crate) fn in_kernel<R>(action: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether what the calling thread does is explored, and part of the program.
+/// Returns whether the calling thread is explored, and its calls are part of the program.
 fn is_explored() -> bool {
     IS_ON.load(Relaxed)
         && explore::is_on_thread()
-        && HOT.with(|hot| hot.apart.get()) == 0
+        && HOT.with(|hot| hot.untracked.get()) == 0
         && !WAITS.get()
 }
 
-/// What a thread begins with.
+/// What a new thread begins with.
 struct Beginning {
     number: u32,
     start: extern "C" fn(*mut c_void) -> *mut c_void,
@@ -61,7 +61,7 @@ struct Beginning {
 }
 
 extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
-    // SAFETY: Made by `pthread_create`, for this thread.
+    // SAFETY: `pthread_create` made it with `Box::into_raw`, for this thread alone.
     let beginning = unsafe { Box::from_raw(beginning.cast::<Beginning>()) };
     let Beginning {
         number,
@@ -75,11 +75,11 @@ extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
     result
 }
 
-/// The C library's, captured.
+/// The C library's `pthread_create`, captured.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `pthread_create`.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn pthread_create(
     thread: *mut pthread_t,
@@ -88,7 +88,7 @@ pub(super) unsafe extern "C" fn pthread_create(
     argument: *mut c_void,
 ) -> c_int {
     if !is_explored() {
-        // SAFETY: The caller's.
+        // SAFETY: The caller fulfils the conditions of the C library's function.
         return unsafe { real::pthread_create(thread, attributes, start, argument) };
     }
     let number = explore::foreign_child();
@@ -97,27 +97,27 @@ pub(super) unsafe extern "C" fn pthread_create(
         start,
         argument,
     }));
-    // SAFETY: The caller's; the new thread has what it begins with for itself.
+    // SAFETY: The caller fulfils the conditions of the C library's function; the new thread alone owns `beginning`.
     let result = unsafe { real::pthread_create(thread, attributes, begin, beginning.cast()) };
     if result == 0 {
         let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: It has been written there.
+        // SAFETY: `pthread_create` has succeeded, so it has written there.
         threads
             .get_or_insert_default()
             .insert(unsafe { *thread }, number);
     } else {
-        explore::end_unborn(number);
-        // SAFETY: There is no such thread.
+        explore::end_not_started(number);
+        // SAFETY: It was made with `Box::into_raw` above, and no thread was created that owns it.
         drop(unsafe { Box::from_raw(beginning) });
     }
     result
 }
 
-/// The C library's, captured.
+/// The C library's `pthread_join`, captured.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `pthread_join`.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn pthread_join(thread: pthread_t, result: *mut *mut c_void) -> c_int {
     if is_explored() {
@@ -128,15 +128,15 @@ pub(super) unsafe extern "C" fn pthread_join(thread: pthread_t, result: *mut *mu
             explore::wait_for_end(number);
         }
     }
-    // SAFETY: The caller's.
+    // SAFETY: The caller fulfils the conditions of the C library's function.
     unsafe { real::pthread_join(thread, result) }
 }
 
-/// The C library's, captured: the standard library waits by this until a word has another value.
+/// The C library's `syscall`, captured: the standard library uses it to wait until a word changes.
 ///
 /// # Safety
 ///
-/// As for the C library's.
+/// As for the C library's `syscall`.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn syscall(
     number: c_long,
@@ -153,13 +153,13 @@ pub(super) unsafe extern "C" fn syscall(
     let is_wait = number == libc::SYS_futex && matches!(operation, WAIT | WAIT_BITSET);
     // Without a time limit: otherwise the clock decides.
     if is_wait && fourth == 0 && is_explored() {
-        // SAFETY: The caller waits for this word.
+        // SAFETY: The caller waits for this word, so it is valid.
         let word = unsafe { &*(first as *const AtomicU32) };
         WAITS.set(true);
         explore::wait_while(word, third as u32);
         WAITS.set(false);
         return 0;
     }
-    // SAFETY: The caller's.
+    // SAFETY: The caller fulfils the conditions of the system call.
     unsafe { real::syscall([number, first, second, third, fourth, fifth, sixth]) }
 }

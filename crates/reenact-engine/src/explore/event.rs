@@ -1,4 +1,4 @@
-//! What a step does, as far as others are concerned, and which steps are dependent on each other.
+//! Events: what a step does that others can observe, and which steps are dependent.
 
 use std::{
     fmt,
@@ -8,27 +8,27 @@ use std::{
 };
 
 use super::{
-    names::{Families, Things},
+    names::{Families, ObjectTable},
     schedule::Line,
 };
 use crate::{Access, Op, OpInfo, OperationKind, Values, site::Site};
 
-/// A thing that an activity meets, and how.
+/// An object that an activity accesses, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Touched {
     pub(crate) access: Access,
-    pub(crate) thing: u32,
+    pub(crate) object: u32,
 }
 
-/// The thing of what meets none.
+/// The object number of an operation that accesses no object.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
 impl Touched {
-    /// What somebody does who meets nothing.
+    /// An access without an object.
     pub(crate) fn nothing(access: Access) -> Touched {
         Touched {
             access,
-            thing: NOTHING,
+            object: NOTHING,
         }
     }
 }
@@ -37,30 +37,30 @@ impl Touched {
 #[derive(Clone)]
 pub struct Event {
     pub(crate) op: Op,
-    /// The line at which it was announced.
+    /// The source location that announced the operation.
     pub(crate) site: &'static Location<'static>,
-    /// The line of the program behind that, if it is another one and somebody wants to know.
+    /// The location in the user's program that led there, if it differs and has been requested.
     pub(crate) behind: Option<&'static Site>,
     pub(crate) touch: Touched,
-    /// What else it meets.
+    /// Further objects that the operation accesses.
     pub(crate) more: Option<Arc<[Touched]>>,
-    /// What people want to know of a message that is sent or handled. The event is the same whatever it says.
+    /// The description of a message that is sent or handled. Ignored when events are compared.
     pub(crate) about: Option<Arc<About>>,
 }
 
-/// What people want to know of a message.
+/// The description of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct About {
-    /// What it is, such as `double(12)`.
+    /// The message itself, such as `double(12)`.
     pub(crate) label: String,
-    /// Who gets it, for one that is sent; for one that was, who has sent it.
+    /// The receiver, for a message that is being sent; the sender, for one that is handled.
     pub(crate) peer: u32,
-    /// Where it was sent, for one that was, if that is known.
+    /// For a message that is handled: where it was sent, if known. None for one that is being sent.
     pub(crate) sent_at: Option<Option<&'static Site>>,
 }
 
 impl Event {
-    /// What somebody does who does nothing.
+    /// An event that does nothing.
     #[track_caller]
     pub(super) fn nothing() -> Event {
         const NOTHING_AT_ALL: Op = Op::new(&OpInfo {
@@ -81,8 +81,8 @@ impl Event {
         }
     }
 
-    /// What it does, for people, and where: of a message that is sent, what that is; of one that is handled, who has sent it from
-    /// where, too.
+    /// Returns what the event does and where, for display. A send includes the message; the handling of a message also
+    /// includes its sender and where it was sent.
     pub(super) fn text(&self, families: &Families) -> (String, String) {
         let operation = self.op.name();
         match self.about.as_deref() {
@@ -105,7 +105,7 @@ impl Event {
         }
     }
 
-    /// The line of the program that asked for it, as far as it is known.
+    /// Returns the location in the program that requested the operation, if known.
     pub(crate) fn line(&self) -> Option<Site> {
         match self.behind {
             Some(behind) => Some(*behind),
@@ -113,7 +113,8 @@ impl Event {
         }
     }
 
-    /// What a debugger takes it for. Giving back what an operation took has no name of its own in every model.
+    /// Returns the kind that a debugger shows. A release is reported as an unlock, because not every model has a
+    /// release operation of its own.
     pub(crate) fn kind(&self) -> OperationKind {
         match self.touch.access {
             Access::Release => OperationKind::Unlock,
@@ -121,39 +122,40 @@ impl Event {
         }
     }
 
-    /// All that it meets.
+    /// Returns all objects that the operation accesses, and how.
     pub(crate) fn touches(&self) -> impl Iterator<Item = Touched> {
         std::iter::once(self.touch).chain(self.more.iter().flat_map(|more| more.iter().copied()))
     }
 
-    /// Whether this one, which is about to happen, may have been that one when it had. Who panics meets more than it was about to.
+    /// Returns whether this pending event may be the one that happened. An activity that panics may access more objects
+    /// than it announced.
     pub(super) fn may_become(&self, happened: &Event) -> bool {
         let has_more = || self.more.is_none() || self.more == happened.more;
         self.touch == happened.touch && self.op.code() == happened.op.code() && has_more()
     }
 
-    /// Whether the order of the two can be told.
-    pub(super) fn is_dependent(&self, other: &Event, things: &Things) -> bool {
+    /// Returns whether the order of the two events can be observed.
+    pub(super) fn is_dependent(&self, other: &Event, objects: &ObjectTable) -> bool {
         if self.touch.access == Access::Ask || other.touch.access == Access::Ask {
             return true;
         }
         if self.more.is_none() && other.more.is_none() {
-            return conflict(self.touch, other.touch, things);
+            return conflict(self.touch, other.touch, objects);
         }
-        // Of a transaction that has run it is known what it met; before, it may meet anything.
+        // The accesses of a transaction are known once it has run; before that, it may access anything.
         let are_known = self.more.is_some() && other.more.is_some();
         self.touches().any(|mine| {
             other.touches().any(|theirs| {
-                let is_surely_apart = are_known && mine.access == Access::Transact;
-                !is_surely_apart && conflict(mine, theirs, things)
+                let is_surely_untracked = are_known && mine.access == Access::Transact;
+                !is_surely_untracked && conflict(mine, theirs, objects)
             })
         })
     }
 }
 
 #[inline]
-fn conflict(mine: Touched, theirs: Touched, things: &Things) -> bool {
-    mine.access.conflicts(theirs.access) && things.may_be_same(mine.thing, theirs.thing)
+fn conflict(mine: Touched, theirs: Touched, objects: &ObjectTable) -> bool {
+    mine.access.conflicts(theirs.access) && objects.may_be_same(mine.object, theirs.object)
 }
 
 impl PartialEq for Event {

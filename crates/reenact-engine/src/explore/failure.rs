@@ -9,48 +9,48 @@ use crate::pool::stack::Stack;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// An activity panicked, and nobody was told.
+    /// An activity panicked, and the panic was not observed.
     Panic(String, Panic),
-    /// Nobody can go on.
+    /// No activity can continue.
     Deadlock(Vec<Waiting>),
-    /// There was no end in so many steps.
+    /// The execution did not end within this number of steps.
     Livelock(usize),
-    /// The program does not do the same twice: what was different the second time.
+    /// The program does not behave the same under the same schedule; the value says what was different the second time.
     Divergence(Misfit),
-    /// The program ended as it does when something is wrong: how.
+    /// The program ended abnormally; the value says how.
     Ended(String),
-    /// An activity has used up its stack.
+    /// An activity overflowed its stack.
     Overflow(String),
-    /// There is no stack for an activity.
+    /// A stack for an activity could not be allocated.
     NoStack(String, String),
-    /// There is no process for an execution.
+    /// A process for an execution could not be created.
     NoProcess(String),
 }
 
 /// A panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panic {
-    /// What it says.
+    /// The panic message.
     pub message: String,
-    /// Where it is.
+    /// Where the panic happened.
     pub place: Option<String>,
 }
 
-/// One who waits.
+/// A blocked activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its place in the family tree, as in `main.2.0`.
+    /// Its place in the family tree, such as `main.2.0`.
     pub who: String,
-    /// What it waits to do, or for.
+    /// The operation that is blocked, or what the activity waits for.
     pub what: String,
-    /// Where.
+    /// Where it waits.
     pub site: Option<String>,
-    /// Who has what it waits for, and took it where.
+    /// The activity that holds the lock, and where it acquired it.
     pub holder: Option<(String, String)>,
 }
 
 impl Waiting {
-    /// Whether it waits for itself.
+    /// Returns whether it waits for a lock that it holds itself.
     pub fn is_for_itself(&self) -> bool {
         self.holder
             .as_ref()
@@ -82,7 +82,7 @@ impl fmt::Display for Waiting {
 }
 
 impl Failure {
-    /// Those who wait in a deadlock.
+    /// Returns the blocked activities of a deadlock.
     pub(super) fn waiting_mut(&mut self) -> &mut [Waiting] {
         match self {
             Failure::Deadlock(waiting) => waiting,

@@ -1,8 +1,8 @@
 //! Fibers: the stacks on which activities run while they are explored.
 //!
-//! All activities of an execution take turns on one thread, so that going from one to another costs a few
-//! instructions and nothing has to be locked. A fiber that has done its job is used for the next one: an execution makes no
-//! system call and no stack of its own once there have been others.
+//! All activities of an execution take turns on one thread, so that a switch costs a few instructions and needs no
+//! locks. A fiber that has done its job is reused for the next one: after the first executions, an execution makes no
+//! system calls and allocates no stacks.
 
 use std::{
     cell::{Cell, UnsafeCell},
@@ -16,33 +16,33 @@ use corosensei::{Coroutine, CoroutineResult, Yielder, trap::CoroutineTrapHandler
 use super::overflow;
 use crate::pool::stack::Stack;
 
-/// Where a fiber has what it has to do, unless that is larger.
+/// The storage of a fiber's job, unless the job is larger.
 #[repr(C, align(16))]
 struct Room([MaybeUninit<u8>; 256]);
 
-/// What is in the room of a fiber: how to do it, and how to drop it.
+/// The job in a fiber's storage: how to run it, and how to drop it.
 struct Job {
     run: unsafe fn(*mut Room),
     drop: unsafe fn(*mut Room),
 }
 
 impl Job {
-    /// Puts this into the room.
+    /// Puts a job into the storage.
     ///
     /// # Safety
     ///
-    /// It fits in, and there is nothing in it that has to be dropped.
+    /// The job fits into the storage, which contains nothing that has to be dropped.
     unsafe fn put<F: FnOnce()>(job: F, room: *mut Room) -> Job {
         unsafe fn run<F: FnOnce()>(room: *mut Room) {
-            // SAFETY: It was put there, and is there no more after this.
+            // SAFETY: `put` wrote an `F` there, and a job is run at most once, so it is moved out only once.
             let job = unsafe { room.cast::<F>().read() };
             job();
         }
         unsafe fn drop<F>(room: *mut Room) {
-            // SAFETY: As above.
+            // SAFETY: `put` wrote an `F` there, and a job that was not run is dropped only once.
             unsafe { room.cast::<F>().drop_in_place() };
         }
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that the job fits and that the storage contains nothing to drop.
         unsafe { room.cast::<F>().write(job) };
         Job {
             run: run::<F>,
@@ -51,35 +51,36 @@ impl Job {
     }
 }
 
-/// Why a fiber gives the thread back.
+/// Why a fiber returns control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pause {
     /// It waits to be resumed.
     Waits,
     /// Its job is done.
     Done,
-    /// It has used up its stack, and cannot go on.
+    /// Its stack has overflowed, and it cannot continue.
     Overflowed,
 }
 
-/// What a fiber and who resumes it share.
+/// What a fiber and the code that resumes it share.
 struct Shared {
-    /// What it has to do; what that needs is in the room.
+    /// The job; its data are in the storage.
     job: Cell<Option<Job>>,
     room: UnsafeCell<Room>,
     yielder: Cell<Option<*const Yielder<(), Pause>>>,
 }
 
 impl Shared {
-    /// It has this to do.
+    /// Sets the job.
     ///
     /// # Safety
     ///
-    /// What it borrows is there until it has been done.
+    /// What the job borrows must stay alive until it has run.
     unsafe fn give<F: FnOnce()>(&self, job: F) {
         self.take_back();
         let fits = size_of::<F>() <= size_of::<Room>() && align_of::<F>() <= align_of::<Room>();
-        // SAFETY: There is nothing in the room, and a pointer fits in.
+        // SAFETY: `take_back` has emptied the storage. The job fits by the check above; otherwise it is boxed, and a
+        // pointer fits.
         let job = unsafe {
             match fits {
                 true => Job::put(job, self.room.get()),
@@ -89,10 +90,11 @@ impl Shared {
         self.job.set(Some(job));
     }
 
-    /// What it had to do and has not begun is dropped.
+    /// Drops a job that has not begun.
     fn take_back(&self) {
         if let Some(job) = self.job.take() {
-            // SAFETY: It is in the room.
+            // SAFETY: `job` was set, so its data are in the storage; taking it makes sure that they are dropped only
+            // once.
             unsafe { (job.drop)(self.room.get()) };
         }
     }
@@ -108,7 +110,7 @@ impl Drop for Shared {
 pub(super) struct Fiber {
     coroutine: Coroutine<(), Pause, Pause, Stack>,
     shared: Rc<Shared>,
-    /// How what runs on it can be ended.
+    /// Ends the code that runs on it after an overflow.
     pub(super) trap: CoroutineTrapHandler<Pause>,
 }
 
@@ -125,7 +127,8 @@ impl Fiber {
             inner.yielder.set(Some(yielder));
             loop {
                 if let Some(job) = inner.job.take() {
-                    // SAFETY: It is in the room.
+                    // SAFETY: `job` was set, so its data are in the storage; taking it makes sure that it runs only
+                    // once.
                     unsafe { (job.run)(inner.room.get()) };
                 }
                 yielder.suspend(Pause::Done);
@@ -138,15 +141,16 @@ impl Fiber {
         })
     }
 
-    /// Goes on with its job.
+    /// Continues its job.
     ///
     /// # Safety
     ///
-    /// It is there, and does not run. Nobody has a reference to all of it: what runs on it uses the rest.
+    /// The fiber is alive and does not run. There is no reference to the whole of it: the code that runs on it uses the
+    /// rest.
     #[inline]
     pub(super) unsafe fn resume(this: *mut Fiber) -> Pause {
         let before = overflow::watch(this);
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that the fiber is alive, does not run, and is not borrowed as a whole.
         let result = unsafe { (*this).coroutine.resume(()) };
         overflow::watch(before);
         match result {
@@ -154,14 +158,14 @@ impl Fiber {
         }
     }
 
-    /// Gives the thread back until it is resumed.
+    /// Suspends the fiber until it is resumed.
     ///
     /// # Safety
     ///
-    /// The calling code runs on it.
+    /// The calling code runs on the fiber.
     #[inline]
     pub(super) unsafe fn wait(this: *const Fiber) {
-        // SAFETY: The caller's: the fiber is there, and has set what it waits with when it began.
+        // SAFETY: The caller runs on the fiber, so the fiber is alive, and its yielder was set when it began.
         unsafe {
             let shared = &(*this).shared;
             if let Some(yielder) = shared.yielder.get() {
@@ -171,32 +175,32 @@ impl Fiber {
     }
 }
 
-/// Fibers that have nothing to do.
+/// Idle fibers.
 #[derive(Default)]
 pub(super) struct Fibers {
-    /// In boxes, because they stay where they are while they run.
+    /// Boxed, because a fiber must not move while it runs.
     #[expect(clippy::vec_box)]
     idle: Vec<Box<Fiber>>,
 }
 
 impl Fibers {
-    /// One that will do this when it is resumed.
+    /// Returns a fiber that runs `job` when it is resumed.
     ///
     /// # Safety
     ///
-    /// What it borrows is there until it has been done.
+    /// What the job borrows must stay alive until it has run.
     #[inline]
     pub(super) unsafe fn with(&mut self, job: impl FnOnce()) -> io::Result<Box<Fiber>> {
         let fiber = match self.idle.pop() {
             Some(fiber) => fiber,
             None => Box::new(Fiber::new()?),
         };
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that what the job borrows stays alive until it has run.
         unsafe { fiber.shared.give(job) };
         Ok(fiber)
     }
 
-    /// Its job is done.
+    /// Takes back a fiber whose job is done.
     pub(super) fn put_back(&mut self, fiber: Box<Fiber>) {
         self.idle.push(fiber);
     }
@@ -205,8 +209,8 @@ impl Fibers {
 impl Drop for Fiber {
     fn drop(&mut self) {
         if self.coroutine.started() && !self.coroutine.done() {
-            // Whoever is idle has nothing on its stack; and what waits for ever cannot be made to leave it.
-            // SAFETY: What is on it is never used again.
+            // An idle fiber has nothing on its stack, and code that waits for good cannot be unwound.
+            // SAFETY: What is on the stack is never used again.
             unsafe { self.coroutine.force_reset() };
         }
     }

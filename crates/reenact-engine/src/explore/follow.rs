@@ -1,41 +1,39 @@
-//! Following a schedule: exactly, as long as the program is what it was, and otherwise as closely as can be.
+//! Follows a schedule: exactly, as long as the program has not changed, and otherwise as closely as possible.
 //!
-//! A program that has been changed since may do more or less than its schedule says. What an activity does before what the
-//! schedule expects of it is let happen; what never comes is left out; and whoever follows is told of the first line that does not fit. After
-//! the last line, whoever went last goes on as long as it can, then the others.
+//! A program that has changed since may do more or less than its schedule says. Operations before the one that the
+//! schedule expects of an activity are performed; expected operations that never come are skipped; and the first line
+//! that does not fit is reported. After the last line, the last activity continues as long as it can, then the others.
 
 use std::fmt;
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Run, Step, Verdict},
-};
+use reenact_explore::{Activity, Run, Step, Verdict};
 
 use super::{
     failure::Failure,
     schedule::{Line, Schedule},
-    subject::{Subject, Told},
+    subject::{Describe, Subject},
 };
 use crate::with_object;
 
-/// So many operations more than the schedule has of them may an activity do, before it is given up to find what it expects.
+/// Maximum number of operations of an activity that are not in the schedule, before the search for the expected one is
+/// given up.
 const MOST_MORE: usize = 256;
 
-/// So many operations less may it do.
+/// Maximum number of lines of an activity that may be skipped.
 const MOST_LESS: usize = 8;
 
-/// What came of following a schedule.
+/// The result of following a schedule.
 #[derive(Debug)]
 pub struct Followed {
     /// What was done.
     pub schedule: Schedule,
-    /// The same, as steps.
+    /// The same as steps.
     pub steps: Vec<Step>,
-    /// How many steps had been taken before each line that was followed.
+    /// Number of steps that had been taken before each followed line.
     pub before: Vec<usize>,
-    /// The first line that did not fit, from 0, and why.
+    /// The first line that did not fit, and why.
     pub misfit: Option<Misfit>,
-    /// How it ended.
+    /// How the execution ended.
     pub verdict: Verdict,
     /// What went wrong.
     pub failures: Vec<Failure>,
@@ -48,12 +46,12 @@ pub struct Misfit {
     pub step: usize,
     /// What was expected.
     pub expected: String,
-    /// What there was instead.
+    /// What was found instead.
     pub found: String,
 }
 
 impl Misfit {
-    /// All fits, but it ends otherwise.
+    /// All steps fit, but the execution does not fail at the end.
     pub(super) fn at_the_end(steps: usize) -> Misfit {
         Misfit {
             step: steps,
@@ -77,19 +75,19 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// An execution that is written down.
+/// An execution whose steps are written down.
 struct Written<'a, S: Subject> {
     subject: &'a S,
     run: S::Run,
     schedule: Schedule,
-    /// What was done in each line.
+    /// The event of each line.
     events: Vec<S::Event>,
     steps: Vec<Step>,
     before: Vec<usize>,
 }
 
 impl<'a, S: Subject> Written<'a, S> {
-    /// If its lines `are_shown`, it is found out what people want to know of each, which takes time.
+    /// If its lines `are_shown`, each is described with its message and result, which takes time.
     fn new(subject: &'a S, are_shown: bool) -> Self {
         subject.want_labels(are_shown);
         let run = subject.start();
@@ -103,7 +101,7 @@ impl<'a, S: Subject> Written<'a, S> {
         }
     }
 
-    /// Takes a step, if that is possible.
+    /// Takes a step if it is possible. Returns whether it was.
     fn take(&mut self, step: Step) -> bool {
         let Some(event) = self.run.pending(step.activity) else {
             return false;
@@ -157,8 +155,8 @@ impl<'a, S: Subject> Written<'a, S> {
 }
 
 impl<S: Subject> Written<'_, S> {
-    /// Says in each line what its operation is about, and what those are about to meet who wait. Names are known when
-    /// everything has been met.
+    /// Adds the names of objects to the lines, and to the operations of blocked activities. The names are known only at
+    /// the end, when all objects have been accessed.
     fn name_objects(&mut self, failures: &mut [Failure]) {
         let taken = self.events.len();
         let all = (0..self.run.activities()).map(Activity);
@@ -178,7 +176,7 @@ impl<S: Subject> Written<'_, S> {
             let who = self.subject.find(&waiting.who);
             let waits = |(activity, _): &(Activity, S::Event)| Some(*activity) == who;
             let pending = pending.iter().position(waits);
-            // Who waits within an operation has begun with it.
+            // An activity that waits within an operation has already taken the step.
             let begun = || {
                 self.steps
                     .iter()
@@ -200,13 +198,13 @@ impl<S: Subject> Written<'_, S> {
     }
 }
 
-/// Takes these steps, and writes down what they are. They are those of an earlier execution: one that cannot be taken
-/// again is the first difference of a program that does not do the same twice.
+/// Takes the steps of an earlier execution and writes them down. A step that cannot be taken again is the first
+/// difference of a program that does not behave the same under the same schedule.
 pub fn write_down<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Followed {
     take_down(Written::new(subject, true), steps, most)
 }
 
-/// The same for one that nobody is going to see, but for where it fails to do the same.
+/// Like [`write_down`], for an execution whose lines are not shown except where it diverges.
 pub(super) fn try_out<S: Subject>(subject: &S, steps: &[Step], most: usize) -> Followed {
     take_down(Written::new(subject, false), steps, most)
 }
@@ -227,7 +225,7 @@ fn take_down<S: Subject>(mut written: Written<'_, S>, steps: &[Step], most: usiz
     written.ended(most, misfit)
 }
 
-/// Follows a schedule, for at most so many steps.
+/// Follows a schedule for at most `most` steps.
 pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Followed {
     let mut written = Written::new(subject, true);
     let mut misfit = None;
@@ -248,15 +246,15 @@ pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Foll
     written.ended(most, misfit)
 }
 
-/// Whether the next lines have this activity do that.
+/// Returns whether one of the activity's next lines is this operation.
 fn is_expected(what: &str, who: &str, lines: &[Line]) -> bool {
     let own = lines.iter().filter(|line| line.who == who);
     own.take(MOST_LESS).any(|line| line.operation() == what)
 }
 
 impl<S: Subject> Written<'_, S> {
-    /// Does what a line says, and what comes before it. If that is more than this, or it cannot be done, says what there
-    /// is instead.
+    /// Performs the operation of a line, and the operations of the activity before it. Returns what was found if there
+    /// were such operations, or if the operation is not possible.
     fn follow(&mut self, line: &Line, after: &[Line]) -> Result<(), String> {
         let (activity, late) = self.wait_for(&line.who)?;
         let step = Step {
@@ -269,14 +267,14 @@ impl<S: Subject> Written<'_, S> {
                 return Err(self.finds(activity));
             };
             let (what, site) = self.run.tell(&event);
-            // What is one step here may be several operations of a recording, and be called otherwise there.
+            // What is one step here may be several operations of a recording, and have another name there.
             if what == line.operation() || !site.is_empty() && site == line.site {
                 if self.take(step) || self.take(activity.into()) {
                     return before.map_or(Ok(()), Err);
                 }
                 return Err(self.finds(activity));
             }
-            // It is expected later: so what is expected now is not done any more.
+            // This operation is expected later, so the one expected now does not happen any more.
             if is_expected(&what, &line.who, after) {
                 return Err(self.finds(activity));
             }
@@ -291,8 +289,8 @@ impl<S: Subject> Written<'_, S> {
         ))
     }
 
-    /// Lets those from whom it comes go on until there is an activity of this name. If it is not there yet, what comes
-    /// before it.
+    /// Lets its ancestors continue until there is an activity of this name. If it did not exist yet, also returns the
+    /// first operation that came before it.
     fn wait_for(&mut self, who: &str) -> Result<(Activity, Option<String>), String> {
         let mut before = None;
         for _ in 0..MOST_MORE {
@@ -319,7 +317,7 @@ impl<S: Subject> Written<'_, S> {
         Err(format!("there is no {who}"))
     }
 
-    /// What an activity is about to do instead.
+    /// Describes what an activity is about to do instead.
     fn finds(&self, activity: Activity) -> String {
         let who = self.subject.name(activity);
         let Some(event) = self.run.pending(activity) else {

@@ -1,11 +1,12 @@
-//! What things and activities are called, the same in all executions of an exploration.
+//! Names of objects and activities that are the same in all executions of an exploration.
 //!
-//! Neither an address nor who came first is a name: both depend on the schedule. An activity is the n-th child of its
-//! parent. A thing is what some activity met in its n-th operation at that line of the program; once two activities have
-//! met the same thing in one execution, both know it by the same number for good. Should a number turn out to be that of two
-//! things, or a thing to have two numbers, because what an activity meets depends on what others did, then the numbers are
-//! taken for the same from then on: whoever takes two things for one explores more than necessary, never less. For
-//! the same reason two things that never were in the same execution are not taken to be different.
+//! Neither an address nor the order of arrival can be a name: both depend on the schedule. An activity is the n-th
+//! child of its parent. An object is what some activity accessed in its n-th operation at a source location; once two
+//! activities have accessed the same object in one execution, both know it by the same number from then on. If a number
+//! turns out to belong to two objects, or an object to have two numbers, because what an activity accesses depends on
+//! what others did, the numbers are treated as the same from then on: treating two objects as one explores more than
+//! necessary, never less. For the same reason, two objects that were never in the same execution are not assumed to be
+//! different.
 
 use std::{
     collections::BTreeMap,
@@ -13,13 +14,13 @@ use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
-/// Executions are told apart by this, so that a thing that outlives one is not taken for what it was called there.
+/// Distinguishes executions, so that the number of an object that outlives an execution is not used in another one.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(AT_ONCE);
-/// So many are counted together.
+/// Number of executions that are reserved at once.
 const AT_ONCE: u32 = 1 << 10;
 
-/// A line of the program, which of the things it is that are met there in one operation, and where that thing was made: those
-/// made at different lines are never the same.
+/// A source location, the index of the object among those accessed there in one operation, and where the object was
+/// created. Objects created at different locations are never the same.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     at: usize,
@@ -44,7 +45,7 @@ impl Place {
         }
     }
 
-    /// As numbers, which mean the same in the children of this process.
+    /// Returns the encoding as numbers, which mean the same in forked children of this process.
     pub(super) fn code(self) -> [u64; 2] {
         [
             self.at as u64,
@@ -52,41 +53,43 @@ impl Place {
         ]
     }
 
-    /// The one of such numbers.
+    /// Decodes the numbers of [`Place::code`].
     ///
     /// # Safety
     ///
-    /// They are those of a place in this process, or in a child of it, made by `fork`.
+    /// The numbers are those of a place in this process, or in a child of it created by `fork`.
     pub(super) unsafe fn from_code([at, made_at]: [u64; 2]) -> Place {
         Place {
             at: at as usize,
-            // SAFETY: The caller's: whatever is static in a child is at the same address here.
+            // SAFETY: The caller guarantees that the number comes from this process or a forked child, where statics
+            // are at the same addresses.
             made_at: unsafe { &*(made_at as *const Location<'static>) },
         }
     }
 }
 
-/// The names of things.
+/// The names of objects.
 #[derive(Default)]
-pub(crate) struct Things {
+pub(crate) struct ObjectTable {
     execution: u32,
-    /// What each activity met in the n-th operation at a line, and which line that was.
+    /// For each activity and n: the objects that it accessed in the n-th operation at a location, with the location.
     learned: Vec<Vec<Vec<(Place, u32)>>>,
-    /// Where each was made.
+    /// Where each object was created.
     made_at: Vec<&'static Location<'static>>,
-    /// Of which thing each is another name: itself, for most.
+    /// For each number, another number of the same object: itself, for most.
     same_as: Vec<u32>,
-    /// With which others each was in one execution, a bit for each.
+    /// For each object, the others that were in the same execution, as a bit set.
     met: Vec<Vec<u64>>,
-    /// Those of this execution.
+    /// The objects of this execution.
     here: Vec<u32>,
     is_here: Vec<u64>,
     has_aliases: bool,
-    /// What was met since this was asked for, if somebody does.
+    /// The accesses since the last call of `take_log`, if a log is kept.
     log: Option<Vec<Met>>,
 }
 
-/// A thing that was met: by whom, in which of its operations at that line, where; and its number, if it was known.
+/// An access of an object: the activity, the number of its operation at that location, the location, and the object's
+/// number, if it was known.
 #[derive(Clone, Copy)]
 pub(super) struct Met {
     pub(super) activity: u32,
@@ -95,15 +98,15 @@ pub(super) struct Met {
     pub(super) known: Option<u32>,
 }
 
-impl Things {
-    /// Those that were met in this execution.
+impl ObjectTable {
+    /// Returns the objects that were accessed in this execution.
     pub(super) fn here(&self) -> &[u32] {
         &self.here
     }
 
-    /// Another execution begins.
+    /// Begins another execution.
     pub(super) fn begin(&mut self) {
-        // Of the first of them, which may be 0, nothing is called.
+        // The first number of each reserved range, which may be 0, is not used.
         if self.execution == 0 || self.execution % AT_ONCE == AT_ONCE - 1 {
             self.execution = EXECUTIONS.fetch_add(AT_ONCE, Relaxed);
         }
@@ -112,7 +115,7 @@ impl Things {
         self.is_here.fill(0);
     }
 
-    /// The number of a thing, whose name is kept in `cell`, that is met like this.
+    /// Returns the number of an object that is accessed in this way and whose name is kept in `cell`.
     pub(super) fn number(&mut self, cell: &AtomicU64, met: Met) -> u32 {
         if let Some(log) = &mut self.log {
             log.push(met);
@@ -124,7 +127,8 @@ impl Things {
         number
     }
 
-    /// The number of a thing that is met, in this execution or in the process of which this one knows.
+    /// Returns the number of an object that is accessed in this execution, or in a child process that reports the
+    /// access.
     #[inline]
     pub(super) fn meet_again(&mut self, met: &Met) -> u32 {
         match met.known {
@@ -141,12 +145,12 @@ impl Things {
         self.log = Some(Vec::new());
     }
 
-    /// What was met since the last time.
+    /// Returns the accesses since the last call.
     pub(super) fn take_log(&mut self) -> Vec<Met> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// The one of a thing that is known already.
+    /// Returns the number of an object that is already known in this execution.
     #[inline]
     pub(super) fn known(&self, cell: &AtomicU64) -> Option<u32> {
         let kept = cell.load(Relaxed);
@@ -188,7 +192,7 @@ impl Things {
         let place = &self.learned[activity as usize][operation as usize];
         let known = || place.iter().filter(|(site, _)| *site == at);
         let known = || known().map(|&(_, number)| number);
-        // The first that nobody has: the same whenever the same has happened before.
+        // The first number that is not used in this execution: the same whenever the same has happened before.
         let free = known().find(|&number| !self.is_here(number));
         let first = known().next();
         let number = free.unwrap_or_else(|| {
@@ -210,7 +214,7 @@ impl Things {
         has(&self.is_here, number)
     }
 
-    /// It is in this execution.
+    /// Adds the object to this execution.
     fn comes(&mut self, number: u32) {
         if !has_all(&self.met[number as usize], &self.is_here) {
             for &other in &self.here {
@@ -222,7 +226,7 @@ impl Things {
         self.here.push(number);
     }
 
-    /// The number by which a thing goes.
+    /// Returns the representative of a number.
     fn root(&self, number: u32) -> u32 {
         let mut number = number;
         while self.same_as[number as usize] != number {
@@ -239,7 +243,7 @@ impl Things {
         }
     }
 
-    /// Whether two numbers may be those of one thing.
+    /// Returns whether two numbers may belong to one object.
     #[inline]
     pub(super) fn may_be_same(&self, a: u32, b: u32) -> bool {
         a == b
@@ -251,19 +255,19 @@ impl Things {
     }
 }
 
-impl Things {
-    /// How many there are in all.
+impl ObjectTable {
+    /// Returns the number of objects.
     pub(super) fn count(&self) -> u32 {
         self.made_at.len() as u32
     }
 
-    /// Where a thing was made.
+    /// Returns where an object was created.
     pub(super) fn made_at(&self, number: u32) -> &'static Location<'static> {
         self.made_at[number as usize]
     }
 
-    /// One of these, which were made at the same place as this one, that is the same as far as people are concerned: they never met
-    /// in one execution.
+    /// Returns an object of `among`, which were created at the same location as this one, that has the same name for
+    /// display: the two were never in the same execution, or are known to be the same.
     pub(super) fn called_alike(&self, number: u32, among: &[u64]) -> Option<u32> {
         let met = &self.met[number as usize];
         let never_met = among.iter().enumerate().find_map(|(index, word)| {
@@ -277,7 +281,7 @@ impl Things {
         never_met.or_else(|| self.has_aliases.then(alias).flatten())
     }
 
-    /// Who meets each thing, and in which of its operations: the least of them, activities being in the order of `rank`.
+    /// Returns the least user of each object, in the order of `rank`, and the number of its operation.
     pub(super) fn least_users<K: Ord>(&self, rank: impl Fn(u32) -> K) -> Vec<Option<(K, usize)>> {
         let mut least: Vec<Option<(K, usize)>> = Vec::new();
         least.resize_with(self.made_at.len(), || None);
@@ -317,27 +321,28 @@ pub(super) fn set(bits: &mut Vec<u64>, number: u32) {
 /// The numbers of activities.
 #[derive(Default)]
 pub(crate) struct Families {
-    /// Of each one, its children's: threads, light ones, and threads that the program has made without us.
+    /// For each activity, the numbers of its children: threads, light activities, and threads that the program created
+    /// without Reenact.
     numbers: Vec<[Vec<Option<u32>>; 3]>,
-    /// Parent and index of each; of the first, itself.
+    /// The parent and index of each activity; of the main one, itself.
     members: Vec<(u32, u32)>,
-    /// Who was asked for since this was, if somebody does.
+    /// The children that were requested since the last call of `take_log`, if a log is kept.
     log: Option<Vec<(u32, u32)>>,
-    /// What those are called that the program has made without us, by number, once they are known.
+    /// The names of foreign threads, which the program created without Reenact, by number, once they are known.
     foreign: BTreeMap<u32, String>,
 }
 
 impl Families {
-    /// The first one, from which all others come.
+    /// The main activity, the ancestor of all others.
     pub(super) const MAIN: u32 = 0;
 
-    /// In an index: that it counts light ones, which are counted by themselves.
+    /// Flag in an index: it counts light activities, which are counted separately.
     pub(super) const LIGHT: u32 = 1 << 31;
 
-    /// The same for threads that the program has made without us.
+    /// Flag in an index: it counts threads that the program created without Reenact.
     pub(super) const FOREIGN: u32 = 1 << 30;
 
-    /// As which an index counts.
+    /// Returns the kind of children that an index counts.
     pub(super) fn kind_of(index: u32) -> usize {
         match index & (Self::LIGHT | Self::FOREIGN) {
             0 => 0,
@@ -350,8 +355,7 @@ impl Families {
         (index & !(Self::LIGHT | Self::FOREIGN)) as usize
     }
 
-    /// A thread that the program has made without us has this name, as far as the system knows. Others of it may have had it
-    /// before.
+    /// Names a foreign thread after its OS thread name. The name is made unique if another thread already has it.
     fn call_foreign(&mut self, number: u32, name: &str) {
         if self.foreign.contains_key(&number) {
             return;
@@ -363,7 +367,7 @@ impl Families {
         }
     }
 
-    /// If the calling thread, which runs this one, was made by the program without us, it is called what it is called there.
+    /// Names an activity after the calling thread, which runs it, if it is a foreign thread.
     #[inline]
     pub(super) fn meet_foreign(&mut self, number: u32) {
         if self.is_foreign(number) {
@@ -372,24 +376,24 @@ impl Families {
         }
     }
 
-    /// Whether it is such a thread.
+    /// Returns whether it is a foreign thread.
     #[inline]
     fn is_foreign(&self, number: u32) -> bool {
         let member = self.members.get(number as usize);
         member.is_some_and(|(_, index)| Self::kind_of(*index) == 2)
     }
 
-    /// Another process has called it that.
+    /// Sets the name that another process has given a foreign thread.
     pub(super) fn know_foreign(&mut self, number: u32, name: &str) {
         self.foreign.insert(number, name.to_owned());
     }
 
-    /// What those are called that are known.
+    /// Returns the names of the foreign threads that are known.
     pub(super) fn foreign(&self) -> impl ExactSizeIterator<Item = (u32, &str)> {
         self.foreign.iter().map(|(number, name)| (*number, &**name))
     }
 
-    /// The n-th child of this one.
+    /// Returns the number of the n-th child of `parent`.
     pub(super) fn child(&mut self, parent: u32, index: u32) -> u32 {
         if self.members.is_empty() {
             self.members.push((Self::MAIN, 0));
@@ -428,12 +432,12 @@ impl Families {
         self.log = Some(Vec::new());
     }
 
-    /// Who was asked for since the last time.
+    /// Returns the children that were requested since the last call.
     pub(super) fn take_log(&mut self) -> Vec<(u32, u32)> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Where it comes in the order of the family tree.
+    /// Returns its position in the order of the family tree.
     pub(super) fn rank(&self, number: u32) -> Vec<u32> {
         match self.members.get(number as usize) {
             Some(&(parent, index)) if number != Self::MAIN => {
@@ -445,7 +449,7 @@ impl Families {
         }
     }
 
-    /// Its place in the family tree, as in `main.2.0`.
+    /// Returns its place in the family tree, such as `main.2.0`.
     pub(super) fn name(&self, number: u32) -> String {
         match self.members.get(number as usize) {
             Some(&(parent, index)) if number != Self::MAIN => match Self::kind_of(index) {
@@ -460,7 +464,7 @@ impl Families {
         }
     }
 
-    /// Whose place this is, if anybody's so far.
+    /// Returns the activity with this place, if it is known.
     pub(super) fn find(&self, name: &str) -> Option<u32> {
         let foreign = self.foreign.iter().find_map(|(number, called)| {
             let rest = name.strip_prefix(&**called)?;

@@ -1,23 +1,23 @@
-//! What an activity is told of the world outside, where that would be different each time: a time that passes with its own
-//! doing alone, and random bytes that are the same in all executions.
+//! External values that would differ between executions: a clock that advances only with an activity's own calls, and
+//! random bytes that are the same in all executions.
 
 use std::sync::Arc;
 
 use crate::{Captured, Heard, arrivals::zigzag};
 
-/// What one activity has asked for.
+/// What one activity has requested.
 #[derive(Default)]
 pub(super) struct Outside {
     asked: [u64; 3],
-    /// How long it has slept since it asked for the time.
+    /// How long it has slept since it last read each clock, in nanoseconds.
     slept: [u64; 2],
 }
 
-/// How late it is when an activity first asks: some days after the clock began, and on some day.
+/// The first readings of the clocks in nanoseconds: some days after the monotonic clock began, and a fixed date.
 const FIRST: [u64; 2] = [1_000_000_000_000_000, 1_735_689_600_000_000_000];
-/// How much later it is each time.
+/// How far each reading advances a clock, in nanoseconds.
 const LATER: u64 = 1_000;
-/// How many random bytes are given at most.
+/// Maximum number of random bytes.
 const BYTES: usize = 256;
 
 impl Outside {
@@ -37,7 +37,7 @@ impl Outside {
         Heard::Elapsed(zigzag(later))
     }
 
-    /// It sleeps for so many nanoseconds.
+    /// Advances the clocks by this sleep.
     pub(super) fn sleep(&mut self, nanoseconds: u64) {
         for slept in &mut self.slept {
             *slept = slept.saturating_add(nanoseconds);
@@ -45,11 +45,11 @@ impl Outside {
     }
 }
 
-/// Bytes that look random.
+/// Returns pseudorandom bytes.
 fn bytes(seed: u64) -> Arc<[u8]> {
     let mut state = seed;
     let words = std::iter::repeat_with(|| {
-        // Splitmix.
+        // SplitMix64.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = state;
         word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,8 +1,8 @@
-//! Stacks that are used up.
+//! Detection of stack overflows.
 //!
-//! A fiber's stack has a page below it that must not be touched. Who recurses too deep touches it, and is ended there
-//! and then: the fiber returns as if it were done, whatever is on its stack stays as it is, and the execution has failed. Anywhere
-//! else a fault is none of our business.
+//! A fiber's stack has a guard page below it. Code that recurses too deep touches it and is ended there: the fiber
+//! returns as if it were done, what is on its stack is left as it is, and the execution has failed. Faults anywhere
+//! else are passed on.
 
 use std::{cell::Cell, ffi::c_int, mem::MaybeUninit, sync::OnceLock};
 
@@ -15,20 +15,22 @@ thread_local! {
     static RUNNING: Cell<*const Fiber> = const { Cell::new(std::ptr::null()) };
 }
 
-/// What was done about faults before.
+/// The previous action for `SIGSEGV`.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// This fiber runs on the calling thread from now on, or none. Which one did before.
+/// Sets the fiber that runs on the calling thread, or null. Returns the previous one.
 #[inline]
 pub(super) fn watch(fiber: *const Fiber) -> *const Fiber {
     RUNNING.replace(fiber)
 }
 
-/// Sees to it that who uses up its stack is ended. The standard library has given each of its threads another stack for that.
+/// Installs the handler that ends code that overflows its stack. The standard library has given each of its threads an
+/// alternate signal stack.
 pub(super) fn catch() {
     BEFORE.get_or_init(|| {
         let mut before = MaybeUninit::uninit();
-        // SAFETY: A handler that does what a handler may, and a place for what was there before.
+        // SAFETY: `on_fault` does only what a signal handler may do, `action` is initialised, and `before` is a valid
+        // place for the previous action.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;
@@ -41,12 +43,12 @@ pub(super) fn catch() {
 }
 
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: What the kernel gives a handler.
+    // SAFETY: The kernel passes valid pointers to a handler with `SA_SIGINFO`.
     let (info_of, machine) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
     let running = RUNNING.get();
-    // SAFETY: It is there as long as it runs.
+    // SAFETY: A fiber is alive as long as it runs.
     if let Some(fiber) = (!running.is_null()).then(|| unsafe { (*running).trap })
-        // SAFETY: It is a fault.
+        // SAFETY: The signal is a fault, for which `si_addr` is set.
         && fiber.stack_ptr_in_bounds(unsafe { info_of.si_addr() }.addr())
         && end(fiber, machine)
     {
@@ -55,14 +57,15 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     pass_on(signal, info, context);
 }
 
-/// Makes the fiber return, when the handler does.
+/// Makes the fiber return when the handler does.
 #[cfg(target_arch = "x86_64")]
 fn end(fiber: CoroutineTrapHandler<Pause>, machine: &mut libc::ucontext_t) -> bool {
     let registers = &mut machine.uc_mcontext.gregs;
     if !fiber.stack_ptr_in_bounds(registers[libc::REG_RSP as usize] as usize) {
         return false;
     }
-    // SAFETY: The fiber runs on this thread. What it was doing to anything else is not looked at any more: the execution ends.
+    // SAFETY: The fiber runs on this thread. Anything that its code left inconsistent is not used any more, because the
+    // execution ends.
     let set = unsafe { fiber.setup_trap_handler(|| Pause::Overflowed) };
     let corosensei::trap::TrapHandlerRegs {
         rip,
@@ -83,14 +86,15 @@ fn end(fiber: CoroutineTrapHandler<Pause>, machine: &mut libc::ucontext_t) -> bo
     true
 }
 
-/// The same.
+/// Makes the fiber return when the handler does.
 #[cfg(target_arch = "aarch64")]
 fn end(fiber: CoroutineTrapHandler<Pause>, machine: &mut libc::ucontext_t) -> bool {
     let registers = &mut machine.uc_mcontext;
     if !fiber.stack_ptr_in_bounds(registers.sp as usize) {
         return false;
     }
-    // SAFETY: As above.
+    // SAFETY: The fiber runs on this thread. Anything that its code left inconsistent is not used any more, because the
+    // execution ends.
     let set = unsafe { fiber.setup_trap_handler(|| Pause::Overflowed) };
     registers.pc = set.pc;
     registers.sp = set.sp;
@@ -100,17 +104,17 @@ fn end(fiber: CoroutineTrapHandler<Pause>, machine: &mut libc::ucontext_t) -> bo
     true
 }
 
-/// Elsewhere it is a fault like any other.
+/// On other architectures, an overflow is a fault like any other.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn end(_fiber: CoroutineTrapHandler<Pause>, _machine: &mut libc::ucontext_t) -> bool {
     false
 }
 
-/// Does what was done about it before.
+/// Performs the previous action for the signal.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let before = BEFORE.get();
-    // SAFETY: A handler that was there before is called as the kernel would; where there was none, the fault happens again
-    // when this one returns, and ends the process.
+    // SAFETY: A previous handler is called as the kernel would call it. If there was none, the fault happens again when
+    // this handler returns, and ends the process.
     unsafe {
         match before {
             Some(before) if before.sa_sigaction > libc::SIG_IGN => {

@@ -1,7 +1,7 @@
-//! What the world outside said to a recorded run, for executions that are explored around it.
+//! The external data of a recorded run, for executions that are explored around it.
 //!
-//! Each activity is told again what it was told then, as long as it asks for the same. In another execution it may ask in
-//! another order, or for something else; what was not recorded, the world is asked for, or time goes on by itself.
+//! Each activity receives the same answers again, as long as it asks the same questions. In another execution it may
+//! ask in another order, or ask something else; what was not recorded comes from outside, or from a simulated clock.
 
 use std::{borrow::Cow, collections::HashMap, path::Path, sync::Arc};
 
@@ -12,24 +12,24 @@ use crate::{
     replay::{is_stranger, play_process},
 };
 
-/// What came from outside in a recorded run.
+/// The external data of a recorded run.
 pub(super) struct Recorded {
     trace: Arc<Trace>,
-    /// By the place of the activity in the family tree.
+    /// By the activity's place in the family tree.
     answers: HashMap<String, Vec<Event>>,
-    /// Its number there, too.
+    /// The activities' numbers in the recorded run, by the same.
     numbers: HashMap<String, u32>,
 }
 
-/// How far an activity is in that.
+/// Which of its recorded answers an activity has received.
 #[derive(Default)]
 pub(super) struct Given {
-    /// Of its answers, those that it has been given.
+    /// For each of its answers, whether it has been given.
     is_given: Vec<bool>,
 }
 
 impl Given {
-    /// Nothing.
+    /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.is_given.clear();
     }
@@ -61,18 +61,18 @@ impl Recorded {
         })
     }
 
-    /// Whether threads took part in it that the program had made without us.
+    /// Returns whether threads took part in the run that the program created without Reenact.
     pub(super) fn has_foreign(&self) -> bool {
         let mut all = self.trace.activities();
         all.any(|one| one.origin == Origin::Foreign && !is_stranger(&self.trace, one.number))
     }
 
-    /// The number of an activity in the recorded run, if it was there.
+    /// Returns the number of an activity in the recorded run, if it was part of it.
     pub(super) fn number_of(&self, family: &str) -> Option<u32> {
         self.numbers.get(family).copied()
     }
 
-    /// The first answer that an activity has not been given yet and that this is true of.
+    /// Returns the first answer for which `fits` is true and that the activity has not received yet.
     fn next(
         &self,
         family: &str,
@@ -86,7 +86,7 @@ impl Recorded {
         Some(own[index])
     }
 
-    /// What the C library said.
+    /// Returns what the C library returned.
     pub(super) fn recall(&self, family: &str, given: &mut Given, what: Captured) -> Option<Heard> {
         let event = self.next(family, given, |event| event.kind == what.kind())?;
         Some(match what {
@@ -95,7 +95,7 @@ impl Recorded {
         })
     }
 
-    /// What anybody else said who was asked this.
+    /// Passes the recorded answer to this question, if there is one, to `hear`.
     pub(super) fn play(
         &self,
         family: &str,

@@ -1,11 +1,12 @@
-//! Going where a recorded run went: what was replayed becomes a sequence of steps of an exploration.
+//! Retraces a recorded run: converts the log of a replay to a sequence of steps of an exploration.
 //!
-//! Both are the same announcements. But a replay lets go whom it can: it lists a receive before its send, a read after a write
-//! that it did not see, and what nothing is recorded of (a notification, a message, a try that fails) at any time at which it may have
-//! been. What counts is that each activity does what it did, in its own order; that the operations of an object are in the order
-//! that is recorded; and that everything goes as it went then. So of all activities whose next operation can be a step, and would go
-//! as it did, the one goes on whose operation is the first in the log. If there is none before all are done, the recording does
-//! not fit, and that is said.
+//! Both consist of the same announcements. But a replay lets activities continue as soon as it can: it lists a receive
+//! before its send, a read after a write that it did not see, and operations that are not recorded (a notification, a
+//! message, a try that fails) at any time at which they may have happened. What matters is that each activity performs
+//! its operations in its own order; that the operations of an object are in the recorded order; and that each operation
+//! goes as it went then. So among the activities whose next operation can be a step and would go as recorded, the one
+//! continues whose operation comes first in the log. If there is none before all operations are done, the recording
+//! does not fit, and a divergence is reported.
 
 mod path;
 
@@ -15,10 +16,7 @@ use std::{
     time::Instant,
 };
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Links, Moment, Run, Runs, Step},
-};
+use reenact_explore::{Activity, Links, Moment, Run, Runs, Step};
 
 pub(super) use self::path::Path;
 use self::path::{Goes, Line, Meets};
@@ -29,18 +27,18 @@ use super::{
 };
 use crate::{Access, Arrival, OperationKind, site::Site};
 
-/// Where a recorded run went.
+/// The result of retracing a recorded run.
 pub(super) struct Retraced {
     pub(super) steps: Vec<Step>,
-    /// The number of each operation of the log that is a step, and which step it is.
+    /// The number of each operation of the log that is a step, and the index of the step.
     places: Vec<(usize, usize)>,
     pub(super) divergence: Option<Divergence>,
-    /// Whether what it ended with is a failure.
+    /// Whether the run ends with a failure.
     pub(super) is_bad: bool,
 }
 
 impl Retraced {
-    /// The step at which this operation of the log is, from 1, or the next one.
+    /// Returns the step of this operation of the log, counted from 1, or of the next one that is a step.
     pub(super) fn step_of(&self, operation: usize) -> usize {
         if operation <= 1 {
             return 0;
@@ -54,10 +52,10 @@ impl Retraced {
     }
 }
 
-/// The first operation of a recorded run that the program does not do when it is explored.
+/// The first operation of a recorded run that the program does not perform when it is explored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Divergence {
-    /// Its number in the log, from 1; none if it is how the program ended.
+    /// Its number in the log, from 1; none if the program ended in another way.
     pub(super) operation: Option<usize>,
     pub(super) expected: String,
     pub(super) found: String,
@@ -94,16 +92,17 @@ impl fmt::Display for OutOfTime {
 
 impl std::error::Error for OutOfTime {}
 
-/// When to stop going where a recorded run went.
+/// When to stop retracing.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// How many steps there may be that are not in the log.
+    /// Maximum number of steps that are not in the log.
     pub(super) steps: usize,
     pub(super) until: Option<Instant>,
 }
 
-/// Takes the steps that were recorded. `exit` is the status that the recorded program exited with; if there is one, the execution
-/// then goes on to its end. A recording of a program that was killed is a path that ends where it does.
+/// Takes the steps that were recorded. `exit` is the exit status of the recorded program; if there is one, the
+/// execution then continues to its end. The recording of a program that was killed is a path that ends where the
+/// recording does.
 pub(super) fn retrace(
     forked: &Forked,
     path: &Path,
@@ -111,10 +110,10 @@ pub(super) fn retrace(
     exit: Option<i32>,
 ) -> Result<Retraced, OutOfTime> {
     loop {
-        let before = forked.fineness();
+        let before = forked.granularity();
         let retraced = Retracer::new(forked, path, limits).run(exit)?;
-        // If it turned out that more operations are steps, it is another path.
-        if forked.fineness() == before {
+        // If more operations have turned out to be steps, the path is another one.
+        if forked.granularity() == before {
             return Ok(retraced);
         }
     }
@@ -127,56 +126,56 @@ struct Retracer<'a> {
     run: ForkedRun,
     steps: Vec<Step>,
     places: Vec<(usize, usize)>,
-    /// By activity of the path: who that is here, and how many of its lines are done.
+    /// For each activity of the path: the activity here, and the number of its lines that are done.
     known: Vec<Option<Activity>>,
     next: Vec<usize>,
     is_done: Vec<bool>,
-    /// By activity of the path: whether it has ended, where that is a step.
+    /// For each activity of the path: whether it has ended, if that is a step.
     has_ended: Vec<bool>,
-    /// By entity: how many of its operations are done.
+    /// For each object: the number of its operations that are done.
     orders: Vec<usize>,
-    /// By mailbox: how many messages were sent and handled.
+    /// For each mailbox: the number of messages that were sent and handled.
     mailboxes: HashMap<u64, (usize, usize)>,
-    /// By number of a thing here: what it is in the path.
+    /// For each object number here: the object's number in the path.
     objects: HashMap<u32, u64>,
-    /// By condition: who waits for a notification.
+    /// For each condition: the activities that wait for a notification.
     waiting: HashMap<u64, Vec<Activity>>,
-    /// Promises that have been settled, by the number of the thing here.
+    /// The promises that have been settled, by their object numbers here.
     settled: HashSet<u32>,
-    /// How many operations are still to come that others must leave possible.
+    /// The number of later operations that other steps must leave possible.
     awaited: HashMap<Awaited, usize>,
 }
 
-/// An operation that is still to come, and that others must leave possible: what it is, at this object or entity.
+/// An operation that is still to come and that other steps must leave possible: its kind, and its object or sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Awaited {
     /// It finds no room, or nothing to receive.
     FailedSend(u64),
     FailedReceive(u64),
-    /// It finds that somebody else has it.
+    /// It finds that another activity holds the lock.
     FailedTry(usize),
-    /// It finds somebody at the other end.
+    /// It finds that the other end has not been dropped.
     Send(u64),
     /// It is notified.
     Wake(u64),
-    /// Its time is up before some promise is settled.
+    /// It times out before some promise is settled.
     FailedWait,
     /// It finds that this activity of the path has not ended.
     Running(usize),
 }
 
-/// When to take a step that can be taken, and in which way.
+/// When to take a possible step, and with which choice.
 type Candidate = (When, u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum When {
-    /// It changes nothing for others, who may change what it sees.
+    /// At once: it changes nothing for others, which may change what it observes.
     AtOnce,
     /// In the order of the log.
     InTurn,
-    /// If nothing else can be done: others may be kept from doing what they did after it.
+    /// If nothing else can be done: it may prevent what others did after it.
     Later,
-    /// The same, but most likely.
+    /// After `Later`: it most likely prevents what others did after it.
     Last,
 }
 
@@ -207,7 +206,7 @@ impl<'a> Retracer<'a> {
     }
 
     fn run(mut self, exit: Option<i32>) -> Result<Retraced, OutOfTime> {
-        // Steps that are not in the log may go on for ever, if what happens is not what was recorded.
+        // Steps that are not in the log may continue without end if the program does not do what was recorded.
         let enough = self.path.lines.len() + self.limits.steps;
         while self.steps.len() < enough {
             self.check_time()?;
@@ -248,9 +247,10 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    /// A step of which nothing is recorded but where it leads to: what is done to a promise that one alone may settle, and passing on a
-    /// message because it is settled. Whoever settles it does that, or whoever asks for what it becomes, the later of both. A
-    /// message is passed on when it is the next that was handled.
+    /// Returns a step of which only the effect is recorded: an operation on a promise that only one activity may
+    /// settle, and forwarding a message because a promise is settled. The activity that settles the promise forwards
+    /// the message, or the one that asks for its value, whichever comes later. A message is forwarded when it is the
+    /// next one that was handled.
     fn free(&self) -> Option<Step> {
         let mut all = (0..self.run.activities()).map(Activity);
         let next = all.find(|&activity| {
@@ -280,7 +280,7 @@ impl<'a> Retracer<'a> {
         event.touch.access == Access::Write && !self.who(activity).is_some_and(is_listed)
     }
 
-    /// Who of the path an activity is.
+    /// Returns the index of an activity in the path.
     fn who(&self, activity: Activity) -> Option<usize> {
         let mut known = self.known.iter();
         known.position(|known| *known == Some(activity))
@@ -288,7 +288,7 @@ impl<'a> Retracer<'a> {
 
     fn is_next_message(&self, activity: Activity, message: Arrival) -> bool {
         let event = self.run.pending(activity);
-        let object = event.and_then(|event| self.objects.get(&event.touch.thing).copied());
+        let object = event.and_then(|event| self.objects.get(&event.touch.object).copied());
         let Some(object) = object else {
             return true;
         };
@@ -300,7 +300,7 @@ impl<'a> Retracer<'a> {
         turn.map_or(sent >= all, |turn| turn == sent)
     }
 
-    /// The line of the path that is next, and the step that it is.
+    /// Returns the next line of the path, and its step.
     fn choose(&mut self) -> Option<(usize, Step)> {
         let mut best: Option<(When, usize, Step)> = None;
         for who in 0..self.path.activities.len() {
@@ -339,12 +339,12 @@ impl<'a> Retracer<'a> {
         self.known[who]
     }
 
-    /// What an activity of the path does next.
+    /// Returns the next line of an activity of the path.
     fn head(&self, who: usize) -> Option<usize> {
         self.path.activities[who].1.get(self.next[who]).copied()
     }
 
-    /// What may be part of another step is, if something else is pending.
+    /// Skips optional lines, which may be part of another step, if another operation is pending.
     fn skip_to(&mut self, who: usize, event: &Event) {
         while let Some(line) = self.head(who) {
             let expected = &self.path.lines[line];
@@ -357,7 +357,7 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    /// What an activity that has ended did while a panic unwound was part of its last step.
+    /// Skips the rest of an activity that has ended: what it did while it unwound was part of its last step.
     fn skip_rest(&mut self, who: usize) {
         let is_over = |activity: Activity| {
             activity.0 < self.run.activities() && self.run.pending(activity).is_none()
@@ -368,7 +368,7 @@ impl<'a> Retracer<'a> {
         let path = self.path;
         let rest = &path.activities[who].1[self.next[who]..];
         let line = |index: &usize| &path.lines[*index];
-        // Others wait only for what has a place in the order of an object.
+        // Others wait only for lines that have a place in the order of an object.
         let last = rest.iter().rposition(|index| line(index).has_place());
         if let Some(last) = last
             && rest.iter().all(|index| line(index).is_optional)
@@ -388,34 +388,34 @@ impl<'a> Retracer<'a> {
                 *count -= 1;
             }
         });
-        if let Some(entity) = line.entity {
-            let order = &self.path.orders[entity];
-            let done = &mut self.orders[entity];
+        if let Some(sequence) = line.sequence {
+            let order = &self.path.orders[sequence];
+            let done = &mut self.orders[sequence];
             while order.get(*done).is_some_and(|&line| self.is_done[line]) {
                 *done += 1;
             }
         }
     }
 
-    /// Whether what its object saw before has happened.
+    /// Returns whether the operations that come before it at its object are done.
     fn is_due(&self, index: usize) -> bool {
         let line = &self.path.lines[index];
-        match line.entity {
-            Some(entity) if line.has_place() => {
-                self.path.orders[entity].get(self.orders[entity]) == Some(&index)
+        match line.sequence {
+            Some(sequence) if line.has_place() => {
+                self.path.orders[sequence].get(self.orders[sequence]) == Some(&index)
             }
             _ => true,
         }
     }
 
-    /// What an activity does while a panic unwinds is part of the step before, if it does not have to wait. When to take that step,
-    /// then; none if an object is not yet where it was.
+    /// Returns when to take a step that includes the following operations of an unwinding panic, which are part of it
+    /// unless they have to wait. Returns none if one of their objects is not yet in the recorded position.
     fn unwinds(&self, index: usize) -> Option<When> {
         let mut when = When::AtOnce;
         for later in self.unwinding(index) {
             let line = &self.path.lines[later];
-            if let Some(entity) = line.entity.filter(|_| line.has_place()) {
-                let order = &self.path.orders[entity][self.orders[entity]..];
+            if let Some(sequence) = line.sequence.filter(|_| line.has_place()) {
+                let order = &self.path.orders[sequence][self.orders[sequence]..];
                 let mut before = order.iter().take_while(|&&other| other != later);
                 let is_in_step =
                     |other| other == index || self.unwinding(index).any(|own| own == other);
@@ -430,7 +430,8 @@ impl<'a> Retracer<'a> {
         Some(when)
     }
 
-    /// What follows a line while a panic unwinds. Giving back what the operation itself took may come before that.
+    /// Returns the lines that follow a line while a panic unwinds. The release of what the operation itself acquired
+    /// may come before that.
     fn unwinding(&self, index: usize) -> impl Iterator<Item = usize> {
         let lines = &self.path.activities[self.path.lines[index].who].1;
         let next = lines.partition_point(|&line| line <= index);
@@ -445,7 +446,7 @@ impl<'a> Retracer<'a> {
         self.awaited.get(&what).is_some_and(|count| *count > 0)
     }
 
-    /// Whether it would go as it went then, when it should, and in which way.
+    /// Returns when to take the step and with which choice, if it would go as recorded.
     fn goes_as_recorded(&self, index: usize, activity: Activity) -> Option<Candidate> {
         let line = &self.path.lines[index];
         let prospect = self.run.prospect(activity);
@@ -506,8 +507,8 @@ impl<'a> Retracer<'a> {
             (_, Goes::Answer(true), _) => Some((When::AtOnce, 0)),
             (_, Goes::Answer(false), _) => Some((When::Later, 0)),
             (Access::Release, ..) => {
-                let is_tried = |entity| self.is_awaited(Awaited::FailedTry(entity));
-                let is_tried = line.entity.is_some_and(is_tried);
+                let is_tried = |sequence| self.is_awaited(Awaited::FailedTry(sequence));
+                let is_tried = line.sequence.is_some_and(is_tried);
                 Some((if is_tried { When::Later } else { When::InTurn }, 0))
             }
             (Access::DropSender, ..) => Some((When::Later, 0)),
@@ -516,7 +517,7 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    /// When to drop a receiver: who found it there sent before.
+    /// Returns when to drop a receiver: sends that succeeded come before.
     fn when_receiver_drops(&self, line: &Line) -> When {
         match self.is_awaited(Awaited::Send(line.object())) {
             true => When::Last,
@@ -524,13 +525,13 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    /// Whether the promise that an activity is about to meet is settled.
+    /// Returns whether the promise of an activity's pending operation is settled.
     fn is_settled(&self, activity: Activity) -> bool {
         let event = self.run.pending(activity);
-        event.is_some_and(|event| self.settled.contains(&event.touch.thing))
+        event.is_some_and(|event| self.settled.contains(&event.touch.object))
     }
 
-    /// When to send something into a channel, or to receive it: who found it empty, or full, found that before.
+    /// Returns when to send to a channel or to receive from it: operations that found it empty, or full, come before.
     fn when_passed(&self, line: &Line) -> When {
         let mut objects = line.objects.iter().copied();
         let is_later = objects.any(|object| {
@@ -543,7 +544,7 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    /// Whom a notification lets go on, and when.
+    /// Returns when to take a notification, and the choice of the activity that it wakes.
     fn notify(&self, line: &Line, all: bool) -> Option<Candidate> {
         let waiting = self.waiting.get(&line.object());
         let waiting = waiting.map_or(&[][..], |waiting| waiting);
@@ -563,12 +564,12 @@ impl<'a> Retracer<'a> {
                 });
                 Some((When::InTurn, first? as u32))
             }
-            // Somebody's time is up before.
+            // Some waiting activity times out before.
             _ => Some((When::Last, 0)),
         }
     }
 
-    /// Takes the step that a line is.
+    /// Takes the step of a line.
     fn follow(&mut self, index: usize, step: Step) {
         let line = &self.path.lines[index];
         let waiting = self.waiting.entry(line.object()).or_default();
@@ -591,7 +592,7 @@ impl<'a> Retracer<'a> {
             self.mailboxes.entry(line.object()).or_default().1 += 1;
         }
         if let Some(event) = self.run.pending(step.activity) {
-            self.objects.insert(event.touch.thing, line.object());
+            self.objects.insert(event.touch.object, line.object());
         }
         self.places.push((line.number, self.steps.len()));
         self.is_done(index);
@@ -603,12 +604,12 @@ impl<'a> Retracer<'a> {
         if let Some(event) = self.run.pending(step.activity) {
             match event.op.kind() {
                 OperationKind::MessageSend if is_sent => {
-                    if let Some(object) = self.objects.get(&event.touch.thing) {
+                    if let Some(object) = self.objects.get(&event.touch.object) {
                         self.mailboxes.entry(*object).or_default().0 += 1;
                     }
                 }
                 OperationKind::Resolve => {
-                    self.settled.insert(event.touch.thing);
+                    self.settled.insert(event.touch.object);
                 }
                 _ => {}
             }
@@ -618,7 +619,7 @@ impl<'a> Retracer<'a> {
         self.steps.push(step);
     }
 
-    /// A step that a replay knows nothing of: a timer that fires, a choice, a wait until there is nothing to do.
+    /// Returns a step that is not in a replay's log: a timer that fires, a choice, a wait until all is idle.
     fn unlisted(&self) -> Option<Step> {
         let mut all = (0..self.run.activities()).map(Activity);
         let next = all.find(|&activity| {
@@ -637,18 +638,18 @@ impl<'a> Retracer<'a> {
             ) {
                 return true;
             }
-            // What it does after the end of the recording is not recorded either, but comes then.
+            // Steps after the end of the recording are not recorded either, but they are taken at the end.
             let mut rest = self.path.activities[who].1[self.next[who]..].iter();
             rest.len() > 0 && !rest.any(|&line| is(&self.path.lines[line], &event))
         });
         next.map(Step::from)
     }
 
-    /// The first operation that has not been done, and has to be.
+    /// Returns the first operation that has not been done and is not optional.
     fn missing(&mut self) -> Option<Divergence> {
         let lines = self.path.lines.iter().enumerate();
         let missing = lines.filter(|(index, line)| !self.is_done[*index] && !line.is_optional);
-        // Who has not been created yet is not where it begins.
+        // An activity that has not been created yet is not where the divergence begins.
         let (_, line) = missing.min_by_key(|(_, line)| {
             let activity = self.known[line.who];
             activity.is_none_or(|activity| activity.0 >= self.run.activities())
@@ -684,7 +685,7 @@ impl<'a> Retracer<'a> {
         }
     }
 
-    /// What comes after the end of the recording: whoever went last goes on as long as it can, then the others.
+    /// Continues after the end of the recording: the last activity as long as it can, then the others.
     fn go_on(&mut self, most: usize) -> Result<(), OutOfTime> {
         let mut last = self.steps.last().map_or(Activity(0), |step| step.activity);
         while self.steps.len() < most {
@@ -731,7 +732,7 @@ fn at(site: &str) -> String {
     }
 }
 
-/// What of this line others must leave possible.
+/// Calls `note` for what other steps must leave possible for this line.
 fn each_awaited(line: &Line, mut note: impl FnMut(Awaited)) {
     match (line.access, line.goes, line.meets) {
         (_, Goes::Case(None), _) => {
@@ -744,9 +745,9 @@ fn each_awaited(line: &Line, mut note: impl FnMut(Awaited)) {
         }
         (_, Goes::Answer(false), Meets::Mailbox(..)) => note(Awaited::FailedSend(line.object())),
         (Access::TryTake | Access::TryLook, Goes::Fails, _) => {
-            line.entity
+            line.sequence
                 .into_iter()
-                .for_each(|entity| note(Awaited::FailedTry(entity)));
+                .for_each(|sequence| note(Awaited::FailedTry(sequence)));
         }
         (Access::Send, Goes::Succeeds, Meets::Channel) => note(Awaited::Send(line.object())),
         (Access::Wake { .. }, Goes::Succeeds, _) => note(Awaited::Wake(line.object())),
@@ -756,7 +757,7 @@ fn each_awaited(line: &Line, mut note: impl FnMut(Awaited)) {
     }
 }
 
-/// Whether what an activity is about to do is what this line says.
+/// Returns whether a pending event is the operation of this line.
 fn is(line: &Line, event: &Event) -> bool {
     line.access == event.touch.access && (line.what.is_empty() || line.what == event.op.name())
 }

@@ -1,4 +1,4 @@
-//! A program that can be run again and again, as those who explore see it.
+//! A function that can be run many times, implementing the interface of the strategies.
 
 use std::{
     cell::Cell,
@@ -8,41 +8,38 @@ use std::{
     sync::Arc,
 };
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Changed, Links, Moment, Run, Runs, Step, Verdict},
-};
+use reenact_explore::{Activity, Changed, Links, Moment, Run, Runs, Step, Verdict};
 
 use super::{
     event::Event,
+    execution::{Execution, Leave},
     failure::Failure,
     listen_to_panics,
     names::Families,
     objects::names_of,
-    subject::{Fineness, Subject, Told},
-    world::{Leave, World},
+    subject::{Describe, Granularity, Subject},
 };
 use crate::{ObjectName, activity::begin_explored, mode, seeds, site::Site};
 
-/// The keys of maps while a program is explored.
+/// The keys of hash maps while a program is explored.
 pub(super) const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
 
-/// A program that is explored, by the thread that made this.
+/// A program that is explored on the thread that created this value.
 pub struct Explored<F> {
     shared: Rc<Shared>,
-    /// Its first activity.
+    /// The body of the first activity.
     main: Rc<dyn Fn()>,
     program: PhantomData<F>,
 }
 
 /// What the executions of a program share.
 struct Shared {
-    world: Arc<World>,
+    execution: Arc<Execution>,
     is_running: Cell<bool>,
 }
 
 impl<F: Fn() + 'static> Explored<F> {
-    /// A program. None in a process that is recorded or replayed.
+    /// Creates an explored program. Returns none in a process that is recorded or replayed.
     pub fn new(program: Arc<F>) -> Option<Explored<F>> {
         if !mode::begin_exploring() {
             return None;
@@ -50,8 +47,8 @@ impl<F: Fn() + 'static> Explored<F> {
         listen_to_panics();
         seeds::set(KEYS);
         seeds::give_to_worker();
-        let world = World::new();
-        let inside = Arc::clone(&world);
+        let execution = Execution::new();
+        let inside = Arc::clone(&execution);
         let main = move || {
             begin_explored(Families::MAIN);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| program()))
@@ -62,7 +59,7 @@ impl<F: Fn() + 'static> Explored<F> {
         };
         Some(Explored {
             shared: Rc::new(Shared {
-                world,
+                execution,
                 is_running: Cell::new(false),
             }),
             main: Rc::new(main),
@@ -73,90 +70,93 @@ impl<F: Fn() + 'static> Explored<F> {
 
 impl<F: Fn() + 'static> Subject for Explored<F> {
     fn name(&self, activity: Activity) -> String {
-        self.shared.world.state().families.name(activity.0)
+        self.shared.execution.state().families.name(activity.0)
     }
 
     fn find(&self, name: &str) -> Option<Activity> {
-        let families = &self.shared.world.state().families;
+        let families = &self.shared.execution.state().families;
         families.find(name).map(Activity)
     }
 
     fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
-        let state = self.shared.world.state();
+        let state = self.shared.execution.state();
         names_of(events, &state.names, &state.families)
     }
 
-    fn was_too_coarse(&self) -> bool {
-        self.shared.world.was_too_coarse()
+    fn needs_finer_steps(&self) -> bool {
+        self.shared.execution.needs_finer_steps()
     }
 
-    fn fineness(&self) -> Fineness {
-        self.shared.world.state().fineness
+    fn granularity(&self) -> Granularity {
+        self.shared.execution.state().granularity
     }
 
-    fn refine(&self, fineness: Fineness) {
-        self.shared.world.state().refine(fineness);
+    fn refine(&self, granularity: Granularity) {
+        self.shared.execution.state().refine(granularity);
     }
 
     fn want_labels(&self, are_wanted: bool) {
-        self.shared.world.state().wants_labels = are_wanted;
+        self.shared.execution.state().wants_labels = are_wanted;
     }
 }
 
 impl<F> Drop for Explored<F> {
     fn drop(&mut self) {
-        self.shared.world.close();
+        self.shared.execution.close();
         mode::end_exploring();
     }
 }
 
 impl<F: Fn() + 'static> Runs for Explored<F> {
     type Event = Event;
-    type Run = Execution;
+    type Run = LocalRun;
 
-    fn start(&self) -> Execution {
+    fn start(&self) -> LocalRun {
         let shared = Rc::clone(&self.shared);
         assert!(
             !shared.is_running.replace(true),
             "one execution after the other"
         );
         let main = Rc::clone(&self.main);
-        shared.world.begin(move || main());
-        Execution(shared)
+        shared.execution.begin(move || main());
+        LocalRun(shared)
     }
 
     fn dependent(&self, a: &Event, b: &Event) -> bool {
-        a.is_dependent(b, &self.shared.world.state().names)
+        a.is_dependent(b, &self.shared.execution.state().names)
     }
 }
 
 /// An execution that has begun.
-pub struct Execution(Rc<Shared>);
+pub struct LocalRun(Rc<Shared>);
 
-impl Execution {
-    /// The one that this process is.
-    pub(super) fn of_process(world: Arc<World>) -> Execution {
+impl LocalRun {
+    /// Returns the execution that this process is.
+    pub(super) fn of_process(execution: Arc<Execution>) -> LocalRun {
         let is_running = Cell::new(true);
-        Execution(Rc::new(Shared { world, is_running }))
+        LocalRun(Rc::new(Shared {
+            execution,
+            is_running,
+        }))
     }
 }
 
-impl Told for Execution {
+impl Describe for LocalRun {
     fn tell(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), Site::text(event.line()))
     }
 
     fn describe(&self, event: &Event) -> (String, String) {
-        event.text(&self.0.world.state().families)
+        event.text(&self.0.execution.state().families)
     }
 
     fn came_of_step(&self) -> Option<String> {
-        self.0.world.state().came_of.take()
+        self.0.execution.state().came_of.take()
     }
 
     fn failures(&self) -> Vec<Failure> {
-        let state = self.0.world.state();
-        // What a process ends with, it says itself.
+        let state = self.0.execution.state();
+        // When the main activity of a whole process has ended, its exit status shows whether it failed.
         match state.is_whole && state.main_has_ended {
             true => Vec::new(),
             false => state.failures(),
@@ -164,65 +164,65 @@ impl Told for Execution {
     }
 }
 
-impl Run for Execution {
+impl Run for LocalRun {
     type Event = Event;
 
     #[inline]
     fn activities(&self) -> u32 {
-        self.0.world.state().activities()
+        self.0.execution.state().activities()
     }
 
     fn pending(&self, activity: Activity) -> Option<Event> {
-        self.0.world.state().pending(activity.0).cloned()
+        self.0.execution.state().pending(activity.0).cloned()
     }
 
     #[inline]
     fn is_enabled(&self, activity: Activity) -> bool {
-        let state = self.0.world.state();
+        let state = self.0.execution.state();
         !state.has_exited && state.is_enabled(activity.0)
     }
 
     #[inline]
     fn about_to_act(&self) -> Option<&[Activity]> {
-        Some(&self.0.world.state().about_to_act)
+        Some(&self.0.execution.state().about_to_act)
     }
 
     #[inline]
     fn choices(&self, activity: Activity) -> u32 {
-        self.0.world.state().choices(activity.0)
+        self.0.execution.state().choices(activity.0)
     }
 
     #[inline]
     fn step(&mut self, step: Step) {
-        self.0.world.step(step);
+        self.0.execution.step(step);
     }
 
     fn go_on(&mut self, next: &mut dyn FnMut(&Self) -> Option<Step>) {
         let this = &*self;
-        this.0.world.go_on(&mut || next(this));
+        this.0.execution.go_on(&mut || next(this));
     }
 
     fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Event {
-        self.0.world.step_at(step, moment, links)
+        self.0.execution.step_at(step, moment, links)
     }
 
     fn repeat(&mut self, steps: &mut dyn Iterator<Item = (Step, &Event)>) -> Result<(), Changed> {
-        self.0.world.repeat(self, steps)
+        self.0.execution.repeat(self, steps)
     }
 
     fn links(&self, activity: Activity, links: &mut Links) {
-        self.0.world.state().links(activity.0, links);
+        self.0.execution.state().links(activity.0, links);
     }
 
     fn verdict(&self) -> Verdict {
-        self.0.world.state().verdict()
+        self.0.execution.state().verdict()
     }
 }
 
-impl Drop for Execution {
+impl Drop for LocalRun {
     fn drop(&mut self) {
-        if !self.0.world.state().is_whole {
-            self.0.world.end();
+        if !self.0.execution.state().is_whole {
+            self.0.execution.end();
         }
         self.0.is_running.set(false);
     }

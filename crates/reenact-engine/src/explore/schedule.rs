@@ -1,4 +1,4 @@
-//! Schedules as text: what was done by whom, one step a line, to be kept beside a test and followed again.
+//! Schedules as text, one step a line, to be kept with a test and followed again.
 //!
 //! ```text
 //! reenact schedule 1
@@ -9,10 +9,11 @@
 //! main.0  store (atomic@src/counter.rs:5)  src/counter.rs:13:9
 //! ```
 //!
-//! A line is an activity by its place in the family tree, what it does, and where; where there is a choice, which way it
-//! went (`way 2`). Two spaces or more, or a tab, are between them. Who follows a schedule goes by the first two: lines of code move.
-//! What an operation is about is for people: an object (`lock (mutex@src/main.rs:12)`), a message (`send a message: double(12)`), a
-//! value (`load (atomic@src/main.rs:12): 3`).
+//! A line consists of an activity by its place in the family tree, its operation, the source location, and the choice
+//! if it is not the first (`way 2`). The parts are separated by two or more spaces or a tab. A schedule is followed by
+//! activity and operation, because source locations change. The rest of the operation is for display: an object
+//! (`lock (mutex@src/main.rs:12)`), a message (`send a message: double(12)`), a value
+//! (`load (atomic@src/main.rs:12): 3`).
 
 use std::{fmt, str::FromStr};
 
@@ -20,15 +21,15 @@ use crate::{ObjectName, third_person, with_object};
 
 /// The first line.
 const HEAD: &str = "reenact schedule 1";
-/// What begins a line that is for people.
+/// Begins a remark.
 const REMARK: char = ';';
-/// More steps than this are not read.
+/// Maximum number of steps that are read.
 const MOST: usize = 10_000_000;
 
-/// What was done by whom.
+/// A sequence of steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// What is said of it, for people.
+    /// Remarks for the reader.
     pub remarks: Vec<String>,
     /// The steps.
     pub lines: Vec<Line>,
@@ -37,30 +38,30 @@ pub struct Schedule {
 /// A step of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Who takes it: its place in the family tree.
+    /// The activity: its place in the family tree.
     pub who: String,
-    /// What it does: the operation and, for people, what it is about: in parentheses the name of the object, after a colon the message
-    /// or the value.
+    /// The operation and, for display, the name of the object in parentheses and the message or the value after a
+    /// colon.
     pub what: String,
-    /// Where.
+    /// The source location.
     pub site: String,
-    /// Which of the ways that it can go, from 0.
+    /// Which of the possible ways the operation goes, from 0.
     pub choice: u32,
 }
 
-/// What is between an operation and what else there is to say of it: a message, or a value.
+/// Separates an operation from a message or a value.
 const MORE: &str = ": ";
 
-/// What is around the name of the object that an operation is about.
+/// Enclose the name of the object of an operation.
 const OBJECT: (&str, char) = (" (", ')');
 
 impl Line {
-    /// The operation, without what it is about.
+    /// Returns the operation, without object, message or value.
     pub fn operation(&self) -> &str {
         self.parts().0
     }
 
-    /// The operation; the object that it is about; and what else there is to say of it: a message, or a value.
+    /// Returns the operation, its object, and the message or the value.
     fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
         let (rest, more) = match self.what.split_once(MORE) {
             Some((rest, more)) => (rest, Some(more)),
@@ -73,7 +74,8 @@ impl Line {
         }
     }
 
-    /// What it does and where, in a sentence without its subject: `loads atomic@src/main.rs:12 at src/main.rs:20:5: 3`.
+    /// Returns what it does and where, as a sentence without its subject:
+    /// `loads atomic@src/main.rs:12 at src/main.rs:20:5: 3`.
     pub fn sentence(&self) -> String {
         let (operation, object, more) = self.parts();
         let mut sentence = third_person(&match object {
@@ -88,7 +90,7 @@ impl Line {
             site => format!(" at {site}"),
         };
         let more = more.map_or_else(String::new, |more| format!("{MORE}{more}"));
-        // A message belongs to the operation; a value is what came of it.
+        // A message belongs to the operation; a value is its result.
         sentence += &match object {
             Some(_) => at + &more,
             None => more + &at,
@@ -96,7 +98,7 @@ impl Line {
         sentence
     }
 
-    /// The operation is about this object.
+    /// Sets the object of the operation.
     pub fn set_object(&mut self, object: &ObjectName) {
         let (operation, _, more) = self.parts();
         let mut what = format!("{operation}{}{object}{}", OBJECT.0, OBJECT.1);
@@ -106,20 +108,21 @@ impl Line {
         self.what = what;
     }
 
-    /// Whether it is the same step, whatever it is about: that is for people, and may differ in what does not matter.
+    /// Returns whether it is the same step. Objects, messages and values are for display, and are ignored.
     pub fn is_same(&self, other: &Line) -> bool {
         (&self.who, self.operation(), &self.site, self.choice)
             == (&other.who, other.operation(), &other.site, other.choice)
     }
 
-    /// An operation and what it is about, such as `handle a message: double(12)`, as it is written into a line.
+    /// Returns an operation with a message or value, such as `handle a message: double(12)`, as it is written in a
+    /// line.
     pub fn labelled(operation: &str, label: &str) -> String {
         let words: Vec<_> = label.split_whitespace().collect();
         format!("{operation}{MORE}{}", words.join(" "))
     }
 }
 
-/// Why a text is no schedule.
+/// Why a text is not a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSchedule {
     /// The line, from 1.
@@ -137,7 +140,7 @@ impl fmt::Display for NoSchedule {
 impl std::error::Error for NoSchedule {}
 
 impl Schedule {
-    /// How often another activity goes on than the one before.
+    /// Returns how often a step belongs to another activity than the one before it.
     pub fn switches(&self) -> usize {
         let pairs = self.lines.windows(2);
         pairs.filter(|pair| pair[0].who != pair[1].who).count()
@@ -207,7 +210,7 @@ fn parse(line: &str) -> Result<Line, String> {
     let mut parts = line.split('\t').flat_map(|part| part.split("  "));
     let mut next = || parts.by_ref().map(str::trim).find(|part| !part.is_empty());
     let who = next().unwrap_or_default();
-    // What a thread is called that the program has made by itself may be anything.
+    // The name of a foreign thread, which the program created without Reenact, may be anything.
     let place = match who.strip_prefix("foreign") {
         Some(rest) => format!("main{}", rest.rsplit_once(')').map_or("", |(_, rest)| rest)),
         None => who.to_owned(),

@@ -1,7 +1,7 @@
-//! Looking for a failure: which executions are tried, and what is said of them afterwards.
+//! The search for a failure: which executions are run, and the report of the result.
 
-mod crew;
-mod way;
+mod strategy;
+mod workers;
 
 use std::{
     fmt,
@@ -9,45 +9,46 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_multiverse::explore::{
-    Bounded, Bounding, Budget, Explorer, GradualReport, Minimiser, Progress, Report, Sampler, Step,
-    Strategy, Verdict,
+use reenact_explore::{
+    Bounded, Bounding, Budget, Explorer, GradualReport, Minimiser, Progress, RandomStrategy,
+    Report, Sampler, Step, Verdict,
 };
 
-use self::crew::Crew;
-use self::way::name_of;
-pub use self::way::{NoWay, Way};
+use self::strategy::name_of;
+pub use self::strategy::{ParseStrategyError, Strategy};
+use self::workers::Workers;
 use super::{
     failure::Failure,
     follow::{Followed, Misfit, follow, try_out, write_down},
     schedule::{Line, Schedule},
-    subject::{Fineness, Subject, Told},
+    subject::{Describe, Granularity, Subject},
     whole::Family,
 };
 
-/// What to look for, and how long.
+/// What to search, and how long.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// Which executions.
-    pub way: Way,
-    /// How many at most.
+    /// How executions are chosen.
+    pub strategy: Strategy,
+    /// Maximum number of executions.
     pub executions: Option<u64>,
-    /// For how long at most.
+    /// Maximum duration.
     pub time: Option<Duration>,
-    /// An execution with more steps than this is given up. One that was drawn at random, in which everybody has a turn, is then a failure: a livelock.
+    /// Maximum number of steps of an execution. A random execution, in which every activity gets its turn, that reaches
+    /// it is a failure: a livelock.
     pub steps: u32,
-    /// What chance goes by.
+    /// Seed of the random strategies.
     pub seed: u64,
-    /// How many more executions may be run to make the schedule of a failure simpler.
+    /// Maximum number of further executions to simplify a failing schedule.
     pub simplify: u64,
-    /// How many explore at once, at random and one of each class. All else is done by one.
+    /// Number of workers of the random and exhaustive strategies. Everything else is done by one.
     pub cores: usize,
 }
 
 impl Default for Search {
     fn default() -> Search {
         Search {
-            way: Way::Portfolio,
+            strategy: Strategy::Portfolio,
             executions: None,
             time: None,
             steps: 20_000,
@@ -58,23 +59,23 @@ impl Default for Search {
     }
 }
 
-/// So many executions does a portfolio try at random.
+/// Number of random executions of a portfolio.
 const QUICK: u64 = 1_000;
-/// A portfolio that is not told when to stop stops after so many executions.
+/// Maximum number of executions of the exhaustive part of a portfolio without a budget.
 const ENOUGH: u64 = 100_000;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Finding {
-    /// How many executions there were.
+    /// Number of executions.
     pub executions: u64,
-    /// How many steps they had.
+    /// Number of steps of all executions.
     pub steps: u64,
-    /// What has been tried, a sentence for each part.
+    /// What has been explored, one phrase for each part.
     pub covered: Vec<String>,
-    /// Whether that is everything.
+    /// Whether every execution has been covered.
     pub is_complete: bool,
-    /// Where a schedule that was followed does not fit.
+    /// Where the program departs from the followed schedule.
     pub misfit: Option<Misfit>,
     /// The first failure.
     pub failure: Option<Found>,
@@ -85,14 +86,14 @@ pub struct Finding {
 pub struct Found {
     /// What went wrong.
     pub failures: Vec<Failure>,
-    /// How to get there.
+    /// The failing schedule.
     pub schedule: Schedule,
-    /// In which execution, from 1.
+    /// The number of the failing execution, from 1.
     pub execution: u64,
 }
 
 impl Finding {
-    /// Of a program that was run once, without being explored.
+    /// The result for a program that was run once, without exploration.
     pub fn of_one() -> Finding {
         Finding {
             executions: 1,
@@ -124,7 +125,7 @@ impl fmt::Display for Found {
             write!(f, "{number:>width$}. {} {}", line.who, line.sentence())?;
             match line.choice {
                 0 => writeln!(f)?,
-                way => writeln!(f, " (way {way})")?,
+                strategy => writeln!(f, " (way {strategy})")?,
             }
         }
         Ok(())
@@ -145,30 +146,30 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What came of a part of a search.
+/// The result of one part of a search.
 struct Tried {
     report: Report,
     bad: Option<(Vec<Step>, u64)>,
-    /// Executions without an end.
+    /// Number of executions that reached the limit of steps.
     endless: u64,
 }
 
-/// A search under way.
+/// A search in progress.
 struct Hunt<'a, S: Subject> {
     subject: &'a S,
     search: &'a Search,
     began: Instant,
     finding: Finding,
     bad: Option<(Vec<Step>, u64)>,
-    /// Who else explores, if anybody does.
-    crew: Option<Crew<'a, S>>,
-    /// How many steps something had that failed for one of them and not here, and in which execution.
+    /// The other workers, if there are any.
+    workers: Option<Workers<'a, S>>,
+    /// The number of steps of an execution that failed in another worker and not here, and the number of the execution.
     missed: Option<(usize, u64)>,
     listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
 }
 
 impl Search {
-    /// Looks for a failure. `listener` is told how far it is, some times in a second, and may break off.
+    /// Searches for a failure. Calls `listener` several times a second with the progress; it may stop the search.
     pub fn run<S: Subject>(
         &self,
         subject: &S,
@@ -180,8 +181,8 @@ impl Search {
         self.hunt(subject, None, listener)
     }
 
-    /// The same with as many threads as there are cores to be used. Each has a program of its own, made by `make`, which is the
-    /// same as `subject`.
+    /// Searches on as many threads as there are cores to be used. Each has its own program, which `make` creates and
+    /// which is the same as `subject`.
     pub fn run_on<S: Subject>(
         &self,
         subject: &S,
@@ -191,10 +192,10 @@ impl Search {
     where
         S::Event: std::hash::Hash,
     {
-        self.hunt(subject, Some(Crew::Threads(make)), listener)
+        self.hunt(subject, Some(Workers::Threads(make)), listener)
     }
 
-    /// The same with as many processes, copies of this one that `divide` makes.
+    /// Searches with as many processes, copies of this one that `divide` makes.
     pub(super) fn run_divided<S: Subject>(
         &self,
         subject: &S,
@@ -204,13 +205,13 @@ impl Search {
     where
         S::Event: std::hash::Hash,
     {
-        self.hunt(subject, Some(Crew::Processes(divide)), listener)
+        self.hunt(subject, Some(Workers::Processes(divide)), listener)
     }
 
     fn hunt<'a, S: Subject>(
         &'a self,
         subject: &'a S,
-        crew: Option<Crew<'a, S>>,
+        workers: Option<Workers<'a, S>>,
         listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Finding
     where
@@ -229,7 +230,7 @@ impl Search {
                 failure: None,
             },
             bad: None,
-            crew: crew.filter(|_| self.cores > 1),
+            workers: workers.filter(|_| self.cores > 1),
             missed: None,
             listener,
         };
@@ -242,22 +243,22 @@ where
     S::Event: std::hash::Hash,
 {
     fn run(mut self) -> Finding {
-        if !matches!(self.search.way, Way::Schedule(_)) && self.differs() {
+        if !matches!(self.search.strategy, Strategy::Schedule(_)) && self.differs() {
             return self.finding;
         }
-        match &self.search.way {
-            Way::Portfolio => {
-                self.sample(Strategy::Mixed, self.left(Some(QUICK)));
+        match &self.search.strategy {
+            Strategy::Portfolio => {
+                self.sample(RandomStrategy::Mixed, self.left(Some(QUICK)));
                 if self.bad.is_none() && !self.is_over() {
                     let enough = self.search.time.is_none().then_some(ENOUGH);
                     self.exhaust(self.left(self.search.executions.or(enough)));
                 }
             }
-            Way::Exhaustive => self.exhaust(self.left(None)),
-            Way::Random(strategy) => self.sample(*strategy, self.left(None)),
-            Way::Preemptions(most) => self.bound(Bounding::Preemptions, *most),
-            Way::Delays(most) => self.bound(Bounding::Delays, *most),
-            Way::Schedule(schedule) => self.follow(schedule),
+            Strategy::Exhaustive => self.exhaust(self.left(None)),
+            Strategy::Random(strategy) => self.sample(*strategy, self.left(None)),
+            Strategy::Preemptions(most) => self.bound(Bounding::Preemptions, *most),
+            Strategy::Delays(most) => self.bound(Bounding::Delays, *most),
+            Strategy::Schedule(schedule) => self.follow(schedule),
         }
         self.tell_what_was_missed();
         if let Some((steps, execution)) = self.bad.take() {
@@ -266,7 +267,7 @@ where
         self.finding
     }
 
-    /// Runs the program twice, whoever begins going on as long as it can. Whether it does not do the same.
+    /// Runs the program twice, letting each activity run as long as it can. Returns whether the two executions differ.
     fn differs(&mut self) -> bool {
         let most = self.search.steps as usize;
         let first = self.with_settled_steps(|this| try_out(this.subject, &[], most));
@@ -304,18 +305,18 @@ where
         true
     }
 
-    /// Does this again if steps have become finer meanwhile: what they were before cannot be repeated.
+    /// Runs `part` again if steps have become finer meanwhile, because schedules of coarser steps cannot be repeated.
     fn with_settled_steps<R>(&mut self, mut part: impl FnMut(&mut Self) -> R) -> R {
         loop {
-            let before = self.subject.fineness();
+            let before = self.subject.granularity();
             let result = part(self);
-            if self.subject.fineness() == before {
+            if self.subject.granularity() == before {
                 return result;
             }
         }
     }
 
-    /// What is left of the budget, of which this part has so much at most.
+    /// Returns the rest of the budget, with at most `most` executions.
     fn left(&self, most: Option<u64>) -> Budget {
         let search = self.search;
         let executions = search
@@ -345,7 +346,7 @@ where
         self.finding.steps += progress.steps;
     }
 
-    fn sample(&mut self, strategy: Strategy, budget: Budget) {
+    fn sample(&mut self, strategy: RandomStrategy, budget: Budget) {
         let on_all = self.sample_on_all(self.sampler(strategy, budget));
         let Tried {
             report,
@@ -368,7 +369,7 @@ where
         self.finding.covered.push(covered);
     }
 
-    fn sampler<'s>(&self, strategy: Strategy, budget: Budget) -> Sampler<'s, S>
+    fn sampler<'s>(&self, strategy: RandomStrategy, budget: Budget) -> Sampler<'s, S>
     where
         Self: 's,
     {
@@ -386,7 +387,7 @@ where
         sampler
     }
 
-    fn sample_alone(&mut self, strategy: Strategy, budget: Budget) -> Tried {
+    fn sample_alone(&mut self, strategy: RandomStrategy, budget: Budget) -> Tried {
         let sampler = self.sampler(strategy, budget);
         let mut bad = None;
         let mut endless = 0u64;
@@ -401,7 +402,7 @@ where
                     bad = Some((seen.schedule.to_vec(), before + seen.number + 1));
                 }
             });
-        self.subject.was_too_coarse();
+        self.subject.needs_finer_steps();
         Tried {
             report,
             bad,
@@ -409,7 +410,7 @@ where
         }
     }
 
-    /// A budget of which some time has passed.
+    /// Returns the budget with the time that is left now.
     fn later(&self, budget: Budget) -> Budget {
         let time = self.left(None).time;
         Budget { time, ..budget }
@@ -444,10 +445,10 @@ where
             });
     }
 
-    /// From the start again if more must be told apart than was known. After that it is known, whatever the subject says.
+    /// Explores exhaustively, starting again whenever steps had to become finer.
     fn exhaust_alone(&mut self, budget: Budget) -> Tried {
         let tried = self.with_settled_steps(|this| this.exhaust_once(this.later(budget)));
-        self.subject.was_too_coarse();
+        self.subject.needs_finer_steps();
         tried
     }
 
@@ -474,7 +475,7 @@ where
 
     fn bound(&mut self, bounding: Bounding, most: u32) {
         let (report, bad) = self.with_settled_steps(|this| this.bound_once(bounding, most));
-        self.subject.was_too_coarse();
+        self.subject.needs_finer_steps();
         self.bad = bad;
         self.add(&report.progress);
         self.finding.is_complete = report.is_everything;
@@ -505,9 +506,9 @@ where
     fn follow(&mut self, schedule: &Schedule) {
         let most = self.search.steps as usize;
         let mut followed = follow(self.subject, schedule, most);
-        if followed.misfit.is_some() && self.subject.fineness() != Fineness::FINEST {
-            // It may have been written down where steps were finer.
-            self.subject.refine(Fineness::FINEST);
+        if followed.misfit.is_some() && self.subject.granularity() != Granularity::FINEST {
+            // The schedule may have been written where steps were finer.
+            self.subject.refine(Granularity::FINEST);
             let again = follow(self.subject, schedule, most);
             if again.misfit.is_none() {
                 followed = again;
@@ -529,7 +530,7 @@ where
         }
     }
 
-    /// As few switches as it takes to fail in the same way.
+    /// Returns a schedule with as few switches as possible that fails in the same way.
     fn simplest(&self, steps: &[Step]) -> Option<Vec<Step>> {
         let bad = write_down(self.subject, steps, self.search.steps as usize);
         if bad.misfit.is_some() || !bad.verdict.is_bad() {
@@ -543,7 +544,7 @@ where
         Some(minimal.ok()?.schedule)
     }
 
-    /// Runs what failed once more, to tell of it.
+    /// Runs the failing schedule once more, to report it.
     fn write_down(&mut self, steps: &[Step], execution: u64) {
         let most = self.search.steps as usize;
         let simplest = self.simplest(steps);
@@ -572,7 +573,7 @@ where
     }
 }
 
-/// Whether two executions fail in the same way: what waits for what may differ.
+/// Returns whether two executions fail in the same way. Deadlocks may differ in what waits for what.
 fn are_alike(some: &[Failure], others: &[Failure]) -> bool {
     let is_alike = |(a, b): (&Failure, &Failure)| match (a, b) {
         (Failure::Deadlock(_), Failure::Deadlock(_)) => true,
@@ -581,7 +582,7 @@ fn are_alike(some: &[Failure], others: &[Failure]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(is_alike)
 }
 
-/// How far a search is, in a part before which there were so many executions.
+/// Returns the progress of a search in a part that began after `before` executions.
 fn after(before: u64, progress: Progress) -> Progress {
     Progress {
         executions: before + progress.executions,

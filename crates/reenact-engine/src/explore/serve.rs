@@ -1,7 +1,8 @@
-//! Answering questions about single universes: what a debugger needs that goes where it likes.
+//! Answers questions about single universes, for a debugger that moves freely between them.
 //!
-//! Who asks listens on a socket. A question is a line, an answer some lines and `end`; what a line is about comes first, what there
-//! is to say of it after a tab each, and what would break a line is written as `\n`, `\t` and `\\`.
+//! The client listens on a socket. A question is one line; an answer is several lines and `end`. A line begins with the
+//! name of its subject, followed by its values, each after a tab. Line breaks, tabs and backslashes are written as
+//! `\n`, `\t` and `\\`.
 //!
 //! ```text
 //! state 0:0 +own 1:0           after these steps, each an activity and one of the ways it can go; from `+own` on, what concerns
@@ -32,8 +33,8 @@
 //! end
 //! ```
 //!
-//! Instead of all that: `error` and why. The execution of the last question is kept: one that goes on from there costs a step,
-//! any other an execution from the start.
+//! If the question cannot be answered, the answer is `error` and the reason. The execution of the last question is
+//! kept: a question that continues from there costs a step, any other one an execution from the start.
 
 mod answer;
 
@@ -45,10 +46,7 @@ use std::{
     path::Path,
 };
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step},
-};
+use reenact_explore::{Activity, Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step};
 
 use self::answer::{Answer, fields_of, message, touches};
 use super::{
@@ -56,30 +54,31 @@ use super::{
     failure::Failure,
     objects::Objects,
     retrace::{Limits, Path as Recording, retrace},
-    subject::{Fineness, Subject},
+    subject::{Granularity, Subject},
     view::{Stands, View},
     whole::{Forked, ForkedRun},
 };
 use crate::Access;
 
-/// A question is not longer than this.
+/// Maximum length of a question.
 const LONGEST: u64 = 16 << 20;
-/// So many steps are tried to find out what kind of program it is.
+/// Maximum number of steps of the first execution, which finds out what kind of program it is.
 const TRIED: usize = 10_000;
-/// Of these, so many in a row by one activity, if others could go on.
+/// Maximum number of consecutive steps of one activity in it, if others could continue.
 const PATIENCE: usize = 100;
-/// So many universes are remembered.
+/// Maximum number of universes that are remembered.
 const REMEMBERED: usize = 1 << 20;
 
-/// Answers until nobody asks any more.
+/// Answers questions until the client disconnects.
 ///
-/// If there is a recorded run, it is said first where that leads: `path 0:0 1:0`, or `divergence` and why it leads nowhere.
+/// If there is a recorded run, first sends the path to its end, `path 0:0 1:0`, or `divergence` and the reason why
+/// there is none.
 pub(super) fn serve(
     forked: Forked,
     path: &Path,
     recording: Option<(&Recording, Option<i32>)>,
 ) -> io::Result<()> {
-    // SAFETY: It asks for a signal, should who asks be gone.
+    // SAFETY: `prctl` only requests a signal for when the parent process ends.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     let mut server = Server {
         forked,
@@ -87,7 +86,7 @@ pub(super) fn serve(
         objects: Objects::default(),
         current: None,
     };
-    // Before the program runs for the first time: who asks wants to know if that takes for ever.
+    // Before the program runs for the first time, so that the client notices if that does not end.
     let stream = UnixStream::connect(path)?;
     server.try_out();
     let mut questions = BufReader::new(stream.try_clone()?);
@@ -129,38 +128,38 @@ pub(super) fn serve(
 
 struct Server {
     forked: Forked,
-    /// What everybody was about to do in each universe: it has to be the same each time.
-    known: HashMap<(Fingerprint, Fineness), u64>,
+    /// A hash of all pending operations in each universe: it has to be the same each time.
+    known: HashMap<(Fingerprint, Granularity), u64>,
     objects: Objects,
     /// The execution of the last question.
     current: Option<Current>,
 }
 
-/// An execution, and how it came to where it is.
+/// An execution, and the path to its current universe.
 struct Current {
     words: Vec<Word>,
-    fineness: Fineness,
+    granularity: Granularity,
     run: ForkedRun,
     fingerprinter: Fingerprinter,
 }
 
-/// What a way to a universe is made of.
+/// An element of a path to a universe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
     Step(Step),
-    /// These are steps from there on, too.
-    Finer(Fineness),
+    /// Makes steps finer from there on.
+    Finer(Granularity),
 }
 
 impl Server {
-    /// Runs the program once: whether anybody tries to take a lock makes a difference to all executions.
+    /// Runs the program once: whether any activity uses a try-lock affects all executions.
     fn try_out(&mut self) {
-        // Somebody may want to stop there, and to know what is sent.
+        // A debugger may stop there, and shows messages.
         self.forked.let_stops_be_steps();
         self.forked.want_labels(true);
         let mut run = self.forked.start();
         let mut fingerprinter = Fingerprinter::default();
-        // Who has gone on for so long, and waits for somebody perhaps without saying so.
+        // The last activity, and the number of its consecutive steps: it may be waiting for another one by spinning.
         let mut last = (Activity(0), 0);
         for _ in 0..TRIED {
             let enabled = |activity: &Activity| run.is_enabled(*activity);
@@ -184,10 +183,10 @@ impl Server {
                 self.forked.let_releases_be_steps();
             }
         }
-        self.forked.was_too_coarse();
-        // A whole run is known now.
-        let (things, families) = self.forked.names();
-        self.objects.name_all(things, families);
+        self.forked.needs_finer_steps();
+        // The objects of a whole execution are known now.
+        let (objects, families) = self.forked.names();
+        self.objects.name_all(objects, families);
     }
 
     fn answer(&mut self, question: &str) -> Result<Answer, String> {
@@ -199,9 +198,9 @@ impl Server {
             .map(|word| parse(word).ok_or_else(|| format!("`{word}` is no step")))
             .collect::<Result<Vec<Word>, String>>()?;
         let current = self.go_to(&words)?;
-        // One that cannot be looked at is not asked again.
+        // An execution whose view cannot be read is not kept.
         let answer = self.describe(&current)?;
-        // Nor can one that has ended.
+        // Nor is one that has ended.
         self.current = Some(current).filter(|current| !is_over(&current.run));
         Ok(answer)
     }
@@ -209,7 +208,7 @@ impl Server {
     /// Lets the program take these steps.
     fn go_to(&mut self, words: &[Word]) -> Result<Current, String> {
         let mut current = match self.current.take() {
-            // What is a step from the beginning cannot be changed later.
+            // The granularity at the start cannot be changed later.
             Some(current)
                 if words.starts_with(&current.words)
                     && from_the_beginning(words) == from_the_beginning(&current.words) =>
@@ -217,7 +216,7 @@ impl Server {
                 current
             }
             other => {
-                // There is one at a time.
+                // There is only one execution at a time.
                 drop(other);
                 let current = self.start(words)?;
                 self.check(&current)?;
@@ -228,9 +227,9 @@ impl Server {
             current.words.push(word);
             let step = match word {
                 Word::Step(step) => step,
-                Word::Finer(fineness) => {
-                    current.fineness = current.fineness.or(fineness);
-                    current.run.refine(fineness);
+                Word::Finer(granularity) => {
+                    current.granularity = current.granularity.or(granularity);
+                    current.run.refine(granularity);
                     continue;
                 }
             };
@@ -245,11 +244,11 @@ impl Server {
                 .run
                 .step_at(step, current.fingerprinter.next(), &mut links);
             if current.run.is_dead() {
-                // It could not say what this step comes after: perhaps after all others.
+                // It could not report what this step comes after: perhaps after all others.
                 (0..number).for_each(|before| links.after(Moment(before as u32)));
             }
             current.fingerprinter.push(step, &identity(&event), &links);
-            if self.forked.was_too_coarse() {
+            if self.forked.needs_finer_steps() {
                 return Err(
                     "the program tries to take a lock, which it was not known to do: giving a lock back has to be a step, \
                      from the start"
@@ -261,7 +260,7 @@ impl Server {
         Ok(current)
     }
 
-    /// Whether everybody is about to do what they were the last time in the same universe.
+    /// Checks that all pending operations are the same as the last time in the same universe.
     fn check(&mut self, current: &Current) -> Result<(), String> {
         let run = &current.run;
         let mut hasher = DefaultHasher::new();
@@ -271,7 +270,7 @@ impl Server {
             (pending, run.is_enabled(activity), choices).hash(&mut hasher);
         }
         let pending = hasher.finish();
-        let universe = (current.fingerprinter.fingerprint(), current.fineness);
+        let universe = (current.fingerprinter.fingerprint(), current.granularity);
         if self
             .known
             .get(&universe)
@@ -289,21 +288,21 @@ impl Server {
         Ok(())
     }
 
-    /// Starts the program. What is a step from the beginning is known before that.
+    /// Starts the program, with the granularity that the path begins with.
     fn start(&self, words: &[Word]) -> Result<Current, String> {
         let first = from_the_beginning(words).to_vec();
-        let fineness = first
+        let granularity = first
             .iter()
-            .fold(Fineness::default(), |all, word| match word {
+            .fold(Granularity::default(), |all, word| match word {
                 Word::Finer(finer) => all.or(*finer),
                 Word::Step(_) => all,
             });
-        let run = self.forked.start_with(fineness);
+        let run = self.forked.start_with(granularity);
         match run.failure() {
             Some(failure) => Err(failure.to_string()),
             None => Ok(Current {
                 words: first,
-                fineness,
+                granularity,
                 run,
                 fingerprinter: Fingerprinter::default(),
             }),
@@ -328,8 +327,8 @@ impl Server {
         let all = (0..current.run.activities()).map(Activity);
         let pending: Vec<Event> = all.filter_map(|who| current.run.pending(who)).collect();
         pending.iter().for_each(|event| self.objects.learn(event));
-        let (things, families) = self.forked.names();
-        self.objects.name_all(things, families);
+        let (objects, families) = self.forked.names();
+        self.objects.name_all(objects, families);
         let run = &current.run;
         let view = run.view().map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -337,7 +336,8 @@ impl Server {
             }
             _ => format!("what there is to see cannot be seen: {error}"),
         })?;
-        // Others may go on when the first activity has ended; once nobody does, it is let go, and has printed all.
+        // Other activities may continue when the main one has ended. Once none can, the process is allowed to exit, and
+        // its output is complete.
         let end = match is_over(run) {
             true => run.end(),
             false => None,
@@ -347,16 +347,16 @@ impl Server {
         answer.line("fingerprint", &[&fingerprint.to_string()]);
         self.describe_activities(&mut answer, run, &view);
         self.describe_objects(&mut answer, &pending, &view);
-        for held in &view.things {
-            let thing = held.thing.to_string();
+        for held in &view.objects {
+            let object = held.object.to_string();
             if let Some((who, since)) = &held.holder {
-                answer.line("holds", &[&thing, &who.to_string(), since]);
+                answer.line("holds", &[&object, &who.to_string(), since]);
             }
             for who in &held.lookers {
-                answer.line("looks", &[&thing, &who.to_string()]);
+                answer.line("looks", &[&object, &who.to_string()]);
             }
             for who in &held.waiters {
-                answer.line("awaits", &[&thing, &who.to_string()]);
+                answer.line("awaits", &[&object, &who.to_string()]);
             }
         }
         for (name, value) in &view.watched {
@@ -376,23 +376,23 @@ impl Server {
         Ok(answer)
     }
 
-    /// What everything is called that is about to be met, or held.
+    /// Writes the names of the objects that are held or that pending operations access.
     fn describe_objects(&self, answer: &mut Answer, pending: &[Event], view: &View) {
-        let (things, _) = self.forked.names();
+        let (objects, _) = self.forked.names();
         let touched = pending.iter().flat_map(Event::touches);
         let touched = touched
-            .map(|touch| touch.thing)
-            .filter(|&thing| thing != NOTHING);
+            .map(|touch| touch.object)
+            .filter(|&object| object != NOTHING);
         let mut all: Vec<u32> = touched
-            .chain(view.things.iter().map(|held| held.thing))
+            .chain(view.objects.iter().map(|held| held.object))
             .collect();
         all.sort_unstable();
         all.dedup();
-        for thing in all {
-            if let Some(name) = self.objects.name(thing, things) {
+        for object in all {
+            if let Some(name) = self.objects.name(object, objects) {
                 let (line, ordinal) = (name.line.to_string(), name.ordinal.to_string());
                 let words = [
-                    &thing.to_string(),
+                    &object.to_string(),
                     &*name.noun,
                     &*name.file,
                     &line,
@@ -406,14 +406,14 @@ impl Server {
     fn describe_activities(&self, answer: &mut Answer, run: &ForkedRun, view: &View) {
         for (number, acting) in (0..).zip(&view.activities) {
             let written = number.to_string();
-            if acting.stands != Stands::Unborn {
+            if acting.stands != Stands::NotStarted {
                 let place = self.forked.name(Activity(number));
                 answer.line("activity", &[&written, &place, &acting.name]);
             }
             match &acting.stands {
                 Stands::Waits(what) => answer.line("waits", &[&written, what]),
                 Stands::Ended => answer.line("ended", &[&written]),
-                Stands::Unborn | Stands::Pending => {}
+                Stands::NotStarted | Stands::Pending => {}
             }
             if let Some(panic) = &acting.panic {
                 let place = panic.place.as_deref().unwrap_or("an unknown place");
@@ -463,18 +463,18 @@ impl Server {
     }
 }
 
-/// Whether nobody can go on.
+/// Returns whether no activity can continue.
 fn is_over(run: &ForkedRun) -> bool {
     let mut all = (0..run.activities()).map(Activity);
     !all.any(|activity| run.is_enabled(activity))
 }
 
-/// What an event is known by: not what it meets, of which the name may be learned only later.
+/// Returns what identifies an event. The objects are not part of it, because their names may be learned only later.
 fn identity(event: &Event) -> (u8, u32, u32) {
     (event.op.code(), event.site.line(), event.site.column())
 }
 
-/// What comes before the first step.
+/// Returns the elements before the first step.
 fn from_the_beginning(words: &[Word]) -> &[Word] {
     let first = words.iter().position(|word| matches!(word, Word::Step(_)));
     &words[..first.unwrap_or(words.len())]
@@ -482,13 +482,13 @@ fn from_the_beginning(words: &[Word]) -> &[Word] {
 
 fn parse(word: &str) -> Option<Word> {
     match word {
-        "+own" => Some(Word::Finer(Fineness {
+        "+own" => Some(Word::Finer(Granularity {
             own: true,
-            ..Fineness::default()
+            ..Granularity::default()
         })),
-        "+releases" => Some(Word::Finer(Fineness {
+        "+releases" => Some(Word::Finer(Granularity {
             releases: true,
-            ..Fineness::default()
+            ..Granularity::default()
         })),
         word => step(word).map(Word::Step),
     }

@@ -1,57 +1,55 @@
-//! What is explored, whatever runs it: a function on fibers, or a whole program in processes of its own.
+//! The interface of an explored program, whether it is a function on fibers or a whole program in processes of its own.
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Run, Runs},
-};
+use reenact_explore::{Activity, Run, Runs};
 
 use super::failure::Failure;
 use crate::ObjectName;
 
-/// Something that is explored, and of which can be told what happens.
-pub trait Subject: Runs<Run: Told<Event = Self::Event>> {
-    /// The place of an activity in the family tree, as in `main.2.0`.
+/// A program that can be explored and whose events can be described.
+pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
+    /// Returns the place of an activity in the family tree, such as `main.2.0`.
     fn name(&self, activity: Activity) -> String;
 
-    /// Whose place this is, if it is somebody's so far.
+    /// Returns the activity with this place in the family tree, if it is known so far.
     fn find(&self, name: &str) -> Option<Activity>;
 
-    /// What the objects are called that these operations are about.
+    /// Returns the names of the objects that these events operate on.
     fn object_names(&self, events: &[Self::Event]) -> Vec<Option<ObjectName>>;
 
-    /// Whether it has been found out, since this was asked last, that more must be told apart than was so far: then what was
-    /// explored is not all, and it has to begin again.
-    fn was_too_coarse(&self) -> bool;
+    /// Returns whether an execution has shown that steps must be finer than they were. Then the exploration so far is
+    /// incomplete and has to start again.
+    fn needs_finer_steps(&self) -> bool;
 
-    /// How fine its steps are. It becomes finer when somebody does what makes a difference of what was none, and what was
-    /// written down before that cannot be repeated step by step.
-    fn fineness(&self) -> Fineness;
+    /// Returns how fine its steps are. Steps become finer when an activity does something that makes more actions
+    /// observable; schedules that were written before that cannot be repeated step by step.
+    fn granularity(&self) -> Granularity;
 
     /// Makes its steps at least this fine.
-    fn refine(&self, fineness: Fineness);
+    fn refine(&self, granularity: Granularity);
 
-    /// Whether it is told of messages what they are, in executions that begin from now on. That takes time.
+    /// Sets whether executions that begin from now on describe messages. This takes time.
     fn want_labels(&self, are_wanted: bool);
 }
 
 /// How fine the steps of an execution are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Fineness {
-    /// Whether giving something back is a step, because somebody tries to have it.
+pub struct Granularity {
+    /// Whether a release is a step. Needed once an activity uses a try-lock.
     pub(super) releases: bool,
-    /// Whether dropping a sender is a step, because somebody tries to receive.
+    /// Whether dropping a sender is a step. Needed once an activity uses a try-receive.
     pub(super) drops: bool,
-    /// Whether beginning to wait for what others share is a step, because somebody shares something twice over.
+    /// Whether queueing for exclusive access to a shared lock is a step. Needed once an activity takes a read lock
+    /// recursively.
     pub(super) queues: bool,
-    /// Whether the end of an activity is a step, because somebody asks whether it has ended.
+    /// Whether the end of an activity is a step. Needed once an activity asks whether another one has ended.
     pub(super) ends: bool,
-    /// Whether what concerns nobody else is a step: a debugger may want to stop there.
+    /// Whether actions that no other activity can observe are steps. A debugger may want to stop there.
     pub(super) own: bool,
 }
 
-impl Fineness {
-    /// Everything is told apart that anybody else can tell apart.
-    pub(super) const FINEST: Fineness = Fineness {
+impl Granularity {
+    /// Everything that other activities can observe is a step.
+    pub(super) const FINEST: Granularity = Granularity {
         releases: true,
         drops: true,
         queues: true,
@@ -59,7 +57,7 @@ impl Fineness {
         own: false,
     };
 
-    /// As a number.
+    /// Returns the encoding as a bit set.
     pub(super) fn code(self) -> u64 {
         let bits = [self.releases, self.drops, self.queues, self.own, self.ends];
         (0..)
@@ -68,9 +66,9 @@ impl Fineness {
             .sum()
     }
 
-    /// The one of such a number.
-    pub(super) fn from_code(code: u64) -> Fineness {
-        Fineness {
+    /// Decodes a bit set of [`Granularity::code`].
+    pub(super) fn from_code(code: u64) -> Granularity {
+        Granularity {
             releases: code & 1 != 0,
             drops: code & 2 != 0,
             queues: code & 4 != 0,
@@ -79,9 +77,9 @@ impl Fineness {
         }
     }
 
-    /// As fine as either.
-    pub(super) fn or(self, other: Fineness) -> Fineness {
-        Fineness {
+    /// Returns the union of the two.
+    pub(super) fn or(self, other: Granularity) -> Granularity {
+        Granularity {
             releases: self.releases || other.releases,
             drops: self.drops || other.drops,
             queues: self.queues || other.queues,
@@ -91,21 +89,22 @@ impl Fineness {
     }
 }
 
-/// An execution of which can be told what happens.
-pub trait Told: Run {
-    /// What an event does, and where.
+/// An execution whose events can be described.
+pub trait Describe: Run {
+    /// Returns what an event does, and where.
     fn tell(&self, event: &Self::Event) -> (String, String);
 
-    /// The same for people: with what it is about, as far as that is known.
+    /// Returns the same for display, including the message if it is known.
     fn describe(&self, event: &Self::Event) -> (String, String);
 
-    /// What came of the last step, for people, if it says more than the event: the value that was read. Asked once.
+    /// Returns the result of the last step for display, if it says more than the event: for example, the value that was
+    /// read. A local run returns it only once.
     fn came_of_step(&self) -> Option<String>;
 
-    /// What went wrong, once nobody can go on.
+    /// Returns what went wrong, once no activity can continue.
     fn failures(&self) -> Vec<Failure>;
 
-    /// What came of it, for people: those that are alike have the same text.
+    /// Returns the outcome for display. Equal outcomes have equal text.
     fn outcome(&self) -> String {
         let failures: Vec<_> = self.failures().iter().map(ToString::to_string).collect();
         match failures.is_empty() {

@@ -1,18 +1,18 @@
-//! Whole programs, in processes of their own.
+//! Exploration of whole programs, in processes of their own.
 //!
-//! A program that is started to be explored does not come to its `main` at first: before that, its process becomes the one that explores.
-//! For each execution it makes a child by `fork`, which goes on to `main`, with real threads that take turns
-//! ([`Baton`](super::strand::Baton)), and does one step after the other as it is told over a socket ([`child`]). So every execution
-//! begins from the same memory, statics and all, and nothing has to be started anew; and what a child sends of operations
-//! and lines of code are addresses in the program, which are the same in both. If several cores are to be used, the process that
-//! explores makes copies of itself first ([`family`]).
+//! A program that is started for exploration does not reach its `main` at first: its process becomes the explorer. For
+//! each execution, the explorer forks a child, which continues to `main` with real threads that take turns
+//! ([`TurnToken`](super::task_stack::TurnToken)) and takes the steps that the explorer requests over a socket
+//! ([`child`]). So every execution begins from the same memory, including statics, and nothing has to be started anew.
+//! A child sends operations and source locations as addresses in the program, which are the same in both processes. To
+//! use several cores, the explorer first makes copies of itself ([`family`]).
 
 mod child;
 mod family;
-mod glance;
 mod here;
 mod parent;
 mod printed;
+mod view;
 mod watch;
 mod wire;
 
@@ -22,42 +22,44 @@ use std::{
 };
 
 use self::child::Control;
-pub(super) use self::child::{begin_thread, end_thread, end_unborn, strand_of};
+pub(super) use self::child::{begin_thread, end_not_started, end_thread, stack_of};
 pub(super) use self::family::{Account, Family};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
-use super::{HERE, World, names::Families, recorded::Recorded, run::KEYS, strand::Baton};
+use super::{
+    Execution, HERE, names::Families, recorded::Recorded, run::KEYS, task_stack::TurnToken,
+};
 use crate::{captured, mode, seeds};
 
 /// The execution that this process is, if it is one.
 static WHOLE: OnceLock<Whole> = OnceLock::new();
 
 struct Whole {
-    world: Arc<World>,
-    main: Arc<Baton>,
-    /// Whether what it prints is shown.
+    execution: Arc<Execution>,
+    main: Arc<TurnToken>,
+    /// Whether the output of the program is shown.
     is_shown: bool,
 }
 
-/// Whether this process is an execution that is explored.
+/// Returns whether this process is an explored execution.
 pub(super) fn is_here() -> bool {
     WHOLE.get().is_some()
 }
 
-/// The same, and what it prints is shown.
+/// Returns whether this process is an explored execution whose output is shown.
 pub(super) fn is_shown() -> bool {
     WHOLE.get().is_some_and(|whole| whole.is_shown)
 }
 
-/// Begins to explore because the environment says so. Returns in the children, in which the program goes on.
+/// Explores the program as the environment requests. Returns in the child processes, in which the program continues.
 pub(crate) fn start_from_environment() {
     let report = std::env::var_os("REENACT_REPORT").map(PathBuf::from);
     let options = std::env::var("REENACT_EXPLORE").unwrap_or_default();
-    super::errand::run(&options, report);
+    super::request::run(&options, report);
 }
 
-/// Makes the calling process an execution that follows a schedule, without another one that explores: for a debugger. What the
-/// world said to a recorded run is said again, if there is one.
+/// Makes the calling process an execution that follows a schedule, without a process that explores: for a debugger. If
+/// there is a recorded run, its external data are used.
 pub(crate) fn follow_from_environment() {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let Some(file) = path("REENACT_SCHEDULE") else {
@@ -66,45 +68,45 @@ pub(crate) fn follow_from_environment() {
         );
         return mode::be_off();
     };
-    let schedule = super::errand::read(&file);
+    let schedule = super::request::read(&file);
     let recorded = path("REENACT_TRACE")
         .map(|trace| Recorded::open(&trace))
         .transpose();
     match (schedule, recorded) {
         (Ok(schedule), Ok(recorded)) => {
             seeds::set(KEYS);
-            let world = World::new();
-            world.state().recorded = recorded.map(Arc::new);
-            become_execution(&world, Control::Follow(schedule), true);
+            let execution = Execution::new();
+            execution.state().recorded = recorded.map(Arc::new);
+            become_execution(&execution, Control::Follow(schedule), true);
         }
         (schedule, recorded) => {
             let error = schedule
                 .err()
                 .or(recorded.err().map(|error| error.to_string()));
             eprintln!("reenact: {}", error.unwrap_or_default());
-            // SAFETY: It ends the process, of which nothing has begun.
+            // SAFETY: `_exit` only ends the process; the program has not begun.
             unsafe { libc::_exit(2) };
         }
     }
 }
 
-/// Makes the calling process an execution: its thread is the first activity, and goes on when it is its turn.
-fn become_execution(world: &Arc<World>, control: Control, is_shown: bool) {
-    let main = Arc::new(Baton::default());
+/// Makes the calling process an execution. The calling thread is the first activity; returns when it is its turn.
+fn become_execution(execution: &Arc<Execution>, control: Control, is_shown: bool) {
+    let main = Arc::new(TurnToken::default());
     let whole = Whole {
-        world: Arc::clone(world),
+        execution: Arc::clone(execution),
         main: Arc::clone(&main),
         is_shown,
     };
     assert!(WHOLE.set(whole).is_ok(), "a process is one execution");
-    let recorded = world.state().recorded.as_ref();
+    let recorded = execution.state().recorded.as_ref();
     if recorded.is_some_and(|recorded| recorded.has_foreign()) {
         captured::threads::capture();
     }
     mode::be_explored();
     super::listen_to_panics();
-    child::control(Arc::clone(world), Arc::clone(&main), control);
-    HERE.set(Arc::as_ptr(world));
+    child::control(Arc::clone(execution), Arc::clone(&main), control);
+    HERE.set(Arc::as_ptr(execution));
     main.take();
     crate::activity::begin_explored(Families::MAIN);
 }

@@ -1,9 +1,9 @@
-//! Which accesses of one object are dependent: their order can be told.
+//! Which accesses of one object are dependent, so that their order can be observed.
 
 use super::Access;
 
 impl Access {
-    /// All of them, each at the place of its code.
+    /// All accesses; the index of each is its code.
     const ALL: [Access; 26] = [
         Access::Take,
         Access::TryTake,
@@ -33,7 +33,7 @@ impl Access {
         Access::Own,
     ];
 
-    /// A number for it.
+    /// Returns its code.
     #[inline]
     pub(crate) const fn code(self) -> u8 {
         match self {
@@ -66,12 +66,12 @@ impl Access {
         }
     }
 
-    /// The one that has this number.
+    /// Returns the access with this code.
     pub(crate) fn from_code(code: u8) -> Option<Access> {
         Access::ALL.get(code as usize).copied()
     }
 
-    /// A word for it, as programs exchange it.
+    /// Returns its name in the formats that programs exchange.
     pub fn name(self) -> &'static str {
         match self {
             Access::Take => "take",
@@ -103,26 +103,27 @@ impl Access {
         }
     }
 
-    /// The one of this name.
+    /// Returns the access with this name.
     pub fn from_name(name: &str) -> Option<Access> {
         let mut all = Access::ALL.into_iter();
         all.find(|access| access.name() == name)
     }
 
-    /// Whether the order of the two can be told, if they meet the same object and either can be next.
+    /// Returns whether the order of the two can be observed, if they use the same object and either can be next.
     #[inline]
     pub(crate) fn conflicts(self, other: Access) -> bool {
         CONFLICTS[self.code() as usize] & 1 << other.code() != 0
     }
 
-    /// Whether whatever comes after this one comes after the other, too, if that came before it.
+    /// Returns whether every access that conflicts with `other` also conflicts with this one, so that what comes after
+    /// this one also comes after an earlier `other`.
     #[inline]
     pub(crate) fn stands_for(self, other: Access) -> bool {
         let (this, other) = (self.code() as usize, other.code() as usize);
         CONFLICTS[other] & !CONFLICTS[this] == 0 || this == other
     }
 
-    /// As [`Access::conflicts`], computed.
+    /// Computes [`Access::conflicts`].
     const fn do_conflict(self, other: Access) -> bool {
         use Access::*;
         match (self, other) {
@@ -132,7 +133,7 @@ impl Access {
             (Queue, Look | TryLook) | (Look | TryLook, Queue) => true,
             (Read, Read) => false,
             (Read | Write, Read | Write) => true,
-            // Who has it may change what it guards, and who shares it sees that.
+            // An exclusive holder may change the value that the object guards, and a look may see it.
             (Read | Write, Take | TryTake) | (Take | TryTake, Read | Write) => true,
             (Write, Look | TryLook) | (Look | TryLook, Write) => true,
             (Send | TrySend, Send | TrySend) | (Receive | TryReceive, Receive | TryReceive) => true,
@@ -152,7 +153,7 @@ impl Access {
     }
 }
 
-/// With which others each of them conflicts, a bit for each.
+/// For each access, a bit for each access that it conflicts with.
 const CONFLICTS: [u32; Access::ALL.len()] = {
     const COUNT: usize = Access::ALL.len();
     let mut conflicts = [0; COUNT];

@@ -1,28 +1,30 @@
-//! What people call objects: by what they are and where they were made.
+//! The names of objects for people: what they are and where they were created.
 
 use std::{fmt, panic::Location};
 
 use crate::site::is_inside;
 
-/// The name of an object, such as `mutex@src/main.rs:12`, or `mutex@src/main.rs:12#2` for the second of those that a line makes.
+/// The name of an object, such as `mutex@src/main.rs:12`, or `mutex@src/main.rs:12#2` for the second one that this line
+/// creates.
 ///
-/// It does not depend on who uses the object first, so it is the same in all runs of a program, as far as the program makes the same
-/// objects. Objects of a kind that are made at the same line are numbered in the order of their least users: the smallest
-/// activity, in the order of the family tree, that uses the object, and in which of its operations.
+/// It does not depend on which activity uses the object first, so it is the same in all runs of a program that create
+/// the same objects. Objects of one kind that are created at the same line are numbered in the order of their least
+/// users: the smallest activity, in the order of the family tree, that uses the object, and then the index of its
+/// operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObjectName {
-    /// What it is: `mutex`.
+    /// The noun, such as `mutex`.
     pub noun: String,
-    /// The file that made it; empty for what Reenact has made for the program, which has no line of its own.
+    /// The file that creates it. Empty for what Reenact creates on behalf of the program, which has no line of its own.
     pub file: String,
     /// The line.
     pub line: u32,
-    /// Which of those of its kind that the line makes, from 1.
+    /// Its index among the objects of this kind that the line creates, from 1.
     pub ordinal: u32,
 }
 
 impl ObjectName {
-    /// The only one that a line makes, as far as is known.
+    /// The name of an object that is the only one of its kind that its line creates, as far as is known.
     pub(crate) fn only(noun: &str, made_at: &Location<'_>) -> ObjectName {
         ObjectName {
             noun: noun.to_owned(),
@@ -35,12 +37,12 @@ impl ObjectName {
         }
     }
 
-    /// Whether both are of a kind and made at the same line.
+    /// Returns whether both have the same noun and were created at the same line.
     pub(crate) fn is_like(&self, other: &ObjectName) -> bool {
         (&self.noun, &self.file, self.line) == (&other.noun, &other.file, other.line)
     }
 
-    /// The name without the file, if that is this one: `mutex@12`.
+    /// Returns the name without the file if it is in this file: `mutex@12`.
     pub fn within(&self, file: &str) -> String {
         self.text(self.file == file)
     }

@@ -1,8 +1,8 @@
-//! Operations in sentences: who does what to which object.
+//! Describes operations in sentences: which activity does what to which object.
 //!
-//! An operation's name is what comes after "to": `lock`, `send to a channel`.
+//! An operation's name is a verb phrase that fits after "to": `lock`, `send to a channel`.
 
-/// The operation, about the object of this name: in place of "a channel", if it says that, or else after it.
+/// Puts the object's name into the operation: in place of "a channel" if it contains that, otherwise at its end.
 pub fn with_object(operation: &str, object: &str, name: &str) -> String {
     for article in ["a", "an"] {
         let general = format!("{article} {object}");
@@ -16,7 +16,7 @@ pub fn with_object(operation: &str, object: &str, name: &str) -> String {
     }
 }
 
-/// From `try to lock` to `tries to lock`.
+/// Turns `try to lock` into `tries to lock`.
 pub fn third_person(operation: &str) -> String {
     let (verb, rest) = match operation.find(' ') {
         Some(at) => operation.split_at(at),

@@ -1,31 +1,31 @@
-//! Values that an object guards, as people read them.
+//! The values that objects guard, formatted for people.
 
 use std::fmt;
 
-/// What the 64 bits stand for by which the engine knows a value.
+/// How to interpret the 64 bits that the engine keeps of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Values {
-    /// Nothing that people would read.
+    /// Not shown.
     #[default]
     Hidden,
-    /// A number that is not negative.
+    /// An unsigned number.
     Unsigned,
-    /// A number.
+    /// A signed number.
     Signed,
-    /// True or false.
+    /// A boolean.
     Bool,
     /// An address.
     Address,
 }
 
-/// What became of a value that was read or changed.
+/// The result of reading or changing a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// The value that is there now.
+    /// The value now.
     pub now: u64,
-    /// What it was before, where that is known and is not what was written over it.
+    /// The value before, where it is known and was not simply overwritten.
     pub was: Option<u64>,
-    /// Whether it was to be changed, and was not, because of what it is.
+    /// Whether a conditional change was not made because of the current value.
     pub is_refused: bool,
 }
 
@@ -40,7 +40,7 @@ impl From<u64> for Change {
 }
 
 impl Change {
-    /// From one value to another.
+    /// A change from one value to another.
     #[inline]
     pub fn from_to(was: u64, now: u64) -> Change {
         Change {
@@ -49,7 +49,7 @@ impl Change {
         }
     }
 
-    /// It stays what it is.
+    /// A conditional change that was not made; this is the current value.
     #[inline]
     pub fn refused(now: u64) -> Change {
         Change {
@@ -58,7 +58,7 @@ impl Change {
         }
     }
 
-    /// As people read it, if it is anything that they would.
+    /// Formats it for people; none if the value is not shown.
     pub(crate) fn text(self, values: Values) -> Option<String> {
         let shown = |bits| Shown(bits, values);
         Some(match self {

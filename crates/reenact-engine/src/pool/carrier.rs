@@ -1,15 +1,15 @@
 //! Carriers: the stacks on which workers run tasks.
 //!
-//! A worker's loop is not on the stack of its thread but on one that can be left in the middle. If a task has to wait, be
-//! it a process at a channel or an actor's turn at a lock, the whole carrier is put aside and the worker goes on with
-//! another one; when the wait is over, it comes back to the first, which is still where it was. So waiting costs no
-//! thread, and a task that never waits costs no stack: it runs on the loop's.
+//! The loop of a worker does not run on the stack of its thread but on one that can be suspended. If a task has to
+//! wait, such as a process at a channel or an actor's turn at a lock, the whole carrier is suspended and the worker
+//! goes on with another one; when the wait is over, it resumes the first. So waiting needs no thread, and a task that
+//! never waits needs no stack: it runs on that of the loop.
 //!
-//! A carrier belongs to the worker that made it, for good. What a task has on its stack, borrowed or bound to its thread,
-//! therefore stays sound however often it waits.
+//! A carrier always belongs to the worker that created it. So what a task has on its stack, even if it is borrowed or
+//! bound to its thread, stays sound however often the task waits.
 //!
-//! Whoever is about to wait says what is to be done once it is off its stack (let go of the lock that protects the list
-//! of those who wait, usually). Until then nobody can find it, so nobody can wake it too early, and neither side needs an
+//! A task that is about to wait passes a function to call once it is off its stack, which usually releases the lock of
+//! the list of waiters. Until then no thread can find it, so none can wake it too early, and neither side needs an
 //! atomic instruction for that.
 
 use std::{
@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{activity::aside, raw::Parker};
 
-/// Why a carrier gives the thread back to its worker.
+/// Why a carrier returns to its worker.
 pub(super) enum Pause {
     /// Its task waits.
     Waits,
@@ -39,32 +39,34 @@ pub(super) enum Pause {
     Free,
 }
 
-/// A stack with a worker's loop on it, and perhaps a task that waits.
+/// A stack with a worker's loop on it, and possibly a task that waits.
 ///
 /// # Invariants
 ///
-/// 1. Everything but `next` is touched by the thread of its worker only; `next` by who has it in its hands to wake it.
-/// 2. It is in at most one place: running, free, in the ready list or an inbox of its worker, or known to a [`Parker`].
+/// 1. Only the thread of its worker accesses the fields, except `next`, which is accessed by the thread that wakes the
+///    carrier.
+/// 2. It is in at most one place: running, free, in the ready list or the inbox of its worker, or known to a
+///    [`Parker`].
 pub(crate) struct Carrier {
     coroutine: UnsafeCell<Option<Coroutine<(), Pause, (), Stack>>>,
     yielder: Cell<*const Yielder<(), Pause>>,
     shared: &'static Shared,
-    /// Which worker it belongs to.
+    /// The index of its worker.
     pub(super) home: usize,
-    /// The next one in the inbox or in the ready list.
+    /// The next carrier in the inbox or in the ready list.
     next: AtomicPtr<Carrier>,
-    /// Whether what runs on it is work that somebody may wait for the end of; see [`super::in_background`].
+    /// Whether its task is background work, for which no thread waits; see [`super::in_background`].
     pub(super) in_background: Cell<bool>,
-    /// When its wait is over in any case, by which a timer is known; and where it waits.
+    /// The deadline of its wait and the number of the timer; `parker` is where it waits.
     pub(super) timer: Cell<Option<(Instant, u64)>>,
     pub(super) parker: Cell<*const Parker>,
 }
 
-// SAFETY: See the invariants.
+// SAFETY: By invariant 1, only one thread accesses the fields that are not atomic.
 unsafe impl Sync for Carrier {}
 
 impl Carrier {
-    /// A carrier for this worker. Never freed; its stack may be.
+    /// Creates a carrier for this worker. Never freed; its stack may be.
     pub(super) fn new(worker: &Worker) -> io::Result<&'static Carrier> {
         let carrier: &'static Carrier = Box::leak(Box::new(Carrier {
             coroutine: UnsafeCell::new(None),
@@ -80,9 +82,9 @@ impl Carrier {
         Ok(carrier)
     }
 
-    /// Gives it a stack, if it has none.
+    /// Allocates its stack, if it has none.
     pub(super) fn furnish(&'static self) -> io::Result<()> {
-        // SAFETY: Invariant 1, and it does not run.
+        // SAFETY: By invariant 1 no other thread has access, and the carrier does not run.
         let coroutine = unsafe { &mut *self.coroutine.get() };
         if coroutine.is_none() {
             let stack = Stack::new()?;
@@ -96,15 +98,16 @@ impl Carrier {
         Ok(())
     }
 
-    /// Gives its stack back. It has left its loop.
+    /// Frees its stack. The carrier has left its loop.
     pub(super) fn clear(&self) {
-        // SAFETY: Invariant 1, and it does not run.
+        // SAFETY: By invariant 1 no other thread has access, and the carrier does not run.
         drop(unsafe { (*self.coroutine.get()).take() });
     }
 
-    /// Goes on with what it does, until it pauses; none if its worker is to end.
+    /// Resumes it until it pauses; returns `None` if it has left its loop.
     pub(super) fn resume(&self) -> Option<Pause> {
-        // SAFETY: Invariant 1. It does not run: who runs is not in the hands of its worker.
+        // SAFETY: By invariant 1 no other thread has access. The carrier does not run, since the caller is its worker,
+        // off that stack.
         let coroutine = unsafe { &mut *self.coroutine.get() };
         match coroutine.as_mut()?.resume(()) {
             CoroutineResult::Yield(pause) => Some(pause),
@@ -112,15 +115,15 @@ impl Carrier {
         }
     }
 
-    /// Gives the thread back to its worker. Returns when that resumes it.
+    /// Returns to the worker. This call returns when the worker resumes the carrier.
     pub(super) fn pause(&self, pause: Pause) {
-        // SAFETY: Set when the carrier began to run, which it does, and valid until it returns.
+        // SAFETY: Set when the carrier started to run, and valid until its loop returns; the caller runs on it.
         let yielder = unsafe { &*self.yielder.get() };
         yielder.suspend(pause);
     }
 
-    /// The carrier that the calling code runs on, if it may wait there. Not while it panics: others on this thread would
-    /// find that they do.
+    /// Returns the carrier that the calling code runs on, if it may wait there. `None` while the code panics: other
+    /// tasks on this thread would find that the thread is panicking.
     #[inline]
     pub(crate) fn current() -> Option<&'static Carrier> {
         let carrier = current()?.on.get()?;
@@ -145,7 +148,7 @@ impl Carrier {
         if let Some(deadline) = deadline {
             worker.set_timer(self, deadline);
         }
-        // SAFETY: It is called before this returns, when nothing here has moved.
+        // SAFETY: `then` is called before this function returns, while this stack frame stays in place.
         unsafe { worker.when_off(&mut then) };
         aside(|| self.pause(Pause::Waits));
         if let Some(timer) = self.timer.take() {
@@ -153,7 +156,7 @@ impl Carrier {
         }
     }
 
-    /// Lets it go on. The caller is the only one to do so, since it began to wait.
+    /// Makes it ready. Called only once for each wait.
     #[inline]
     pub(crate) fn wake(&'static self) {
         match current() {
@@ -183,21 +186,21 @@ impl Carrier {
     }
 }
 
-/// Carriers that others have woken, for their worker.
+/// Carriers that other threads have woken, for their worker: a lock-free stack.
 #[derive(Default)]
 pub(super) struct Inbox {
-    /// The one that came last.
+    /// The carrier that was pushed last.
     last: AtomicPtr<Carrier>,
 }
 
 impl Inbox {
-    /// Whether there is none.
+    /// Whether it is empty, without synchronisation.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.last.load(Relaxed).is_null()
     }
 
-    /// The same, after all that came before.
+    /// Whether it is empty, sequentially consistent.
     pub(super) fn is_surely_empty(&self) -> bool {
         self.last.load(SeqCst).is_null()
     }
@@ -218,7 +221,7 @@ impl Inbox {
         }
     }
 
-    /// All of them, in the order in which they came.
+    /// Takes all carriers, in the order in which they were pushed.
     pub(super) fn take(&self, mut each: impl FnMut(&'static Carrier)) {
         // SAFETY: Carriers are never freed.
         let mut at = unsafe { self.last.swap(std::ptr::null_mut(), Acquire).as_ref() };

@@ -1,10 +1,10 @@
-//! The list of carriers that can go on, in the order in which they could.
+//! The queue of carriers that are ready, first in, first out.
 
 use std::cell::Cell;
 
 use super::carrier::Carrier;
 
-/// Carriers of one worker, which alone touches it.
+/// Ready carriers of one worker; only the worker accesses it.
 #[derive(Default)]
 pub(super) struct Ready {
     first: Cell<Option<&'static Carrier>>,

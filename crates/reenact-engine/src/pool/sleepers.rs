@@ -1,7 +1,7 @@
-//! Which workers sleep, and how many do not.
+//! Which workers sleep, and how many are awake.
 //!
-//! Who wakes a worker counts it as awake before it is: in between nobody may seem to be, or the pool would look
-//! quiet (and a replay stuck) with a task in its queue.
+//! The thread that wakes a worker counts it as awake before it is. Otherwise the pool would seem to be idle in between
+//! (and a replay deadlocked) with a task in its queue.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -13,13 +13,13 @@ use std::sync::{
 
 use crate::controller;
 
-/// How a worker that has nothing to do is to sleep.
+/// How an idle worker sleeps.
 pub(super) enum Rest {
-    /// Until it is woken. Nobody is awake any more.
+    /// Until it is woken. No worker is awake any more.
     Last,
     /// Until it is woken.
     Sleep,
-    /// Not for long: others are at work, and may be too busy to wake anyone.
+    /// For a short time: others are at work, and may be too busy to wake anyone.
     Lookout,
 }
 
@@ -40,14 +40,15 @@ struct List {
 }
 
 impl Sleepers {
-    /// A worker that nobody woke is awake.
+    /// Counts a worker that starts or is woken as awake.
     pub(super) fn one_more_awake(&self) {
-        // The controller first: who finds that the pool is not quiet, and waits for that, must not seem to be the last.
+        // The controller first: a thread that finds the pool not idle, and waits for that, must not seem to be the last
+        // one awake.
         controller::one_more_awake();
         self.awake.fetch_add(1, SeqCst);
     }
 
-    /// A worker is not awake after all.
+    /// Takes back [`Sleepers::one_more_awake`] for a worker that could not be started.
     pub(super) fn one_less_awake(&self) {
         self.awake.fetch_sub(1, SeqCst);
         controller::one_less_awake();
@@ -57,14 +58,14 @@ impl Sleepers {
         self.awake.load(SeqCst) == 0
     }
 
-    /// Whether somebody sleeps and nobody is on the lookout.
+    /// Whether there are sleepers, none of which is on the lookout.
     #[inline]
     pub(super) fn unwatched(&self) -> bool {
         self.unwatched.load(Relaxed)
     }
 
-    /// Puts a worker on the list of those to be woken. The caller tells the controller, once it has told those who wait
-    /// for the pool to be quiet: they are awake then.
+    /// Adds a worker to the list of sleepers. The caller then wakes threads that wait for the pool to be idle, and only
+    /// afterwards reports to the controller that the worker sleeps: those threads count as awake by then.
     pub(super) fn lie_down(&self, worker: usize) -> Rest {
         let mut list = self.lock();
         list.sleeping.push(worker);
@@ -80,12 +81,12 @@ impl Sleepers {
         rest
     }
 
-    /// Takes a worker off the list again. False if somebody has woken it already, and counted it.
+    /// Removes a worker from the list. Returns false if another thread has woken it already, and counted it.
     pub(super) fn get_up(&self, worker: usize) -> bool {
         self.rouse_this(worker)
     }
 
-    /// Takes the worker that fell asleep last off the list, to be woken by the caller.
+    /// Removes the worker that fell asleep last from the list. The caller wakes it.
     pub(super) fn rouse(&self) -> Option<usize> {
         if self.count.load(SeqCst) == 0 {
             return None;
@@ -95,7 +96,7 @@ impl Sleepers {
         Some(self.take_off(&mut list, last))
     }
 
-    /// The same with this worker. False if it is not on the list.
+    /// Removes this worker from the list, like [`Sleepers::rouse`]. Returns false if it is not on the list.
     pub(super) fn rouse_this(&self, worker: usize) -> bool {
         let mut list = self.lock();
         let place = list.sleeping.iter().position(|&other| other == worker);

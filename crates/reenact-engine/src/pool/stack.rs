@@ -1,13 +1,12 @@
-//! Stacks for what may be interrupted.
+//! Stacks for carriers.
 //!
-//! There may be a million of them, which rules out the usual ways: a mapping each, with a page that cannot be touched
-//! below it, makes two areas in the kernel's books, of which a process may have some sixty thousand. So they come in
-//! slabs, one mapping for many, and the page below each is made untouchable by a mark in the page table, which costs no
-//! area (Linux 6.13 and later). Where the kernel does not know that, the page is protected in the old way, and there can
-//! be as many as the kernel allows.
+//! There may be a million of them, which rules out one mapping for each: with a guard page below it, a stack would need
+//! two memory areas of the kernel, of which a process may have some sixty thousand. So one mapping, a slab, contains
+//! many stacks, and the guard page below each is a mark in the page table, which needs no area (Linux 6.13 and later).
+//! On older kernels, the page is protected with `mprotect`, and the number of stacks is limited by the number of areas.
 //!
-//! A stack is address space; memory is what has been touched of it. One that is given back returns its memory to the
-//! system, and its place is used again.
+//! A stack is address space; only pages that have been touched use memory. Dropping a stack returns its memory to the
+//! system, and its address range is reused.
 
 use std::{
     io,
@@ -21,17 +20,17 @@ use std::{
 use corosensei::stack::{Stack as IsStack, StackPointer};
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect};
 
-/// Address space for one, its guard included. Half of what a thread has: an actor's turn should not notice.
+/// Address space of one stack, including its guard. Half of what a thread has, which is enough for an actor's turn.
 const SIZE: usize = 1 << 20;
-/// How far from the upper end of its place the stack of a place begins, times one of so many numbers.
+/// Stacks begin below the upper end of their range by a multiple of this, with one of `COLOURS` factors.
 const COLOUR: usize = 7 << 6;
 const COLOURS: usize = 9;
-/// What must not be touched, at the lower end.
+/// Size of the guard page, at the lower end.
 const GUARD: usize = 1 << 12;
-/// How many are mapped at once.
+/// How many stacks a slab contains.
 const PER_SLAB: usize = 64;
 
-/// Lower ends of those that nobody uses, all of them guarded.
+/// Lower ends of unused stacks, all of them guarded.
 static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// A stack, until it is dropped.
@@ -41,7 +40,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// How much of one can be used.
+    /// How many bytes of a stack can be used at least.
     pub(crate) const USABLE: usize = SIZE - GUARD - COLOURS * COLOUR;
 
     pub(crate) fn new() -> io::Result<Stack> {
@@ -49,7 +48,7 @@ impl Stack {
         if let Some(bottom) = free.pop() {
             return Ok(Stack::at(bottom));
         }
-        // SAFETY: A new mapping, wherever there is room.
+        // SAFETY: Creates a new mapping, at an address that the kernel chooses.
         let slab = unsafe {
             mmap_anonymous(
                 std::ptr::null_mut(),
@@ -61,7 +60,7 @@ impl Stack {
         for number in (0..PER_SLAB).rev() {
             let bottom = slab.addr() + number * SIZE;
             if let Err(error) = guard(bottom) {
-                // The rest of the slab stays unused: there will be no more stacks anyway.
+                // The rest of the slab stays unused: no more stacks can be guarded anyway.
                 return free.pop().map(Stack::at).ok_or(error);
             }
             free.push(bottom);
@@ -70,8 +69,8 @@ impl Stack {
         Ok(Stack::at(bottom))
     }
 
-    /// Not at the very end of its place, and for each of its neighbours elsewhere: what is at the same place of a page, or of all
-    /// stacks, is at the same place of the processor's caches.
+    /// Starts the stack a little below the upper end of its range, at a different distance than its neighbours:
+    /// addresses at the same offset of a page, or of all stacks, compete for the same lines of the processor's caches.
     fn at(bottom: usize) -> Stack {
         let colour = bottom / SIZE % COLOURS * COLOUR;
         let base = NonZeroUsize::new(bottom + SIZE - colour);
@@ -82,7 +81,7 @@ impl Stack {
     }
 }
 
-/// Makes the lowest page of a stack untouchable.
+/// Makes the lowest page of a stack inaccessible.
 fn guard(bottom: usize) -> io::Result<()> {
     static MARKS_ARE_UNKNOWN: AtomicBool = AtomicBool::new(false);
     let page = std::ptr::with_exposed_provenance_mut(bottom);
@@ -95,7 +94,7 @@ fn guard(bottom: usize) -> io::Result<()> {
         }
         MARKS_ARE_UNKNOWN.store(true, Relaxed);
     }
-    // SAFETY: As above.
+    // SAFETY: The page is part of our mapping, and nothing is in it.
     unsafe { mprotect(page, GUARD, MprotectFlags::empty()) }?;
     Ok(())
 }
@@ -103,7 +102,7 @@ fn guard(bottom: usize) -> io::Result<()> {
 impl Drop for Stack {
     fn drop(&mut self) {
         let usable = std::ptr::with_exposed_provenance_mut(self.bottom + GUARD);
-        // SAFETY: Nobody uses it any more.
+        // SAFETY: The stack is being dropped, so nothing uses the memory.
         let _ = unsafe { madvise(usable, SIZE - GUARD, Advice::LinuxDontNeed) };
         FREE.lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -111,7 +110,7 @@ impl Drop for Stack {
     }
 }
 
-// SAFETY: The memory between the two is the owner's, and a guard page is at its lower end.
+// SAFETY: The memory between `limit` and `base` belongs to the owner, and a guard page is at its lower end.
 unsafe impl IsStack for Stack {
     #[inline]
     fn base(&self) -> StackPointer {
@@ -131,7 +130,7 @@ mod tests {
     fn a_stack_that_was_given_back_is_used_again_and_empty() {
         let first = Stack::new().unwrap();
         let top = std::ptr::with_exposed_provenance_mut::<u64>(first.base().get() - 8);
-        // SAFETY: Ours.
+        // SAFETY: `top` is in the stack that this test owns.
         unsafe { top.write_volatile(7) };
         let bottom = first.bottom;
         drop(first);
@@ -140,7 +139,7 @@ mod tests {
             .collect();
         let again = others.iter().find(|stack| stack.bottom == bottom);
         if again.is_some() {
-            // SAFETY: Ours, unless another test has it.
+            // SAFETY: `top` is in a stack that this test owns, unless another test has it.
             assert_eq!(unsafe { top.read_volatile() }, 0);
         }
     }

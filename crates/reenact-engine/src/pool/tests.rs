@@ -1,8 +1,8 @@
-//! Tasks that come while a pool is closed.
+//! Tasks that are scheduled while a pool is being closed.
 
 use super::*;
 
-/// Counts how often it was run.
+/// A task that counts its runs.
 #[repr(C)]
 struct Counting {
     task: Task,
@@ -12,12 +12,12 @@ struct Counting {
 impl Counting {
     fn new() -> &'static Counting {
         unsafe fn count(task: NonNull<Task>) {
-            // SAFETY: The task is at the beginning of this, which is never freed.
+            // SAFETY: The task is the first field of `Counting`, which is never freed.
             let this = unsafe { task.cast::<Counting>().as_ref() };
             this.runs.fetch_add(1, SeqCst);
         }
         Box::leak(Box::new(Counting {
-            // SAFETY: For no other address is it scheduled.
+            // SAFETY: `count` is only called with the address of a `Counting`, as `scheduled` returns it.
             task: unsafe { Task::new(count) },
             runs: AtomicU32::new(0),
         }))
@@ -42,7 +42,7 @@ fn a_task_that_is_queued_when_all_workers_have_ended_is_run() {
     assert!(pool.shared.injector.is_empty());
 }
 
-/// The same with real threads, as often as not at the same time.
+/// The same with real threads, which often overlap.
 #[test]
 fn every_task_that_is_scheduled_while_a_pool_is_closed_is_run() {
     for _ in 0..200 {
@@ -52,7 +52,7 @@ fn every_task_that_is_scheduled_while_a_pool_is_closed_is_run() {
             for half in tasks.chunks(25) {
                 scope.spawn(move || {
                     for task in half {
-                        // SAFETY: It lives on, and is scheduled once.
+                        // SAFETY: The task is never freed, and is scheduled once.
                         unsafe { pool.schedule(task.scheduled().0) };
                     }
                 });

@@ -1,4 +1,4 @@
-//! One worker: what it runs next, and what it does when there is nothing.
+//! A worker: what it runs next, and how it sleeps when there is nothing to run.
 
 use std::{
     cell::{Cell, RefCell},
@@ -26,66 +26,66 @@ use crate::{
     seeds,
 };
 
-/// After so many tasks in a row that were scheduled or woken just now, the queue has its turn: two tasks that keep each
+/// After this many tasks in a row that were just scheduled or woken, the queue has its turn: two tasks that keep each
 /// other busy must not starve the rest.
 const IN_A_ROW: u32 = 64;
-/// Every so many tasks, a worker looks at what other threads have scheduled, even if its queue is not empty.
+/// Once in this many tasks, a worker checks for tasks from other threads, even if its queue is not empty.
 const LOOK_OUTSIDE: u32 = 61;
-/// A queue that its worker needs at least so long for is worth taking from. What is run sooner is better left where it is:
-/// many short turns that talk to each other are slower on two cores than on one.
+/// A queue is worth stealing from if its worker needs at least this long for it. Shorter queues are better left alone:
+/// many short turns that communicate are slower on two cores than on one.
 const BACKLOG: Duration = Duration::from_micros(20);
-/// How long a lookout sleeps between two looks: at first, and at most.
+/// How long the lookout sleeps between two inspections: at first, and at most.
 const LOOKOUT: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(800));
-/// At most in a controlled process, where it has to be seen that nobody moves any more.
+/// The maximum in a controlled process, where the stall detector must be able to see that no thread moves.
 const CALM_LOOKOUT: Duration = Duration::from_millis(400);
-/// Carriers without a task that a worker keeps, stack and all.
+/// How many carriers without a task a worker keeps together with their stacks.
 const FREE: usize = 64;
-/// How often a worker looks for one of its carriers to be woken before it sleeps: at least, and at most. Whoever talks to
-/// another core has an answer sooner than a sleeper is on its feet.
+/// How often a worker checks for woken carriers before it sleeps: at least, and at most. An answer from another core
+/// often comes sooner than a sleeping worker could be woken.
 const SPINS: (u32, u32) = (16, 1024);
 
-/// What a worker does next.
+/// What a worker runs next.
 enum Next {
     Task(Scheduled),
-    /// Goes on with a task that has waited.
+    /// Resumes a task that has waited.
     Carrier(&'static Carrier),
 }
 
 /// A worker, on its own thread.
 ///
-/// What runs is always a carrier; the thread's own stack only goes from one to the next. See [`super::carrier`].
+/// All its code runs on carriers; the thread's own stack only switches from one to the next. See [`super::carrier`].
 pub(super) struct Worker {
     pub(super) shared: &'static Shared,
     pub(super) index: usize,
     queue: crossbeam_deque::Worker<Scheduled>,
     runs: Cell<u32>,
     in_a_row: Cell<u32>,
-    /// Queues of others, as far as they are known.
+    /// Queues of other workers, as far as they are known.
     others: Cell<Vec<(usize, Stealer<Scheduled>)>>,
-    /// How many tasks each of the others had run when this one last looked, and when that was.
+    /// How many tasks each of the others had run at the last inspection, and when that was.
     seen_runs: Cell<Vec<u32>>,
     seen_at: Cell<Instant>,
     /// The carrier that runs.
     pub(super) on: Cell<Option<&'static Carrier>>,
-    /// The one to go on with.
+    /// The carrier to resume next.
     chosen: Cell<Option<&'static Carrier>>,
-    /// To be done when the one that runs is off its stack.
+    /// The function to call when the running carrier is off its stack.
     then: Cell<Option<*mut (dyn FnMut() + 'static)>>,
     /// Carriers whose wait is over.
     ready: Ready,
-    /// Carriers that have no task, and such that have no stack either.
+    /// Carriers without a task, and in `bare` those that have no stack either.
     free: RefCell<Vec<&'static Carrier>>,
     bare: RefCell<Vec<&'static Carrier>>,
-    /// Whether the carrier that runs next is to leave its loop.
+    /// Whether the carrier that is resumed next has to leave its loop.
     retire: Cell<bool>,
-    /// Carriers that wait.
+    /// How many carriers wait.
     waiting: Cell<u32>,
     timers: RefCell<BTreeMap<(Instant, u64), &'static Carrier>>,
     next_timer: Cell<u64>,
     spins: Cell<u32>,
 }
 
-/// The worker that the calling thread is.
+/// Returns the worker that runs on the calling thread.
 #[inline(always)]
 pub(super) fn current<'a>() -> Option<&'a Worker> {
     // SAFETY: The pointer is set by the worker's own thread for as long as it runs; the reference does not leave the
@@ -93,8 +93,8 @@ pub(super) fn current<'a>() -> Option<&'a Worker> {
     unsafe { CURRENT.get().as_ref() }
 }
 
-/// Says that the calling thread is about to sleep in the kernel for who knows how long. If it is a worker, others will
-/// look after its queue.
+/// Announces that the calling thread is about to block in the kernel for an unknown time. If it is a worker, others
+/// take over its queue until the result is dropped.
 pub fn about_to_block() -> Blocked {
     let worker = current();
     if let Some(worker) = worker {
@@ -102,7 +102,7 @@ pub fn about_to_block() -> Blocked {
         worker.place().is_blocked.store(true, SeqCst);
         shared.blocked.fetch_add(1, SeqCst);
         fence(SeqCst);
-        // Not only what is in its own queue: this may be the one that stood in for others.
+        // Not only its own queue: this worker may be standing in for others.
         if shared.has_queued() {
             shared.stand_in();
         }
@@ -125,19 +125,19 @@ impl Drop for Blocked {
 }
 
 impl Shared {
-    /// A carrier can go on, says somebody who is not its worker.
+    /// Passes a woken carrier to its worker; called on other threads.
     pub(super) fn send_home(&'static self, carrier: &'static Carrier) {
         let home = carrier.home;
         let place = &self.places[home];
         place.inbox.push(carrier);
-        // Either this sees that the worker rests, or the worker sees the carrier before it does.
+        // Either this sees that the worker rests, or the worker sees the carrier before it sleeps.
         fence(SeqCst);
         if place.rests.load(SeqCst) && self.sleepers.rouse_this(home) {
             place.parker.unpark();
         }
     }
 
-    /// A worker is blocked and there are tasks: another one has to run them.
+    /// Lets another worker run the queued tasks when a worker is blocked.
     pub(super) fn stand_in(&'static self) {
         if let Some(index) = self.sleepers.rouse() {
             self.places[index].parker.unpark();
@@ -203,7 +203,7 @@ impl Worker {
                 }
             }
         }
-        // Their loops have nothing on them.
+        // No task is on their stacks.
         for carrier in self.free.take() {
             self.let_retire(carrier);
         }
@@ -215,7 +215,7 @@ impl Worker {
         self.shared.run_late();
     }
 
-    /// What a carrier does: one task after the other.
+    /// The loop of a carrier: runs one task after the other.
     pub(super) fn work(&self) {
         while !self.retire.get() && !self.is_done() {
             match self.next() {
@@ -240,7 +240,7 @@ impl Worker {
         self.place().runs.store(runs, Relaxed);
     }
 
-    /// Whether there is nothing more for it to do, ever.
+    /// Whether the worker can end.
     fn is_done(&self) -> bool {
         self.shared.is_over() && self.waiting.get() == 0 && self.ready.is_empty()
     }
@@ -249,19 +249,19 @@ impl Worker {
         &self.shared.places[self.index]
     }
 
-    /// A carrier begins to wait.
+    /// Called when a carrier begins to wait.
     fn waits(&self, carrier: &'static Carrier) {
         self.set_waiting(self.waiting.get() + 1);
         if !carrier.in_background.get() {
             self.shared.waiting.fetch_add(1, SeqCst);
         }
         if let Some(then) = self.then.take() {
-            // SAFETY: It is on the stack of the carrier, which does not run before this worker resumes it.
+            // SAFETY: The function is on the stack of the carrier, which does not run before this worker resumes it.
             unsafe { (*then)() };
         }
     }
 
-    /// The wait of a carrier is over.
+    /// Called before a carrier whose wait is over is resumed.
     fn goes_on(&self, carrier: &Carrier) {
         self.one_more_run();
         self.set_waiting(self.waiting.get() - 1);
@@ -275,7 +275,7 @@ impl Worker {
         self.place().waiting.store(waiting, Relaxed);
     }
 
-    /// A carrier without a task.
+    /// Returns a carrier without a task.
     fn free_carrier(&self) -> &'static Carrier {
         if let Some(carrier) = self.free.borrow_mut().pop() {
             return carrier;
@@ -295,7 +295,7 @@ impl Worker {
         })
     }
 
-    /// Keeps a carrier that has no task, if there are not too many.
+    /// Keeps a carrier that has no task; frees its stack if there are too many.
     fn keep(&self, carrier: &'static Carrier) {
         let mut free = self.free.borrow_mut();
         if free.len() < FREE {
@@ -307,7 +307,7 @@ impl Worker {
         self.bare.borrow_mut().push(carrier);
     }
 
-    /// Lets a carrier that has no task leave its loop, and takes its stack away.
+    /// Lets a carrier that has no task leave its loop, and frees its stack.
     fn let_retire(&self, carrier: &'static Carrier) {
         self.retire.set(true);
         let pause = carrier.resume();
@@ -316,13 +316,13 @@ impl Worker {
         carrier.clear();
     }
 
-    /// Lets this be done when the carrier that runs is off its stack.
+    /// Sets the function to call when the running carrier is off its stack.
     ///
     /// # Safety
     ///
-    /// It is there until then.
+    /// `then` is valid until it has been called.
     pub(super) unsafe fn when_off(&self, then: &mut (dyn FnMut() + '_)) {
-        // SAFETY: Only the lifetime changes, for which the caller answers.
+        // SAFETY: Only the lifetime changes; the caller guarantees that the function is valid until it is called.
         let then: &mut (dyn FnMut() + 'static) = unsafe { std::mem::transmute(then) };
         self.then.set(Some(then));
     }
@@ -332,13 +332,13 @@ impl Worker {
         carrier.belongs_to(self.shared, self.index)
     }
 
-    /// A carrier of this worker can go on.
+    /// Adds a carrier of this worker to the ready queue.
     #[inline]
     pub(super) fn make_ready(&self, carrier: &'static Carrier) {
         self.ready.push(carrier);
     }
 
-    /// Wakes the carrier at that time, if it still waits then.
+    /// Wakes the carrier at the deadline, if it still waits then.
     pub(super) fn set_timer(&self, carrier: &'static Carrier, deadline: Instant) {
         let timer = (deadline, self.next_timer.get());
         self.next_timer.set(timer.1 + 1);
@@ -350,7 +350,7 @@ impl Worker {
         self.timers.borrow_mut().remove(&timer);
     }
 
-    /// Wakes those whose time is up.
+    /// Wakes carriers whose deadlines have passed.
     fn look_at_timers(&self) {
         let mut timers = self.timers.borrow_mut();
         if timers.is_empty() {
@@ -362,14 +362,14 @@ impl Worker {
         {
             let carrier = first.remove();
             carrier.timer.set(None);
-            // SAFETY: It waits there until it is resumed, which this worker does.
+            // SAFETY: The carrier waits at this parker, which is on its stack, until this worker resumes it.
             if unsafe { Parker::give_up(carrier.parker.get()) } {
                 self.ready.push(carrier);
             }
         }
     }
 
-    /// When the next timer is due.
+    /// Returns the time until the next timer is due.
     fn next_deadline(&self) -> Option<Duration> {
         let timers = self.timers.borrow();
         let (deadline, _) = *timers.first_key_value()?.0;
@@ -399,11 +399,11 @@ impl Worker {
         self.take_ready()
     }
 
-    /// Puts a task before all others of this worker.
+    /// Schedules a task before all others of this worker.
     #[inline]
     pub(super) fn schedule(&self, task: Scheduled) {
         let place = &self.place().last;
-        // Only this thread puts tasks here. Release: pairs with the Acquire in `Place::take_last`.
+        // Only this thread stores tasks here. Release: pairs with the Acquire in `Place::take_last`.
         if place.load(Relaxed).is_null() {
             place.store(task.0.as_ptr(), Release);
             if self.shared.sleepers.unwatched() {
@@ -432,7 +432,7 @@ impl Worker {
                 return Some(Next::Task(task));
             }
         } else if let Some(task) = self.take_last() {
-            // Behind the queue, for once.
+            // This time behind the queue.
             self.queue.push(task);
         }
         self.in_a_row.set(0);
@@ -458,8 +458,8 @@ impl Worker {
     #[inline]
     fn take_last(&self) -> Option<Scheduled> {
         let place = self.place();
-        // Where there is no other worker, nobody else takes from here. A stand-in that was begun just now does so only if
-        // it sees that this one is blocked; then this one, when it is not any more, sees that there is another.
+        // If there is no other worker, no other thread takes from here. A stand-in that was just started does so only
+        // if it sees that this worker is blocked; and this worker, when it no longer is, sees that there is another.
         if self.shared.begun.load(SeqCst) == 1 {
             let last = place.last.load(Acquire);
             if !last.is_null() {
@@ -480,8 +480,8 @@ impl Worker {
         }
     }
 
-    /// Takes from a worker that has more than it will soon have run, going by how fast it was since the last look; or that
-    /// is stuck in one turn.
+    /// Steals from a worker whose queue will take it long, at its speed since the last inspection, or that is stuck in
+    /// one turn.
     fn take_from_others(&self) -> Option<Scheduled> {
         let begun = self.shared.begun.load(SeqCst) as usize;
         if begun == 1 {
@@ -517,7 +517,7 @@ impl Worker {
             } else {
                 None
             };
-            // The only worker takes its own without asking: see `take_last`.
+            // A single worker takes its own task without synchronisation: see `take_last`.
             let is_alone = self.shared.size == 1 && *index == 0;
             if found.is_none() && (is_blocked || (stuck && !is_alone)) {
                 found = place.take_last();
@@ -541,7 +541,8 @@ impl Worker {
         }
     }
 
-    /// Looks a while for a carrier to be woken by another thread. How long depends on whether that was worth it last time.
+    /// Spins for a while until another thread wakes a carrier. The duration depends on whether spinning succeeded last
+    /// time.
     fn spin(&self) -> bool {
         if self.waiting.get() == 0 || !self.shared.spins {
             return false;
@@ -580,7 +581,7 @@ impl Worker {
                 shared.if_quiet();
             }
             controller::one_less_awake();
-            // What came in between, nobody was told of. The inbox: see `send_home`.
+            // Threads that queued a task in between have not woken this worker. For the inbox, see `send_home`.
             fence(SeqCst);
             if self.is_done()
                 || !shared.injector.is_empty()

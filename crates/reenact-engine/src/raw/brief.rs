@@ -5,11 +5,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// A lock that is held for a few instructions, never by one who waits for something.
+/// A lock that is held for a few instructions, never while waiting for something else.
 ///
-/// Giving it back is a plain store, half of what a lock costs whose owner must learn whether somebody sleeps. Nobody does:
-/// it is free again sooner than a sleeper is on its feet, unless the system has just taken the core away from who has it,
-/// and to that others give theirs.
+/// Releasing it is a plain store, half the cost of a lock whose owner must learn whether a thread sleeps. No thread
+/// does: the lock is free again sooner than a sleeper could be woken, unless the system has just preempted the holder;
+/// then the others yield to it.
 #[derive(Default)]
 pub struct BriefLock {
     is_held: AtomicBool,
@@ -48,7 +48,7 @@ impl BriefLock {
         }
     }
 
-    /// Gives the lock back. The caller has it.
+    /// Releases the lock, which the caller holds.
     #[inline(always)]
     pub fn unlock(&self) {
         // Release: pairs with the Acquire in `lock`.
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     struct Counter(BriefLock, UnsafeCell<u64>);
-    // SAFETY: The test touches the cell only under the lock.
+    // SAFETY: The test accesses the cell only under the lock.
     unsafe impl Sync for Counter {}
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
                     let counter = &counter;
                     for _ in 0..20_000 {
                         counter.0.lock();
-                        // SAFETY: Under the lock.
+                        // SAFETY: The lock is held.
                         unsafe { *counter.1.get() += 1 };
                         counter.0.unlock();
                     }

@@ -1,4 +1,4 @@
-//! A place to wait until one is told to go on, for threads and tasks alike.
+//! Parking until notified, for threads and tasks alike.
 
 use std::{
     cell::Cell,
@@ -16,21 +16,22 @@ use crate::{
     pool::{about_to_block, carrier::Carrier},
 };
 
-/// A place for one activity to wait until it is told to go on.
+/// Lets one activity wait until it is notified.
 ///
 /// # State
 ///
 /// | value | meaning | set by | left by |
 /// |---|---|---|---|
-/// | `EMPTY` | nobody waits, nobody was told | who was told and takes note of it; who gives up | |
-/// | `TOLD` | who waits, or will, may go on | [`Parker::unpark`] | who waits |
+/// | `EMPTY` | no waiter, not notified | the waiter, when it consumes a notification or gives up | |
+/// | `NOTIFIED` | notified: the waiter, or the next one, may continue | [`Parker::unpark`] | the waiter |
 /// | `THREAD` | a thread sleeps | the thread | `unpark`; the thread, when its time is up |
 /// | `TASK` | a task waits; `carrier` says which | the task | `unpark`; its worker, when its time is up |
-/// | `OFF_STACK` | the same, without a time limit, and whoever tells it knows that it waits | the task | the task |
+/// | `OFF_STACK` | a task waits without a time limit, and its waker knows that it waits | the task | the task |
 ///
 /// # Invariants
 ///
-/// 1. `carrier` is written by who waits before the state says so, and read by the one who takes it out of that state.
+/// 1. `carrier` is written by the waiter before the state says that it waits, and read by the one that takes it out of
+///    that state.
 #[derive(Default)]
 pub struct Parker {
     state: AtomicU32,
@@ -38,18 +39,18 @@ pub struct Parker {
 }
 
 const EMPTY: u32 = 0;
-const TOLD: u32 = 1;
+const NOTIFIED: u32 = 1;
 const THREAD: u32 = 2;
 const TASK: u32 = 3;
 const OFF_STACK: u32 = 4;
 
-// SAFETY: Invariant 1.
+// SAFETY: Invariant 1: `carrier` is never accessed by two threads at the same time.
 unsafe impl Send for Parker {}
-// SAFETY: Invariant 1.
+// SAFETY: Invariant 1: `carrier` is never accessed by two threads at the same time.
 unsafe impl Sync for Parker {}
 
 impl Parker {
-    /// Nobody waits, nobody was told.
+    /// A parker without a waiter, not notified.
     pub const fn new() -> Parker {
         Parker {
             state: AtomicU32::new(EMPTY),
@@ -57,14 +58,14 @@ impl Parker {
         }
     }
 
-    /// Waits until [`Parker::unpark`], which may have come before.
+    /// Waits until [`Parker::unpark`], which may have been called before.
     pub fn park(&self) {
         self.park_until(None);
     }
 
-    /// As [`Parker::park`], until `deadline` at most. True if it was told.
+    /// Like [`Parker::park`], until `deadline` at most. Returns whether it was notified.
     pub fn park_until(&self, deadline: Option<Instant>) -> bool {
-        if self.was_told() {
+        if self.consume_notification() {
             return true;
         }
         let Some(carrier) = Carrier::current() else {
@@ -75,20 +76,20 @@ impl Parker {
         if self.is_now(EMPTY, TASK) {
             carrier.wait(self, deadline, || {});
         }
-        self.was_told()
+        self.consume_notification()
     }
 
-    /// Waits until [`Parker::wake`], or until the time is up. True if it was told.
+    /// Waits until [`Parker::wake`], or until the time is up. Returns whether it was notified.
     ///
-    /// `publish` makes it known to whoever is to wake it, which happens once; nobody knows of it before. It lets go of the
-    /// lock that protects the list of those who wait, say.
+    /// `publish` makes the waiter known to its waker, for example by releasing the lock that protects the list of
+    /// waiters. It is called once; no other thread knows of the waiter before.
     #[inline]
     pub fn wait(&self, deadline: Option<Instant>, mut publish: impl FnMut()) -> bool {
         match Carrier::current() {
             Some(carrier) => self.sleep_on(carrier, deadline, publish),
             None => {
                 publish();
-                // Who is to answer is often about to.
+                // The reply is often imminent.
                 if self.look(THREAD_LOOKS) {
                     return true;
                 }
@@ -116,13 +117,13 @@ impl Parker {
             Some(_) => {
                 self.state.store(TASK, Relaxed);
                 carrier.wait(self, deadline, publish);
-                self.was_told()
+                self.consume_notification()
             }
         }
     }
 
-    /// Waits as part of an operation of a model, until [`Parker::wake`]. `publish` is as for [`Parker::wait`]; `what` says for
-    /// people what it waits for.
+    /// Waits as part of an operation of a model, until [`Parker::wake`]. `publish` is as for [`Parker::wait`]; `what`
+    /// describes for people what it waits for.
     #[inline]
     pub fn wait_in_operation(&self, mut publish: impl FnMut(), what: &(dyn Fn() -> String + Sync)) {
         if mode::is_controlled() {
@@ -140,50 +141,50 @@ impl Parker {
         self.state.store(EMPTY, Relaxed);
     }
 
-    /// As [`Parker::park_until`], as part of an operation of a model, until [`Parker::unpark_in_operation`]. Where there is a
-    /// controller, no time passes: a time limit is up at once.
+    /// Like [`Parker::park_until`], as part of an operation of a model, until [`Parker::unpark_in_operation`]. Under a
+    /// controller no time passes: a time limit is over at once.
     pub fn park_in_operation(&self, deadline: Option<Instant>) -> bool {
         if !mode::is_controlled() {
             return self.park_until(deadline);
         }
         if deadline.is_some() {
-            return self.was_told();
+            return self.consume_notification();
         }
         self.wait_controlled(&|| "somebody to let it go on".to_owned());
         true
     }
 
-    /// As [`Parker::unpark`], for who is, or will be, in [`Parker::park_in_operation`].
+    /// Like [`Parker::unpark`], for a waiter that is, or will be, in [`Parker::park_in_operation`].
     pub fn unpark_in_operation(&self) {
         match mode::is_controlled() {
-            true => self.tell_controlled(),
+            true => self.notify_controlled(),
             false => self.unpark(),
         }
     }
 
     #[cold]
-    fn tell_controlled(&self) {
-        // Release: pairs with the Acquire in `is_told`.
-        self.state.store(TOLD, Release);
+    fn notify_controlled(&self) {
+        // Release: pairs with the Acquire in `is_notified`.
+        self.state.store(NOTIFIED, Release);
         controller::unpark(Spot::Parker(self));
     }
 
-    /// As [`Parker::wake`], for who is in [`Parker::wait_in_operation`].
+    /// Like [`Parker::wake`], for a waiter in [`Parker::wait_in_operation`].
     #[inline]
     pub fn wake_in_operation(&self) {
         if mode::is_controlled() {
-            self.tell_controlled();
+            self.notify_controlled();
         } else {
             self.wake();
         }
     }
 
-    /// Whether it was told, which is still to be taken note of.
-    pub(crate) fn is_told(&self) -> bool {
-        self.state.load(Acquire) == TOLD
+    /// Returns whether it was notified and the notification has not been consumed.
+    pub(crate) fn is_notified(&self) -> bool {
+        self.state.load(Acquire) == NOTIFIED
     }
 
-    /// Lets who is in [`Parker::wait`] go on. Called once for each.
+    /// Wakes the waiter in [`Parker::wait`]. Called once for each wait.
     #[inline]
     pub fn wake(&self) {
         if self.state.load(Relaxed) == OFF_STACK
@@ -195,10 +196,10 @@ impl Parker {
         }
     }
 
-    /// Lets who parks, or will park, go on.
+    /// Wakes the waiter, or lets the next one continue at once.
     pub fn unpark(&self) {
-        // Acquire: pairs with the Release in `is_now`. Release: pairs with the Acquire in `was_told`.
-        match self.state.swap(TOLD, AcqRel) {
+        // Acquire: pairs with the Release in `is_now`. Release: pairs with the Acquire in `consume_notification`.
+        match self.state.swap(NOTIFIED, AcqRel) {
             THREAD => {
                 wake_threads(&self.state, 1);
             }
@@ -211,30 +212,30 @@ impl Parker {
         }
     }
 
-    /// The time of a task is up: whether it had not been told.
+    /// Ends the wait of a task whose time is up. Returns whether it had not been notified.
     ///
     /// # Safety
     ///
     /// The task waits at this parker.
     pub(crate) unsafe fn give_up(parker: *const Parker) -> bool {
-        // SAFETY: The caller's.
+        // SAFETY: The caller guarantees that the task waits at this parker, so the parker exists.
         unsafe { (*parker).is_now(TASK, EMPTY) }
     }
 
-    /// Where a thread sleeps that waits here, as the kernel knows it.
+    /// Returns the futex address at which a waiting thread sleeps.
     pub(crate) fn address(&self) -> usize {
         self.state.as_ptr().addr()
     }
 
-    /// Sleeps as a worker does that has nothing to do: for this long at most. True if it was told to go on.
+    /// Sleeps as an idle worker: for this long at most. Returns whether it was notified.
     pub(crate) fn rest(&self, at_most: Option<Duration>) -> bool {
         self.sleep(at_most.map(|at_most| now() + at_most))
     }
 
-    /// Looks for [`Parker::unpark`] this often before giving up. True if it came.
+    /// Checks for [`Parker::unpark`] this often, spinning. Returns whether it was notified.
     pub fn spin(&self, times: u32) -> bool {
         for _ in 0..times {
-            if self.was_told() {
+            if self.consume_notification() {
                 return true;
             }
             std::hint::spin_loop();
@@ -242,10 +243,10 @@ impl Parker {
         false
     }
 
-    /// As [`Parker::spin`], in ever longer intervals, letting others run in the later ones.
+    /// Like [`Parker::spin`], in ever longer intervals, yielding in the later ones.
     fn look(&self, times: u32) -> bool {
         for time in 0..times {
-            if self.was_told() {
+            if self.consume_notification() {
                 return true;
             }
             if time < 7 {
@@ -257,24 +258,24 @@ impl Parker {
         false
     }
 
-    /// The thread sleeps, whatever runs on it.
+    /// Puts the thread to sleep, whatever runs on it.
     fn sleep(&self, deadline: Option<Instant>) -> bool {
         loop {
-            if self.was_told() {
+            if self.consume_notification() {
                 return true;
             }
             self.is_now(EMPTY, THREAD);
             if !sleep_while(&self.state, THREAD, deadline) {
-                return !self.is_now(THREAD, EMPTY) && self.was_told();
+                return !self.is_now(THREAD, EMPTY) && self.consume_notification();
             }
         }
     }
 
-    /// Whether it was told; that is done with then.
+    /// Consumes a notification. Returns whether there was one.
     #[inline]
-    fn was_told(&self) -> bool {
+    fn consume_notification(&self) -> bool {
         // Acquire: pairs with the Release in `unpark`.
-        self.state.load(Acquire) == TOLD && self.state.swap(EMPTY, Acquire) == TOLD
+        self.state.load(Acquire) == NOTIFIED && self.state.swap(EMPTY, Acquire) == NOTIFIED
     }
 
     fn is_now(&self, before: u32, after: u32) -> bool {
@@ -285,7 +286,7 @@ impl Parker {
     }
 }
 
-/// How often a thread looks for an answer before it sleeps.
+/// How often a thread checks for a reply before it sleeps.
 const THREAD_LOOKS: u32 = 11;
 
 #[cfg(test)]

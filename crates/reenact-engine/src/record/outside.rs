@@ -1,6 +1,6 @@
-//! Recording what comes from outside: answers, random bytes, clocks.
+//! Records input from outside: answers, random bytes, clock readings.
 //!
-//! Nothing of it is predicted, so all of it is written. Within a transaction it is kept aside until an attempt takes effect; see
+//! None of it is predicted, so all of it is written. Within a transaction it is buffered until an attempt commits; see
 //! [`crate::attempt`].
 
 use reenact_trace::Kind;
@@ -12,10 +12,10 @@ use crate::{
     arrivals::zigzag,
     attempt::{self, Kept, is_attempting},
     captured::{CLOCK_KINDS, REALTIME},
-    entity::tag,
+    object::tag,
 };
 
-/// An answer from outside, to what was asked.
+/// Records an answer from outside, and what was handed out for it.
 pub(crate) fn external(op: Op, asked: Asked, reply: &Reply<'_>) {
     let (second, tag) = (asked.code(), tag(0, op));
     let (kind, number) = match *reply {
@@ -37,7 +37,7 @@ pub(crate) fn external(op: Op, asked: Asked, reply: &Reply<'_>) {
     }
 }
 
-/// Random bytes.
+/// Records random bytes.
 pub(crate) fn random(bytes: &[u8], op: Op) {
     data(Kind::RANDOM, bytes, 0, tag(0, op));
 }
@@ -55,7 +55,7 @@ fn write_data(kind: Kind, bytes: &[u8], asked: u64, tag: u64) {
     });
 }
 
-/// Writes what was kept aside.
+/// Writes a buffered item.
 pub(crate) fn write_kept(kept: Kept) {
     match kept {
         Kept::Event {
@@ -71,7 +71,7 @@ pub(crate) fn write_kept(kept: Kept) {
     }
 }
 
-/// What a clock said.
+/// A clock reading.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Reading {
     pub(crate) seconds: i64,
@@ -79,7 +79,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// How much later it is than another, in nanoseconds.
+    /// Returns the difference to an earlier reading, in nanoseconds.
     fn since(self, last: Reading) -> u64 {
         let seconds = self.seconds.wrapping_sub(last.seconds);
         let nanoseconds = self.nanoseconds.wrapping_sub(last.nanoseconds);
@@ -89,13 +89,13 @@ impl Reading {
     }
 }
 
-/// Programs that do little else than look at clocks write a check after so many operations.
+/// Returns whether a check is due: programs that do little but read clocks write one after this many operations.
 #[inline(always)]
 fn is_time_to_check(word: u64) -> bool {
     word.trailing_zeros() >= 10
 }
 
-/// A clock has been read.
+/// Records a clock reading.
 pub(crate) fn clock(index: usize, now: Reading, op: Op) {
     let tag = tag(0, op);
     if !attempt::keep(|| Kept::Clock(index, now, tag)) {
@@ -105,43 +105,49 @@ pub(crate) fn clock(index: usize, now: Reading, op: Op) {
 
 fn write_clock(index: usize, now: Reading, tag: u64) {
     with_recording(|me| {
-        let last = std::mem::replace(&mut me.diary.clocks[index], now);
+        let last = std::mem::replace(&mut me.recorder_state.clocks[index], now);
         let written = me.write(CLOCK_KINDS[index], zigzag(now.since(last)), 0, tag);
-        if written && is_time_to_check(me.diary.counted()) {
+        if written && is_time_to_check(me.recorder_state.counted()) {
             me.tick();
         }
     });
 }
 
-/// The same where it takes few instructions: by a thread that runs its own activity, has just written in its chunk, and has
-/// read the clock in the same second. False if this is not such a case, and nothing has been done.
+/// Like [`clock`], in few instructions: for a thread that runs its own activity, has just written in its chunk, and has
+/// read the clock in the same second. Returns false, having done nothing, if this is not such a case.
 #[inline(always)]
 pub(crate) fn clock_briefly<const INDEX: usize>(now: Reading, op: Op) -> bool {
-    let (apart, diary, word) = HOT.with(|hot| (hot.apart.get(), hot.diary.get(), hot.word.get()));
-    if diary.is_null() || apart != 0 || is_attempting() {
+    let (untracked, recorder_state, word) = HOT.with(|hot| {
+        (
+            hot.untracked.get(),
+            hot.recorder_state.get(),
+            hot.word.get(),
+        )
+    });
+    if recorder_state.is_null() || untracked != 0 || is_attempting() {
         return false;
     }
-    // SAFETY: The thread's own, and nobody has borrowed it: who does is apart. With it there is somewhere to append, and its
-    // counter is mapped.
+    // SAFETY: The recorder state is the thread's own, and it is not borrowed: a thread is untracked while it borrows
+    // it. A thread with a recorder state has an appender, and its counter is mapped.
     unsafe {
-        let diary = &mut *diary;
-        debug_assert_eq!(diary.word, word);
-        if diary.is_foreign {
+        let recorder_state = &mut *recorder_state;
+        debug_assert_eq!(recorder_state.word, word);
+        if recorder_state.is_foreign {
             return false;
         }
-        let last = &mut diary.clocks[INDEX];
+        let last = &mut recorder_state.clocks[INDEX];
         let elapsed = now.nanoseconds.wrapping_sub(last.nanoseconds);
         let before = word.read();
         if is_time_to_check(before + 1) || now.seconds != last.seconds || elapsed < 0 {
             return false;
         }
-        let silent = (before as u32).wrapping_sub(diary.place.position() as u32);
+        let silent = (before as u32).wrapping_sub(recorder_state.place.position() as u32);
         let appender = &mut *HOT.with(|hot| hot.appender.get());
-        // Zigzag, of what is not negative.
+        // Zigzag-encoded: it is not negative.
         let number = (elapsed as u64) << 1;
         if !appender.reading(
-            &mut diary.place,
-            diary.number,
+            &mut recorder_state.place,
+            recorder_state.number,
             INDEX == REALTIME,
             silent,
             number,

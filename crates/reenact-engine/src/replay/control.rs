@@ -1,4 +1,4 @@
-//! Replay as a controller: what it answers to activities and their operations.
+//! Replay as a controller: its decisions about activities and their operations.
 
 use std::sync::{
     Arc, Mutex, OnceLock, PoisonError,
@@ -68,18 +68,18 @@ impl Controller for Replay {
         }
         let runner = self.runner(who);
         let is_recorded = matches!(announcement.access, Access::Ask | Access::Outside)
-            || announcement.entity.is_some()
+            || announcement.object.is_some()
             || announcement.predicted != 0;
         if is_recorded {
             self.meets(runner);
         }
         let decision = match announcement.access {
-            // Where senders record, it says which message of its receiver this is.
+            // If senders record, the answer is the message's position in its receiver's order.
             Access::Send if announcement.predicted != 0 => {
                 Decision::Answer(self.position_of(runner, announcement.predicted))
             }
             _ if is_recorded => self.recorded(runner, announcement),
-            // Nothing is recorded of it, so nothing has to be waited for.
+            // Not recorded, so there is nothing to wait for.
             _ => Decision::Free,
         };
         if let Some(log) = &self.log {
@@ -108,8 +108,8 @@ impl Controller for Replay {
         match outcome {
             Outcome::Left(value) => self.left(who, announcement, value),
             Outcome::Downgraded => {
-                if let Some(entity) = announcement.entity {
-                    self.turns.bump(entity);
+                if let Some(object) = announcement.object {
+                    self.turns.bump(object);
                 }
                 not_as_itself(|| self.operate(who, announcement));
             }
@@ -122,7 +122,7 @@ impl Controller for Replay {
     fn park(&self, who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
         let runner = self.runner(who);
         self.meets(runner);
-        // Not only once: it may be woken by one who still means an earlier spot at the same address.
+        // In a loop: it may be woken for an earlier spot at the same address.
         let mut has_slept = true;
         while has_slept && !at.is_over() {
             let mut asleep = None;
@@ -138,7 +138,7 @@ impl Controller for Replay {
 
     fn outside(&self, who: &Activity, question: Question<'_>) -> Option<Heard> {
         if let Question::Sleep(_) = question {
-            // Order comes from the trace.
+            // The order comes from the trace.
             return Some(Heard::Done);
         }
         let runner = self.runner(who);
@@ -195,10 +195,10 @@ impl Controller for Replay {
 }
 
 impl Replay {
-    /// An operation of which the trace says how it went.
+    /// Performs an operation whose outcome the trace determines.
     fn recorded(&self, runner: &Runner, operation: &Announcement<'_>) -> Decision {
         let mut cursor = runner.cursor();
-        HOT.with(|hot| hot.quiet.set(cursor.quiet()));
+        HOT.with(|hot| hot.fast_path.set(cursor.fast_path()));
         cursor.observation = Observation::Silent;
         let doing = || match object_of(operation) {
             Some(name) => format!("{} ({name})", describe(operation)),
@@ -213,24 +213,24 @@ impl Replay {
         }
     }
 
-    /// How many operations that changed the entity came before this one, for who reads the log: a read that goes as predicted
-    /// is not waited for, and may be late.
+    /// Returns how many operations have changed the object before this one, for the log. A read that goes as predicted
+    /// does not wait and may happen late, so its place comes from what the activity knows.
     fn place(
         &self,
         runner: &Runner,
         operation: &Announcement<'_>,
         decision: Decision,
     ) -> Option<u64> {
-        let entity = operation.entity?;
+        let object = operation.object?;
         if decision == Decision::Decline && !matches!(operation.access, Access::Wake { .. }) {
             return None;
         }
-        let key = entity.key.load(Relaxed);
+        let key = object.key.load(Relaxed);
         let mut cursor = runner.cursor();
         if let (Access::Read, Decision::Answer(_)) = (operation.access, decision) {
             return cursor.places.get(&key).copied();
         }
-        let place = entity.version.load(Relaxed);
+        let place = object.version.load(Relaxed);
         let changes = match operation.access {
             Access::Read => cursor.observation == Observation::First,
             access => access == Access::Write,
@@ -241,7 +241,7 @@ impl Replay {
         Some(place)
     }
 
-    /// What came of an operation is known: now its line can be written, if it has not been.
+    /// Writes the kept line of an operation, if there is one, now that its outcome is known.
     fn write_line(&self, runner: &Runner, operation: &Announcement<'_>, change: Option<Change>) {
         if let Some(log) = &self.log
             && let Some(unwritten) = runner.unwritten().take()
@@ -250,21 +250,21 @@ impl Replay {
         }
     }
 
-    /// An operation has taken effect.
+    /// Called when an operation has taken effect.
     fn left(&self, who: &Activity, operation: &Announcement<'_>, value: Option<Change>) {
-        let Some(entity) = operation.entity else {
+        let Some(object) = operation.object else {
             return;
         };
         if let Some(value) = value {
             let runner = self.runner(who);
             self.write_line(runner, operation, Some(value));
             let mut cursor = runner.cursor();
-            cursor.seen.insert(entity.key.load(Relaxed), value.now);
+            cursor.seen.insert(object.key.load(Relaxed), value.now);
             if operation.access == Access::Read {
                 match cursor.observation {
                     Observation::Silent => {}
-                    Observation::First => self.turns.bump(entity),
-                    Observation::Look => self.turns.looked(entity),
+                    Observation::First => self.turns.bump(object),
+                    Observation::Look => self.turns.looked(object),
                 }
                 return;
             }
@@ -275,9 +275,9 @@ impl Replay {
             log.left(&self.trace, family, who, operation);
         }
         match operation.access {
-            _ if is_clock(entity.key.load(Relaxed)) => self.turns.moved(entity),
-            Access::Look | Access::TryLook => self.turns.looked(entity),
-            _ => self.turns.bump(entity),
+            _ if is_clock(object.key.load(Relaxed)) => self.turns.moved(object),
+            Access::Look | Access::TryLook => self.turns.looked(object),
+            _ => self.turns.bump(object),
         }
     }
 
@@ -305,14 +305,18 @@ impl Replay {
             strangers.remove(number)
         });
         let known = place.filter(|number| {
-            let mut unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
-            unborn.remove(*number)
+            let mut not_started = self
+                .not_started
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            not_started.remove(*number)
         });
         let number = stranger.or(known).unwrap_or_else(|| self.unknown());
         let is_foreign = origin == Origin::Foreign;
         let is_stranger = is_foreign && known.is_none();
         if !is_stranger {
-            // Before main is no guest any more: in between, nobody may seem to be awake to a worker that lies down.
+            // Before the main thread ceases to be a guest: otherwise nobody would seem to be awake in between to a
+            // worker that goes to sleep.
             self.turns.one_more_awake();
         }
         if origin == Origin::Main {
@@ -353,7 +357,7 @@ impl Replay {
         number
     }
 
-    /// The code of an activity that has a thread has ended.
+    /// Checks the end of the code of an activity that has a thread.
     fn code_ended(&self, runner: &Runner) {
         let mut cursor = runner.cursor();
         let doing = "the activity's code ended";
@@ -368,10 +372,10 @@ impl Replay {
         }
         drop(cursor);
         runner.ended.store(true, SeqCst);
-        // Still awake: until the thread is gone, what it leaves behind may have something to do.
+        // It still counts as awake: until the thread is gone, destructors may perform operations.
     }
 
-    /// An activity was born, but its thread could not be started.
+    /// Ends an activity whose thread could not be started.
     fn never_ran(&self, runner: &Runner) {
         let cursor = runner.cursor();
         if !cursor.is_consumed() {
@@ -385,7 +389,7 @@ impl Replay {
 
     fn thread_gone(&self, runner: &Runner) {
         if !runner.ended.load(SeqCst) && !runner.is_foreign {
-            // Threads of ours end before they go, unless the whole process does.
+            // Our threads end before they are gone, unless the whole process ends.
             self.exit_begins(runner);
             return;
         }

@@ -1,4 +1,4 @@
-//! Where an activity is in its part of the trace, and what it knows there.
+//! The position of an activity in its part of the trace, and what it knows there.
 
 use std::{
     collections::VecDeque,
@@ -7,33 +7,36 @@ use std::{
 
 use reenact_trace::{Event, EventStream, Item, Kind, TraceError};
 
-use super::{external::is_external, quiet::Quiet, reception::Reception, transaction::Expected};
+use super::{
+    external::is_external, fast_path::FastPath, reception::Reception, transaction::Expected,
+};
 use crate::{
     Map,
     captured::is_of_library,
+    delta_cache::DeltaCache,
     record::{Block, of_exit},
-    views::Views,
 };
 
-/// What stands after the silent operations.
+/// What follows the silent operations.
 #[derive(Clone, Copy)]
 pub(super) enum Next {
-    /// A surprise.
+    /// An operation that did not go as predicted.
     Event(Event),
-    /// A check.
+    /// A checkpoint of the hash.
     Tick { hash: u32 },
-    /// The activity's code ends, or it ends the process.
+    /// The activity's code ends, or the activity ends the process.
     End { hash: u32 },
-    /// The recording ends. The hash is missing where the recorded process was killed between an event and its counting.
+    /// The recording ends. The hash is missing if the recorded process was killed between writing an event and counting
+    /// it.
     Cut { hash: Option<u32> },
 }
 
-/// What an observation is to others, once it has been made.
+/// What an observation counts as for other activities, once it has been made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Observation {
-    /// Nothing: nobody waits for it.
+    /// Nothing: no activity waits for it.
     Silent,
-    /// The first operation on the entity, and so a take.
+    /// The first operation on the object, and so a take.
     First,
     /// An event, and so a look.
     Look,
@@ -41,37 +44,37 @@ pub(super) enum Observation {
 
 pub(super) struct Cursor {
     stream: EventStream,
-    /// Of a foreign thread: what it asked the C library for, which is not in `stream` then.
+    /// For a foreign thread: the stream of its calls to the C library, which are skipped in `stream`.
     library: Option<EventStream>,
-    /// Items that were read to see what comes after them.
+    /// Items that were read ahead, each with the stream's position after it.
     ahead: VecDeque<(Item, u64)>,
-    /// Operations that the items so far stand for.
+    /// The number of operations up to and including the current item.
     position: u64,
-    /// Operations that go as predicted before `next`, and the hash; shared with the fast path of this thread.
-    quiet: Box<Quiet>,
+    /// The number of silent operations before `next`, and the hash; shared with the fast path of this thread.
+    fast_path: Box<FastPath>,
     pub(super) next: Next,
-    pub(super) views: Views,
-    /// Values that this activity last saw or wrote, by entity.
+    pub(super) deltas: DeltaCache,
+    /// The values that this activity last saw or wrote, by object.
     pub(super) seen: Map<u64, u64>,
-    /// How many changes it knows of, by entity. For the log.
+    /// How many changes this activity knows of, by object. For the log.
     pub(super) places: Map<u64, u64>,
-    /// How many entities it was the first to use.
-    pub(super) entities: u32,
+    /// How many objects this activity was the first to use.
+    pub(super) objects: u32,
     /// Numbers for its light children.
     pub(super) block: Block,
     /// What the observation in progress counts as.
     pub(super) observation: Observation,
-    /// What the trace says of the transaction in progress.
+    /// What the trace says about the transaction in progress.
     pub(super) transaction: Option<Expected>,
 }
 
 impl Cursor {
-    /// Nothing is loaded yet.
+    /// Creates a cursor with nothing loaded.
     pub(super) fn new(stream: EventStream) -> Cursor {
-        Cursor::with(stream, Quiet::default())
+        Cursor::with(stream, FastPath::default())
     }
 
-    /// The same for a foreign thread, from two streams of all that it did.
+    /// Creates a cursor for a foreign thread, from two streams of the same events.
     pub(super) fn foreign(stream: EventStream, library: EventStream) -> Cursor {
         Cursor {
             library: Some(library),
@@ -79,30 +82,30 @@ impl Cursor {
         }
     }
 
-    /// The same for a light activity.
+    /// Creates a cursor for a light activity.
     pub(super) fn light(stream: EventStream, reception: Reception) -> Cursor {
-        Cursor::with(stream, Quiet::light(reception))
+        Cursor::with(stream, FastPath::light(reception))
     }
 
-    fn with(stream: EventStream, quiet: Quiet) -> Cursor {
+    fn with(stream: EventStream, fast_path: FastPath) -> Cursor {
         Cursor {
             stream,
             library: None,
             ahead: VecDeque::new(),
             position: 0,
-            quiet: Box::new(quiet),
+            fast_path: Box::new(fast_path),
             next: Next::Cut { hash: None },
-            views: Views::default(),
+            deltas: DeltaCache::default(),
             seen: Map::default(),
             places: Map::default(),
-            entities: 0,
+            objects: 0,
             block: Block::default(),
             observation: Observation::Silent,
             transaction: None,
         }
     }
 
-    /// Takes the next item from the trace.
+    /// Loads the next item of the trace.
     pub(super) fn load(&mut self) -> Result<(), TraceError> {
         let item = match self.ahead.pop_front() {
             Some((item, position)) => {
@@ -121,12 +124,12 @@ impl Cursor {
             Item::End { silent, hash } => (silent, Next::End { hash }),
             Item::Cut { silent, hash } => (silent, Next::Cut { hash }),
         };
-        self.quiet.left.store(silent, Relaxed);
+        self.fast_path.left.store(silent, Relaxed);
         self.next = next;
         Ok(())
     }
 
-    /// The next item of the trace, which ends with its cut.
+    /// Reads the next item of the trace; `Item::Cut` at its end.
     fn read(&mut self) -> Result<Item, TraceError> {
         let mut skipped = 0;
         loop {
@@ -148,7 +151,8 @@ impl Cursor {
         }
     }
 
-    /// Of a foreign thread: what it was told when it next asked the C library for this; none if it did not.
+    /// For a foreign thread: returns the recorded answer to its next call of this kind to the C library, or `None` if
+    /// there is none.
     pub(super) fn recall(&mut self, kind: Kind) -> Option<Event> {
         self.library.as_mut()?.find_map(|item| match item {
             Ok(Item::Event(event)) if event.kind == kind => Some(event),
@@ -156,8 +160,8 @@ impl Cursor {
         })
     }
 
-    /// The event of the operation that follows everything that came from outside, from the next item on; none if that goes
-    /// as predicted, or if the trace ends before it.
+    /// Looks ahead for the event of the operation that follows all external events. Returns `None` if that operation
+    /// goes as predicted, or if the trace ends before it.
     pub(super) fn event_after_outside(&mut self) -> Result<Option<Event>, TraceError> {
         let mut seen = 0;
         loop {
@@ -174,28 +178,28 @@ impl Cursor {
         }
     }
 
-    /// What the fast path may use until the next item.
-    pub(super) fn quiet(&self) -> &Quiet {
-        &self.quiet
+    /// Returns the state that the fast path may use until the next item.
+    pub(super) fn fast_path(&self) -> &FastPath {
+        &self.fast_path
     }
 
     pub(super) fn silent_left(&self) -> u32 {
-        self.quiet.left.load(Acquire)
+        self.fast_path.left.load(Acquire)
     }
 
-    /// One silent operation is done.
+    /// Counts one silent operation as done.
     pub(super) fn count_down(&self) {
         let left = self.silent_left();
-        self.quiet.left.store(left - 1, Relaxed);
+        self.fast_path.left.store(left - 1, Relaxed);
     }
 
     pub(super) fn count(&self, tag: u64) {
-        self.quiet.count(tag);
+        self.fast_path.count(tag);
     }
 
-    /// Whether the operations so far are those of the recorded run, as far as a hash that comes next can tell.
+    /// Whether the operations so far are the recorded ones, as far as the hash of the next item shows.
     pub(super) fn agrees(&self) -> bool {
-        let so_far = self.quiet.hash();
+        let so_far = self.fast_path.hash();
         match self.next {
             Next::Event(_) => true,
             Next::Tick { hash } => hash == so_far,
@@ -204,24 +208,24 @@ impl Cursor {
         }
     }
 
-    /// Whether the activity ends the process next.
+    /// Whether the next item is this activity ending the process.
     pub(super) fn exits(&self) -> bool {
-        matches!(self.next, Next::End { hash } if hash == of_exit(self.quiet.hash()))
+        matches!(self.next, Next::End { hash } if hash == of_exit(self.fast_path.hash()))
     }
 
-    /// Operations done.
+    /// The number of operations done.
     pub(super) fn position(&self) -> u64 {
         let event = u64::from(matches!(self.next, Next::Event(_)));
         self.position
             .saturating_sub(u64::from(self.silent_left()) + event)
     }
 
-    /// Whether no more surprises come. Silent operations may: they are the activity's alone.
+    /// Whether the trace contains nothing more for this activity.
     pub(super) fn is_consumed(&self) -> bool {
         matches!(self.next, Next::Cut { .. }) && self.silent_left() == 0
     }
 
-    /// What the trace has next, for people.
+    /// Describes the next item of the trace, for reports.
     pub(super) fn describe(&self) -> String {
         let next = match self.next {
             Next::Event(event) if event.kind.has_two_numbers() => {

@@ -1,7 +1,7 @@
 //! The end of a replayed process.
 //!
-//! The recorded process ended while its other activities were somewhere. In a replay the one that ends the process may
-//! be ahead of them, so it waits until they have come to where they were.
+//! The recorded process ended while its other activities were at certain points. In a replay, the activity that ends
+//! the process may be ahead of them, so it waits until they have reached those points.
 
 use std::{
     sync::{
@@ -14,26 +14,26 @@ use std::{
 use super::{
     Replay, Runner,
     cursor::Next,
-    stillness,
+    stall,
     waiting::{Asleep, Waiting},
 };
 use crate::{
-    Entity,
+    Object,
     activity::{self, HOT, NOBODY},
     mode,
-    pool::{ask_until_told, can_be_put_aside, nothing_else_is_ready},
+    pool::{can_be_put_aside, nothing_else_is_ready, poll_until_woken},
     raw::{self, Parker},
 };
 
 /// The replay of this process, for the handlers below.
 static REPLAY: OnceLock<Arc<Replay>> = OnceLock::new();
-/// Whether the process is ending, so that nobody else declares the end.
+/// Whether the process is ending, so that no other thread ends the replay.
 static EXITING: AtomicBool = AtomicBool::new(false);
-/// Whether that has been waited for long enough.
+/// Not 0 once the process may end without waiting any longer.
 static MAY_EXIT: AtomicU32 = AtomicU32::new(0);
-/// By whom, if not in the usual way: a token.
+/// The token of the activity that aborts the process; 0 if none does.
 static ABORTING: AtomicU32 = AtomicU32::new(0);
-/// How many of those who are awake are the one who ends the process.
+/// How many of the awake activities end the process: 0 or 1.
 static ENDING_IT: AtomicU32 = AtomicU32::new(0);
 
 /// Whether the process is ending.
@@ -41,11 +41,11 @@ pub(super) fn is_exiting() -> bool {
     EXITING.load(SeqCst)
 }
 
-/// Wakes whose turn it is at this entity now.
+/// Wakes the activities whose turn it is at this object.
 #[cold]
-pub(super) fn wake(entity: &Entity) {
+pub(super) fn wake(object: &Object) {
     if let Some(replay) = REPLAY.get() {
-        replay.turns.wake(entity);
+        replay.turns.wake(object);
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
     if REPLAY.set(Arc::clone(replay)).is_err() {
         return;
     }
-    /// None in a child made by `fork`, which comes here too.
+    /// Returns `None` in a forked child, which runs the handlers too.
     fn of_this_process() -> Option<&'static Arc<Replay>> {
         REPLAY.get().filter(|_| mode::is_controlled())
     }
@@ -66,7 +66,8 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             replay.wait_for_others();
         }
     }
-    // May run on the little stack that there is for a thread that has used up its own, so others do the work.
+    // May run on the small alternate stack of a thread that has overflowed its own, so the watching thread does the
+    // work.
     extern "C" fn at_abort(signal: libc::c_int) {
         if of_this_process().is_some() {
             let token = HOT.with(|hot| hot.token.get());
@@ -75,25 +76,25 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             ABORTING.store(token, SeqCst);
             let may_exit = || (MAY_EXIT.load(SeqCst) != 0).then_some(());
             if can_be_put_aside() {
-                // Some of the others are this worker's. A task that overflows its stack does not come here.
-                ask_until_told(may_exit);
+                // Other activities may need this worker. A task that overflows its stack does not come here.
+                poll_until_woken(may_exit);
             }
             while may_exit().is_none() {
                 raw::sleep_on(&MAY_EXIT, 0);
             }
         }
-        // SAFETY: Both calls are allowed in a signal handler; the signal then does what it does by default.
+        // SAFETY: Both calls are allowed in a signal handler; the signal then has its default effect.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
         }
     }
-    if !stillness::watch(replay) {
-        // Nobody will see to an abort.
+    if !stall::watch(replay) {
+        // No thread watches for an abort, so an abort does not wait.
         MAY_EXIT.store(1, SeqCst);
     }
-    // SAFETY: At its exit a program may do anything; the handler of the signal touches atomics and futexes only, unless it is
-    // called by a task, of its own accord.
+    // SAFETY: A handler of `atexit` may do anything. The signal handler only uses atomics and futexes, except in a
+    // task, which has called `abort` itself.
     unsafe {
         libc::atexit(at_exit);
         libc::signal(libc::SIGABRT, at_abort as *const () as libc::sighandler_t);
@@ -101,7 +102,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
 }
 
 impl Replay {
-    /// The thread of this activity ends although its code has not: the process is being ended by it.
+    /// Called when the thread of this activity ends before its code does: the activity is ending the process.
     pub(super) fn exit_begins(&self, runner: &Runner) {
         let mut cursor = runner.cursor();
         let doing = "the program exits";
@@ -117,8 +118,8 @@ impl Replay {
         ENDING_IT.store(1, SeqCst);
     }
 
-    /// Sees to a process that aborts, which leaves nothing in a trace: whoever does it is where the recording ends, and the
-    /// others come there too. Whether it does.
+    /// Handles an abort of the process, which leaves nothing in a trace: the aborting activity must be at the end of
+    /// its recording, and the others get there too. Returns whether the process is aborting.
     pub(super) fn see_to_abort(&self) -> bool {
         let Some(number) = ABORTING.load(SeqCst).checked_sub(1) else {
             return false;
@@ -126,7 +127,7 @@ impl Replay {
         let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
         let runner = runners.get(&number).cloned();
         drop(runners);
-        // Who aborts with the cursor in use does so in here.
+        // If the cursor is locked, the activity aborts within the engine.
         if let Some(runner) = &runner
             && let Ok(mut cursor) = runner.cursor.try_lock()
         {
@@ -143,12 +144,13 @@ impl Replay {
         true
     }
 
-    /// Sleeps until all others wait or have ended, having done what the trace has of them. One that has, but does not come
-    /// to its next operation, is not waited for much longer: the recorded one was there when the process ended, too.
+    /// Sleeps until all other activities wait or have ended, having consumed their part of the trace. An activity that
+    /// has consumed its part but does not reach its next operation is not waited for much longer: the recorded one had
+    /// not reached it either when the process ended.
     fn wait_for_others(&self) {
         if can_be_put_aside() {
-            // Some of the others are this worker's.
-            return ask_until_told(|| {
+            // Other activities may need this worker.
+            return poll_until_woken(|| {
                 let is_over = MAY_EXIT.load(SeqCst) != 0
                     || (nothing_else_is_ready() && self.others_are_there(1));
                 is_over.then_some(())
@@ -163,8 +165,8 @@ impl Replay {
         }
     }
 
-    /// Whether, as the process ends, all others are where they were when the recorded one did. If they never will be, that
-    /// is a difference. So many workers are awake only to ask.
+    /// Whether all other activities have reached the point where they were when the recorded process ended. If they
+    /// cannot reach it, the replay diverges. `asking` is the number of workers that are awake only to ask this.
     fn others_are_there(&self, asking: u32) -> bool {
         if !self.turns.nobody_moves(ENDING_IT.load(SeqCst) + asking) {
             return false;
@@ -176,21 +178,21 @@ impl Replay {
         through
     }
 
-    /// Lets who waits for the others end the process.
+    /// Lets the thread that waits for the other activities end the process.
     fn may_exit(&self) {
         MAY_EXIT.store(1, SeqCst);
         raw::wake_all(&MAY_EXIT);
         raw::wake_all(&self.turns.awake);
     }
 
-    /// Called by an activity that is about to sleep, with what it waits for. It drops what is returned when it goes on.
+    /// Registers what an activity that is about to sleep waits for. The activity drops the result when it goes on.
     pub(super) fn sleeps<'a>(
         &self,
         runner: &'a Runner,
         what: &'a (dyn Fn() -> String + Sync),
     ) -> Asleep<'a> {
         *runner.lock_waiting() = Some(Waiting::new(what));
-        // The worker of a task goes on.
+        // The worker of a task remains awake.
         if !can_be_put_aside() {
             self.one_less_awake();
         }
@@ -206,12 +208,15 @@ impl Replay {
         }
     }
 
-    /// For so long everybody has been through with the trace, and `for_good` if nobody can move before another does, says
-    /// [`stillness`](super::stillness). That is time enough for what the recorded activities may have done after their
-    /// last operation; whatever they do now, they did not do more then. And for so long nobody has done anything that is in
-    /// the trace: who aborts in the middle of a panic keeps its worker, and with it others from going on.
+    /// Ends the process or the replay if it is time.
+    ///
+    /// `through` is for how long all activities have been at the end of the trace; after a while, they have had enough
+    /// time to do what the recorded ones may have done after their last operation. `for_good` says that no thread can
+    /// move before another does; see [`stall`](super::stall). `idle` is for how long no operation of the trace has been
+    /// done: an activity that aborts during a panic keeps its worker, and with it other tasks, from going on.
     pub(super) fn see_to_end(&self, through: Duration, for_good: bool, idle: Duration) {
-        // Where a stack has overflowed, others may not have come as far as they should: std keeps them from starting then.
+        // After a stack overflow, other activities may not have got as far as they should: std keeps threads from
+        // starting then.
         let is_through = !through.is_zero() || ABORTING.load(SeqCst) != 0;
         let exiting = EXITING.load(SeqCst);
         let patience = if exiting {
@@ -227,7 +232,7 @@ impl Replay {
         }
     }
 
-    /// How much of the trace has been done, by those who do not wait.
+    /// The number of operations done by activities that do not wait.
     pub(super) fn done(&self) -> u64 {
         let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
         let cursors = runners
@@ -236,11 +241,11 @@ impl Replay {
         cursors.map(|cursor| cursor.position()).sum()
     }
 
-    /// Whether all activities of the trace have come to its end.
+    /// Whether all activities of the trace have reached its end.
     pub(super) fn everybody_is_through(&self) -> bool {
         let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
         for runner in runners.values() {
-            // Who waits for its turn has it locked, and is not through.
+            // An activity that waits for its turn has its cursor locked, and has not reached the end.
             if let Ok(mut cursor) = runner.cursor.try_lock() {
                 while cursor.silent_left() == 0 && matches!(cursor.next, Next::Tick { .. }) {
                     self.check(runner, &cursor, &|| "nothing more".to_owned());
@@ -255,7 +260,7 @@ impl Replay {
         self.unconsumed.load(SeqCst) == 0
     }
 
-    /// The trace has nothing more for this activity: it waits for the end of the process.
+    /// Parks the activity until the process ends: the trace has nothing more for it.
     pub(super) fn at_end(&self, runner: &Runner, what: &str) -> ! {
         self.consumed(runner);
         let what = || what.to_owned();

@@ -1,14 +1,14 @@
-//! What came from outside, from the trace.
+//! External data, from the trace.
 
 use std::{borrow::Cow, sync::Arc};
 
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use super::{Replay, Runner, cursor::Next, describe, report};
-use crate::{Announcement, Asked, Captured, Heard, Reply, captured::is_of_library, entity::tag};
+use crate::{Announcement, Asked, Captured, Heard, Reply, captured::is_of_library, object::tag};
 
 impl Replay {
-    /// An activity asks what is outside: it is told what it was told then, if it asks the same.
+    /// Gives an activity the recorded answer to a request for external data, if the request is the recorded one.
     pub(super) fn play(
         &self,
         runner: &Runner,
@@ -49,7 +49,7 @@ impl Replay {
         self.load(runner, &mut cursor);
     }
 
-    /// Data of the trace.
+    /// Reads data of the trace.
     fn data(&self, runner: &Runner, id: u64, doing: &str) -> Arc<[u8]> {
         self.trace.data(id).unwrap_or_else(|error| {
             let text = format!(
@@ -62,7 +62,8 @@ impl Replay {
         })
     }
 
-    /// What the C library said. A foreign thread is told what it was told when it next asked for the same.
+    /// Returns the recorded answer of the C library. A foreign thread gets the answer to its next request of the same
+    /// kind.
     pub(super) fn recollection(&self, runner: &Runner, what: Captured) -> Option<Heard> {
         let doing = || what.op().name().to_owned();
         let mut cursor = runner.cursor();
@@ -84,7 +85,7 @@ impl Replay {
         })
     }
 
-    /// The program needs what was kept out of the trace.
+    /// Ends the replay because the program needs data that was kept out of the trace.
     pub(super) fn withheld(&self, runner: &Runner, doing: &str) -> ! {
         let text = format!(
             "the replay cannot go on: what the program asks for was kept out of the trace\n\
@@ -97,7 +98,8 @@ impl Replay {
         report::finish(self.report.as_deref(), report::DIVERGED, &text)
     }
 
-    /// Whether a source has nothing more to bring. Where the recording ends before it does, it stays where it is.
+    /// Whether a source has nothing more to deliver. If the recording ends before the source does, the source parks
+    /// permanently.
     pub(super) fn source_is_over(&self, runner: &Runner) -> bool {
         let mut cursor = runner.cursor();
         loop {
@@ -115,7 +117,7 @@ impl Replay {
     }
 }
 
-/// Whether a foreign thread does nothing in the trace but ask the C library for something.
+/// Whether a foreign thread does nothing in the trace except call the C library.
 pub(crate) fn is_stranger(trace: &Arc<Trace>, number: u32) -> bool {
     trace.events(number).all(|item| match item {
         Ok(Item::Event(event)) => event.silent == 0 && is_of_library(event.kind),
@@ -126,7 +128,7 @@ pub(crate) fn is_stranger(trace: &Arc<Trace>, number: u32) -> bool {
     })
 }
 
-/// Whether an event is an answer from outside.
+/// Whether an event is external data.
 pub(super) fn is_external(event: Event) -> bool {
     is_of_library(event.kind)
         || matches!(

@@ -1,16 +1,17 @@
-//! What happened in which order, as text: one line per operation of the replay, for `reenact` to show and to explore from.
+//! The log of a replay: one line of text per operation, in order, for `reenact` to show and to explore from.
 //!
-//! A line is fields with a tab after each. The first six are for people: the activity, its name, what it does, to what, where, and
-//! what else there is to say. The others say what [`retrace`](crate::explore::retrace) needs to have an exploration do the
-//! same: which object is met, how, what came of it, where in the order of the object it was, and at which line it was announced.
+//! A line consists of tab-separated fields. The first six are for people: the activity, its name, what it does, to
+//! what, where, and a note. The others are what [`retrace`](crate::explore::retrace) needs to repeat the operation in
+//! an exploration: the object, the access, the result, the position in the order of the object, and the line where the
+//! operation was announced.
 //!
-//! Most lines are written when the operation may happen. Where more can be said once it has, the line is [kept](Unwritten) until
-//! then: a value that is read or written, which of several operations was selected, a channel that turns out to be closed. Nobody
-//! else meets the object meanwhile, so the lines of an object stay in its order.
+//! Most lines are written when the operation may happen. If more is known once it has happened, the line is
+//! [kept](Unwritten) until then: a value that is read or written, the selected operation of several, a channel that
+//! turns out to be closed. No other activity accesses the object meanwhile, so the lines of an object stay in order.
 //!
-//! What objects are called is known when the whole log is ([`ObjectName`]). So an object is written as its number between two
-//! [`MARK`]s, and before that a line that begins with a tab has defined it: `object`, the number, what it is, and file, line and column
-//! of where it was made. [`crate::log`] reads that.
+//! The names of objects are known only when the log is complete ([`ObjectName`]). So an object is written as its number
+//! between two [`MARK`]s, and an earlier line that begins with a tab defines it: `object`, the number, its type, and
+//! the file, line and column where it was made. [`crate::log`] reads these lines.
 
 use std::{
     cell::Cell,
@@ -29,16 +30,17 @@ use reenact_trace::{Trace, TraceError};
 
 use super::sent::{Unhandled, label_of};
 use crate::{
-    Access, Activity, Announcement, Change, Decision, End, Entity, Envelope, Map, ObjectName,
+    Access, Activity, Announcement, Change, Decision, End, Envelope, Map, Object, ObjectName,
     OperationKind, Selected, Touch, clock, log::MARK, site::Site,
 };
 
 thread_local! {
-    /// Whether what the calling thread does is not done by its activity in an exploration.
+    /// Whether operations of the calling thread are not steps of its activity in an exploration.
     static IS_ANOTHERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something that is no step of the calling activity in an exploration: it is part of another step, or done by a timer.
+/// Runs `action`, whose operations are not steps of the calling activity in an exploration: they are part of another
+/// step, or a timer performs them.
 pub(crate) fn not_as_itself<R>(action: impl FnOnce() -> R) -> R {
     let before = IS_ANOTHERS.replace(true);
     let result = action();
@@ -46,19 +48,19 @@ pub(crate) fn not_as_itself<R>(action: impl FnOnce() -> R) -> R {
     result
 }
 
-/// An operation, and what there is to say of it.
+/// An operation and its outcome, as far as it is known.
 pub(super) struct Happened<'a> {
     pub(super) trace: &'a Trace,
     pub(super) family: &'a str,
     pub(super) who: &'a Activity,
     pub(super) announcement: &'a Announcement<'a>,
     pub(super) decision: Decision,
-    /// How many operations that changed the entity came before.
+    /// How many operations have changed the object before.
     pub(super) place: Option<u64>,
     pub(super) note: Option<&'a str>,
 }
 
-/// A line.
+/// A line of the log.
 #[derive(Default)]
 struct Line {
     family: String,
@@ -69,7 +71,7 @@ struct Line {
     note: String,
     access: &'static str,
     objects: String,
-    /// What its place in an order is recorded of.
+    /// The number of the object whose order the operation is recorded in.
     order: String,
     result: String,
     place: String,
@@ -102,25 +104,25 @@ impl fmt::Display for Line {
     }
 }
 
-/// A line of which not everything is known yet. An activity has one at most.
+/// A line that is not yet complete. An activity has at most one.
 pub(super) struct Unwritten {
     line: Line,
-    /// Of a selection: what there is to select from, and which of them it is.
+    /// For a selection: the cases, and the index of the selected one.
     cases: Option<(Vec<Case>, usize)>,
 }
 
-/// What can be selected: an object, and how it would be met.
+/// A case of a selection: the number of an object, and the access to it.
 type Case = (u64, Access);
 
-/// The file. A line is one write, so that nothing is lost when the program aborts, and lines are in the order in
-/// which the entities saw the operations.
+/// The log file. Each line is one write, so that nothing is lost when the program aborts, and lines are in the order in
+/// which the objects saw the operations.
 pub(super) struct Log {
     file: File,
-    /// Messages that were sent and not handled.
+    /// Messages that were sent and not yet handled.
     unhandled: Unhandled,
-    /// Objects that were met: where each was made, and whether it is known what it is.
+    /// All objects by number: where each was made, and whether the log defines it.
     objects: Mutex<Vec<(&'static Location<'static>, bool)>>,
-    /// Objects of several parts, by where the first part is.
+    /// Numbers of objects that consist of several parts, by the address of the first part.
     wholes: Mutex<Map<usize, u64>>,
 }
 
@@ -143,8 +145,8 @@ impl Log {
         })
     }
 
-    /// The number of an object in the log. It is kept with the object, so that another one at the same address is not taken for
-    /// it. `noun` is what it is, if that is known.
+    /// Returns the number of an object in the log, and defines it if `noun`, its type, is known. The number is kept in
+    /// the object, so that another object at the same address is not mistaken for it.
     fn number(
         &self,
         cell: &AtomicU64,
@@ -152,7 +154,7 @@ impl Log {
         noun: Option<&str>,
     ) -> u64 {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        let shift = Entity::WISH.count_ones();
+        let shift = Object::WISH.count_ones();
         let kept = cell.load(Relaxed) >> shift;
         let is_known = |kept: u64| {
             let object = objects.get((kept as usize).wrapping_sub(1));
@@ -160,11 +162,11 @@ impl Log {
         };
         let number = match is_known(kept) {
             true => kept,
-            // One that was met in an earlier session is new as well.
+            // An object that was numbered in an earlier session is new as well.
             false => {
                 objects.push((made_at, false));
                 let number = objects.len() as u64;
-                let with_number = |kept: u64| Some(kept & Entity::WISH | number << shift);
+                let with_number = |kept: u64| Some(kept & Object::WISH | number << shift);
                 let _ = cell.fetch_update(Relaxed, Relaxed, with_number);
                 number
             }
@@ -187,11 +189,11 @@ impl Log {
         self.number(touch.cell, touch.made_at, noun)
     }
 
-    /// The number of what the operation's place in an order is recorded of.
+    /// Returns the number of the object whose order the operation is recorded in.
     fn order(&self, operation: &Announcement<'_>) -> Option<u64> {
-        let entity = operation.entity?;
+        let object = operation.object?;
         let noun = noun_of(operation).filter(|_| operation.touches.is_empty());
-        Some(self.number(&entity.wanted, entity.made_at, noun))
+        Some(self.number(&object.wanted, object.made_at, noun))
     }
 
     fn order_text(&self, operation: &Announcement<'_>) -> String {
@@ -199,10 +201,10 @@ impl Log {
         order.map_or_else(String::new, |order| order.to_string())
     }
 
-    /// What an operation is done to.
+    /// Describes what an operation acts on.
     fn object_of(&self, happened: &Happened<'_>) -> String {
         let operation = happened.announcement;
-        let key = operation.entity.map(|entity| entity.key.load(Relaxed));
+        let key = operation.object.map(|object| object.key.load(Relaxed));
         if let Some(clock) = key.and_then(clock::name_of) {
             return clock;
         }
@@ -217,7 +219,7 @@ impl Log {
         }
     }
 
-    /// What a selection is from, and which of it, if it is one of which something happens.
+    /// Returns the cases of a selection and the index of the selected one; `None` if it selects none.
     fn cases(
         &self,
         operation: &Announcement<'_>,
@@ -233,28 +235,28 @@ impl Log {
         Some((cases.collect(), case))
     }
 
-    /// The number by which people know an object of which this is a part.
+    /// Returns the number that the log shows for an object that consists of several parts, from the number of a part.
     fn whole(&self, operation: &Announcement<'_>, number: u64) -> u64 {
         let Some(part) = operation.op.info().part else {
             return number;
         };
         let touched = operation.touches.first().map(|touch| touch.cell);
-        let cell = touched.or(operation.entity.map(|entity| &entity.wanted));
+        let cell = touched.or(operation.object.map(|object| &object.wanted));
         let at = cell.map_or(0, |cell| std::ptr::from_ref(cell).addr());
         let mut wholes = self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
         let whole = wholes.entry(at.wrapping_add_signed(-part));
         match part {
-            // Whoever was there before is not any more.
+            // An object that was at this address before is gone.
             0 => *whole.insert_entry(number).get(),
             _ => *whole.or_insert(number),
         }
     }
 
-    /// An operation happens. `unwritten` is what its activity has not written yet.
+    /// Logs an operation that happens. `unwritten` is the line of the same activity that has not been written yet.
     pub(super) fn happened(&self, happened: &Happened<'_>, unwritten: &mut Option<Unwritten>) {
         let operation = happened.announcement;
         if operation.access == Access::Queue {
-            // In a replay nobody waits for that.
+            // A replay does not wait for this access.
             return;
         }
         let is_at_channel = is_at_channel(operation);
@@ -281,7 +283,7 @@ impl Log {
         }
     }
 
-    /// What was not written has happened; a value was read or changed like this.
+    /// Writes a kept line: its operation has happened, with this change of a value if there is one.
     pub(super) fn done(
         &self,
         operation: &Announcement<'_>,
@@ -368,7 +370,7 @@ impl Log {
         }
     }
 
-    /// The activity gives back what it had.
+    /// Logs a release.
     pub(super) fn left(
         &self,
         trace: &Trace,
@@ -377,7 +379,7 @@ impl Log {
         operation: &Announcement<'_>,
     ) {
         if is_at_channel(operation) {
-            // It had nothing but its turn.
+            // At a channel there is nothing to release but the turn.
             return;
         }
         let happened = Happened {
@@ -405,19 +407,19 @@ impl Log {
         self.write(&line.to_string());
     }
 
-    /// The world outside is asked for something.
+    /// Logs a request for external data.
     pub(super) fn asked(&self, family: &str, operation: &Announcement<'_>, what: &str) {
         let site = Site::text(Site::shown(operation.site));
         let name = operation.op.name();
         self.write(&format!("{family}\t-\t{name}\t{what}\t{site}\t\n"));
     }
 
-    /// A light activity finds that those who run it have ended.
+    /// Logs that a light activity handles the end of its system.
     pub(super) fn handled(&self, family: &str, message: &str) {
         self.write(&format!("{family}\t-\thandle\t{message}\t\t\n"));
     }
 
-    /// A message is sent or handled: what that is about, and what else there is to say.
+    /// Returns the object and the note of a line for a message that is sent or handled.
     fn message(&self, happened: &Happened<'_>, envelope: &Envelope<'_>) -> (String, String) {
         let Happened {
             trace,
@@ -452,7 +454,7 @@ impl Log {
     }
 }
 
-/// A selection has come to this operation: one line for both.
+/// Merges the line of a selection with the line of the selected operation.
 fn selected(selection: Line, (cases, case): (Vec<Case>, usize), line: Line) -> Line {
     let text = |&(number, access): &Case| match end_of(access) {
         End::Sending => format!("send to {MARK}{number}{MARK}"),
@@ -482,14 +484,14 @@ fn selected(selection: Line, (cases, case): (Vec<Case>, usize), line: Line) -> L
     }
 }
 
-/// Who does what, where.
+/// Fills in the columns for the activity, the operation and the location.
 fn columns(happened: &Happened<'_>) -> Line {
     let operation = happened.announcement;
     let name = match happened.who.name.as_str() {
         "" => "-",
         name => name,
     };
-    // Where a message is handled is no line of the program.
+    // The site of a turn is not a line of the program.
     let site = match operation.op.kind() {
         OperationKind::Turn => None,
         _ => Site::shown(operation.site),
@@ -504,7 +506,7 @@ fn columns(happened: &Happened<'_>) -> Line {
     }
 }
 
-/// What else there is to say of an operation, before it has happened.
+/// Returns the note on an operation that has not happened yet.
 fn note_of(happened: &Happened<'_>) -> String {
     let operation = happened.announcement;
     let note = match (happened.decision, operation.access) {
@@ -529,12 +531,12 @@ fn note_of(happened: &Happened<'_>) -> String {
     note.to_owned()
 }
 
-/// Whether it reads or writes a value.
+/// Whether the operation reads or writes a value.
 fn is_of_value(operation: &Announcement<'_>) -> bool {
-    operation.entity.is_some() && matches!(operation.access, Access::Read | Access::Write)
+    operation.object.is_some() && matches!(operation.access, Access::Read | Access::Write)
 }
 
-/// Whether it is done at an end of a channel, or at several.
+/// Whether the operation is at one or several ends of channels.
 fn is_at_channel(operation: &Announcement<'_>) -> bool {
     use OperationKind::{ChannelClose, ChannelReceive, ChannelSend, Select};
     let kind = operation.op.kind();
@@ -548,7 +550,7 @@ fn end_of(access: Access) -> End {
     }
 }
 
-/// What an operation says that its object is. One that meets a part of it says nothing of the whole.
+/// Returns the type of an operation's object. An operation on a part does not know the type of the whole.
 fn noun_of(operation: &Announcement<'_>) -> Option<&'static str> {
     let is_part = operation.op.info().part.is_some_and(|part| part != 0);
     (!is_part).then(|| operation.op.object())

@@ -1,7 +1,7 @@
-//! The order of messages in a replay: which one a light activity is to handle next.
+//! The order of messages in a replay: which message a light activity handles next.
 //!
-//! Nobody waits here. An activity that is to have a message which has not come stays idle until it comes, and keeps what
-//! came too early; its worker runs others meanwhile.
+//! Nothing blocks here. An activity whose next message has not arrived stays idle until it does, and keeps messages
+//! that arrive too early; its worker runs other activities meanwhile.
 
 use std::sync::{
     Arc, Mutex, OnceLock, PoisonError,
@@ -17,22 +17,22 @@ use super::{
 use crate::{
     Arrival, NextArrival,
     activity::HOT,
+    activity_slot::SEND,
     arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source, source_of, unzigzag},
-    entity::tag,
     mode,
+    object::tag,
     record::{LIGHT_BIRTH, token_of},
-    seat::SEND,
 };
 
-/// What is known of the messages of a light activity.
+/// The order of a light activity's messages.
 pub(super) struct Reception {
     /// The activity's own token.
     own: Source,
-    /// Where the first was expected to come from.
+    /// The expected source of the first message.
     first: Source,
-    /// None as long as all have come from there.
+    /// `None` as long as all messages have come from `first`.
     arrivals: Option<Box<Arrivals>>,
-    /// Messages so far whose senders recorded them.
+    /// How many messages have arrived whose senders recorded them.
     direct: u64,
 }
 
@@ -44,13 +44,13 @@ impl Reception {
         }
     }
 
-    /// What is predicted, as the mailbox knows it.
+    /// Returns the predicted message, as the mailbox identifies it.
     #[inline]
     pub(super) fn predicted(&self) -> Arrival {
         self.outside(self.prediction())
     }
 
-    /// That has come.
+    /// Counts the arrival of the predicted message.
     #[inline]
     pub(super) fn as_predicted(&mut self) {
         if self.prediction().source == DIRECT {
@@ -66,7 +66,7 @@ impl Reception {
             .get_or_insert_with(|| Box::new(Arrivals::new(self.first)))
     }
 
-    /// This has come.
+    /// Counts the arrival of this message.
     fn came(&mut self, arrival: Arrival) {
         let arrival = match arrival.source == DIRECT | NUMBERED {
             true => Arrival::from(DIRECT),
@@ -78,7 +78,7 @@ impl Reception {
         self.arrivals().came(arrival);
     }
 
-    /// As the mailbox knows it: where senders record, messages have positions.
+    /// Converts to the mailbox's identification: if senders record, messages have positions.
     fn outside(&self, arrival: Arrival) -> Arrival {
         match arrival.source {
             DIRECT => Arrival {
@@ -89,7 +89,7 @@ impl Reception {
         }
     }
 
-    /// Which message an event speaks of; none if it is no such event, or does not make sense.
+    /// Returns the message that an event names; `None` if it is not a reception, or invalid.
     fn named(&mut self, event: Event) -> Option<Arrival> {
         let ahead = match event.kind {
             Kind::RECEIVE => 0,
@@ -107,7 +107,7 @@ impl Reception {
 }
 
 impl Replay {
-    /// A light child of this activity: its number.
+    /// Returns the number of a new light child of this activity.
     pub(super) fn light_birth(&self, runner: &Runner) -> u32 {
         let mut cursor = runner.cursor();
         let doing = || "an actor or a process is made".to_owned();
@@ -131,10 +131,10 @@ impl Replay {
         number
     }
 
-    /// A light activity does something for the first time.
+    /// Creates the runner of a light activity before its first operation.
     pub(super) fn begin_light(&self, number: u32, first: Source) {
         let known = self
-            .unborn
+            .not_started
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(number);
@@ -167,7 +167,7 @@ impl Replay {
             .insert(number, runner);
     }
 
-    /// A light activity has ended.
+    /// Checks the end of a light activity and removes its runner.
     pub(super) fn end_light(&self, runner: &Runner) {
         let mut cursor = runner.cursor();
         let doing = "the activity ended";
@@ -188,13 +188,15 @@ impl Replay {
             .remove(&runner.number);
     }
 
-    /// Which message a light activity is to have next. For who runs it, or where nobody can move.
+    /// Returns the message that a light activity handles next. Called by the thread that runs it, or while no activity
+    /// can move.
     pub(super) fn next_for(&self, runner: &Runner) -> NextArrival {
         let mut cursor = runner.cursor();
-        HOT.with(|hot| hot.quiet.set(cursor.quiet()));
+        HOT.with(|hot| hot.fast_path.set(cursor.fast_path()));
         loop {
-            // SAFETY: The caller's.
-            let reception = unsafe { cursor.quiet().reception() };
+            // SAFETY: The caller runs the activity, or no activity can move; the reference is not used after the next
+            // iteration begins.
+            let reception = unsafe { cursor.fast_path().reception() };
             if cursor.silent_left() > 0 {
                 return NextArrival::This(reception.predicted());
             }
@@ -216,11 +218,11 @@ impl Replay {
         }
     }
 
-    /// A light activity has the message that it was to have. For who runs it.
+    /// Handles the message that [`Replay::next_for`] returned. Called by the thread that runs the activity.
     pub(super) fn receive(&self, runner: &Runner, arrival: Arrival, tag: u64) {
         let mut cursor = runner.cursor();
-        // SAFETY: The caller's.
-        let reception = unsafe { cursor.quiet().reception() };
+        // SAFETY: The caller runs the activity, and this is the only reference.
+        let reception = unsafe { cursor.fast_path().reception() };
         if cursor.silent_left() > 0 {
             reception.as_predicted();
             cursor.count_down();
@@ -232,19 +234,19 @@ impl Replay {
         }
     }
 
-    /// A message came that the trace does not have.
+    /// Diverges because of a message that the trace does not have.
     pub(super) fn unexpected_arrival(&self, runner: &Runner, arrival: Arrival) -> ! {
         let cursor = runner.cursor();
         let did = format!("handles {}", self.describe_arrival(arrival));
         self.diverge(runner, &cursor, &cursor.describe(), &did)
     }
 
-    /// Where in its receiver's order a message is that this activity is about to send.
+    /// Returns the position, in its receiver's order, of a message that this activity is about to send.
     pub(super) fn position_of(&self, runner: &Runner, key: u64) -> u64 {
         let mut cursor = runner.cursor();
         let doing = || "a message is sent".to_owned();
         let event = self.expect(runner, &mut cursor, &doing);
-        let expected = cursor.views.get(key).unwrap_or(0);
+        let expected = cursor.deltas.get(key).unwrap_or(0);
         let position = match event {
             None => {
                 cursor.count_down();
@@ -253,7 +255,7 @@ impl Replay {
             Some(event) if event.kind == Kind::TAKE => expected.wrapping_add(event.number),
             Some(_) => self.diverge(runner, &cursor, &cursor.describe(), &doing()),
         };
-        cursor.views.set(key, position.wrapping_add(1));
+        cursor.deltas.set(key, position.wrapping_add(1));
         cursor.count(tag(key, SEND));
         if event.is_some() {
             self.load(runner, &mut cursor);
@@ -261,7 +263,7 @@ impl Replay {
         position
     }
 
-    /// What an idle light activity waits for, for people.
+    /// Describes what an idle light activity waits for.
     pub(super) fn awaited(&self, runner: &Runner) -> String {
         match self.next_for(runner) {
             NextArrival::This(arrival) => format!("waits for {}", self.describe_arrival(arrival)),

@@ -1,4 +1,4 @@
-//! How a replay ends that cannot or need not go on: a report, and the end of the process.
+//! The end of a replay that cannot or need not go on: a report, and the end of the process.
 
 use std::{
     backtrace::Backtrace,
@@ -13,18 +13,18 @@ use std::{
 use super::{Replay, Runner, cursor::Cursor, ending};
 use crate::raw;
 
-/// First line of a report: the replay is not the recorded run.
+/// First line of a report: the replay has diverged from the recording.
 pub(super) const DIVERGED: &str = "diverged";
-/// First line of a report: the trace is at its end and so is the replay.
+/// First line of a report: the replay has reached the end of the trace.
 pub(super) const ENDED: &str = "ended";
 
-/// How many activities a report names.
+/// How many activities a report names at most.
 const MOST_NAMED: usize = 40;
 
-/// Status of a process whose replay diverged.
+/// Exit status of a process whose replay diverged.
 const STATUS_DIVERGED: i32 = 86;
 
-/// Writes the report and ends the process. The first caller's report counts; others wait for the end.
+/// Writes the report and ends the process. Only the first caller reports; others wait for the end.
 pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     static REPORTED: AtomicBool = AtomicBool::new(false);
     if REPORTED.swap(true, SeqCst) {
@@ -39,12 +39,13 @@ pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     } else {
         0
     };
-    // SAFETY: Ends the process without running anything more of it: other threads are where they are.
+    // SAFETY: `_exit` ends the process without running any more of its code, so the state of other threads does not
+    // matter.
     unsafe { libc::_exit(status) }
 }
 
 impl Replay {
-    /// The program does something else than the trace says.
+    /// Reports that the program does something else than the trace says.
     pub(super) fn diverge(&self, runner: &Runner, cursor: &Cursor, expected: &str, did: &str) -> ! {
         let text = format!(
             "the replay differs from the recording\n\
@@ -61,7 +62,8 @@ impl Replay {
         finish(self.report.as_deref(), DIVERGED, &text)
     }
 
-    /// Nobody can go on. That is as it should be where the recording ends, and a difference before.
+    /// Ends the replay when no activity can go on. At the end of the recording that is expected; before it, the replay
+    /// has diverged.
     pub(super) fn nobody_awake(&self) {
         let all_at_end = self.everybody_is_through();
         let runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,12 +82,15 @@ impl Replay {
             })
             .collect();
         drop(runners);
-        let unborn = self.unborn.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(unborn.iter().map(|number| {
+        let not_started = self
+            .not_started
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        waiting.extend(not_started.iter().map(|number| {
             let family = self.trace.family_name(number);
             format!("  {family} has not come\n")
         }));
-        drop(unborn);
+        drop(not_started);
         waiting.sort();
         let more = waiting.len().saturating_sub(MOST_NAMED);
         waiting.truncate(MOST_NAMED);

@@ -1,6 +1,7 @@
-//! Messages that were sent and not handled yet, for the log: what each is, and where it was sent.
+//! Messages that were sent and not yet handled, for the log: the label of each, and where it was sent.
 //!
-//! A message that has a number is found by it. Of the others, the n-th that is handled from a sender is the n-th that it has sent.
+//! A message that has a number is found by it. Otherwise the n-th message handled from a sender is the n-th that it has
+//! sent.
 
 use std::{
     cell::Cell,
@@ -16,34 +17,34 @@ use crate::{
 };
 
 thread_local! {
-    /// Whether it is only asked what something is called.
+    /// Whether a label is being computed on this thread.
     static IS_DESCRIBING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A message that was sent.
 pub(super) struct Sent {
-    /// What it is, such as `double(12)`.
+    /// Its label, such as `double(12)`.
     pub(super) label: String,
-    /// Who has sent it, unless it continues a turn of its receiver.
+    /// The sender; `None` if the message continues a turn of its receiver.
     pub(super) from: Option<u32>,
     /// The line that has sent it.
     pub(super) site: String,
 }
 
-/// Those that were not handled, by who handles them and by what that one knows them by.
+/// Unhandled messages by the receiver and by how the receiver identifies them.
 #[derive(Default)]
 pub(super) struct Unhandled(Mutex<Map<(u32, Arrival), VecDeque<Sent>>>);
 
 impl Unhandled {
-    /// A message is sent, unless it is refused.
+    /// Adds a message that is sent, unless it is refused.
     pub(super) fn put(&self, announcement: &Announcement<'_>, decision: Decision, label: &str) {
         let Some(envelope) = announcement.envelope else {
             return;
         };
         let arrival = match decision {
-            // There is no room for it.
+            // The mailbox is full.
             Decision::Answer(0) if is_question(announcement) => return,
-            // It is its position in the order of its receiver.
+            // The answer is the position in the receiver's order.
             Decision::Answer(position) if !is_question(announcement) => Arrival {
                 source: DIRECT | NUMBERED,
                 number: position,
@@ -61,7 +62,7 @@ impl Unhandled {
             .push_back(sent);
     }
 
-    /// A message is handled.
+    /// Removes a message that is handled.
     pub(super) fn take(&self, by: u32, arrival: Arrival) -> Option<Sent> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = all.get_mut(&(by, arrival))?;
@@ -77,7 +78,7 @@ fn is_question(announcement: &Announcement<'_>) -> bool {
     announcement.access == crate::Access::Ask
 }
 
-/// What a message is called. What is not to be had without doing something is left out.
+/// Returns the label of a message; empty if computing it would perform an operation.
 pub(super) fn label_of(announcement: &Announcement<'_>) -> String {
     let Some(label) = announcement.label else {
         return String::new();
@@ -85,12 +86,12 @@ pub(super) fn label_of(announcement: &Announcement<'_>) -> String {
     IS_DESCRIBING.set(true);
     let label = catch_unwind(AssertUnwindSafe(label));
     IS_DESCRIBING.set(false);
-    // It is part of a line.
+    // The label is part of a line.
     let label = label.unwrap_or_default();
     label.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Refuses an operation of one that is only to be described.
+/// Refuses an operation that computing a label performs, by unwinding.
 pub(super) fn refuse_while_describing() {
     if IS_DESCRIBING.get() {
         resume_unwind(Box::new("only to be described"));

@@ -1,7 +1,8 @@
-//! Transactions: operations of which it shows only at their end whether they take or look.
+//! Transactions: operations of which only the end shows whether they take or look.
 //!
-//! The trace knows which it was. The activity waits for its turn before it begins, so that it runs once and sees what it
-//! saw; and at the end it must turn out as it did. Only then is it counted, since the two count as different operations.
+//! The trace contains which it was. The activity waits for its turn before it begins, so that it runs once and sees the
+//! recorded values; at the end, the outcome must be the recorded one. It is counted only then, since the two count as
+//! different operations.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -12,17 +13,17 @@ use crate::{
     Access, Announcement, Clock, Decision, clock, record::token_of, replay::turns::end_take,
 };
 
-/// What the trace says of a transaction that has begun.
+/// What the trace says about a transaction that has begun.
 #[derive(Clone, Copy)]
 pub(super) enum Expected {
-    /// As predicted. It may have stepped only if it was this activity that did so before.
+    /// As predicted. It may have advanced the clock only if this activity was also the last to do so.
     Silent { may_step: bool },
     /// An event.
     Event(Event),
 }
 
 impl Replay {
-    /// A transaction waits for its turn to begin.
+    /// Waits for the turn of a transaction to begin.
     pub(super) fn transact(
         &self,
         runner: &Runner,
@@ -30,8 +31,8 @@ impl Replay {
         operation: &Announcement<'_>,
         event: Option<Event>,
     ) -> Decision {
-        let clock = operation.entity.expect("transactions are on a clock");
-        // What came from outside within the transaction is before its own event.
+        let clock = operation.object.expect("transactions are on a clock");
+        // External events within the transaction come before its own event.
         let event = match event {
             Some(event) if is_external(event) => match cursor.event_after_outside() {
                 Ok(event) => event,
@@ -43,7 +44,7 @@ impl Replay {
             None => {
                 let may_step = clock.last.load(Relaxed) == token_of(runner.number);
                 let now = clock.version.load(Relaxed);
-                if !may_step && cursor.views.get(clock.key.load(Relaxed)) != Some(now) {
+                if !may_step && cursor.deltas.get(clock.key.load(Relaxed)) != Some(now) {
                     self.diverge(
                         runner,
                         cursor,
@@ -65,15 +66,16 @@ impl Replay {
         Decision::Go
     }
 
-    /// A transaction is about to take effect: it must do so as the trace says.
+    /// Checks that a transaction which is about to take effect does so as recorded.
     pub(super) fn transacted(&self, runner: &Runner, operation: &Announcement<'_>) {
-        let clock = operation.entity.expect("transactions are on a clock");
+        let clock = operation.object.expect("transactions are on a clock");
         let mut cursor = runner.cursor();
         let Some(expected) = cursor.transaction.take() else {
             return;
         };
         let doing = || describe(operation);
-        // Past the checks, if something came from outside within it. All of that must have come by now.
+        // Skips hash checks, in case of external events within the transaction, all of which must have been consumed by
+        // now.
         let next = self.expect(runner, &mut cursor, &doing);
         if next.is_some_and(is_external) {
             self.diverge(runner, &cursor, &cursor.describe(), &doing());
@@ -107,14 +109,14 @@ impl Replay {
         if let Expected::Event(event) = expected {
             self.load(runner, &mut cursor);
             if operation.access == Access::Look && is_uncounted_look(event) {
-                // It leaves as any look; the time moves on before.
+                // It leaves like any look; the clock advances before.
                 end_take(clock);
             }
         }
     }
 }
 
-/// A look that was recorded as a step, since there had been so many.
+/// Whether the event is a look that was recorded as a step because the number of looks had reached its maximum.
 fn is_uncounted_look(event: Event) -> bool {
     event.kind == Kind::TAKE_AFTER_LOOKS && event.second == u64::from(Clock::MOST_LOOKS)
 }

@@ -1,11 +1,11 @@
-//! Waiting for one's turn, and waking exactly the one whose turn it is.
+//! Waiting for a turn at an object, and waking exactly the activities whose turn it is.
 //!
-//! Who waits is in a table by entity, as in a parking lot; the entity says which version someone waits for next, so that
-//! giving it back before that is one addition and one look.
+//! Waiters are in a table by the object's address, as in `parking_lot`. The object itself stores the lowest version
+//! that an activity waits for, so that a release before that version is one addition and one load.
 //!
-//! No wake-up is lost: who waits writes down what is wanted and then looks at the version; who gives back changes the
-//! version and then looks at what is wanted; all four sequentially consistent. So either the one sees the change or
-//! the other the wish. Wishes are written only under the lock of the table's bucket.
+//! No wake-up is lost: a waiter stores the version that it wants and then loads the current version; a release changes
+//! the version and then loads the wanted one. All four accesses are sequentially consistent, so either the waiter sees
+//! the change or the release sees the waiter. Wanted versions are written only under the lock of the table's bucket.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -19,74 +19,74 @@ use std::{
 };
 
 use crate::{
-    Entity, Spot,
+    Object, Spot,
     pool::{can_be_put_aside, is_work_queued},
     raw::Parker,
 };
 
-/// Where an entity must be for an operation to have its turn.
+/// The state that an object must have reached for an operation to have its turn.
 #[derive(Clone, Copy)]
 pub(super) struct Want {
     pub(super) version: u64,
-    /// How many looks must have ended; none for a look itself.
+    /// How many looks must have ended; `None` for a look itself.
     pub(super) looks: Option<u32>,
 }
 
 impl Want {
-    /// As an entity keeps it.
+    /// Returns the wanted version as the object stores it: plus one, since 0 means that there is no waiter.
     fn wish(self) -> u64 {
         self.version.wrapping_add(1)
     }
 
-    fn is_met(self, entity: &Entity) -> bool {
-        // The version first: looks are reset before it moves on.
-        entity.version.load(SeqCst) == self.version
+    fn is_met(self, object: &Object) -> bool {
+        // The version first: looks are reset before it advances.
+        object.version.load(SeqCst) == self.version
             && self
                 .looks
-                .is_none_or(|looks| entity.looks.load(SeqCst) == looks)
+                .is_none_or(|looks| object.looks.load(SeqCst) == looks)
     }
 }
 
-/// The version moves on. Whether someone waits for that.
+/// Ends a take, which advances the version. Returns whether an activity waits for the new version.
 #[inline(always)]
-pub(super) fn end_take(entity: &Entity) -> bool {
-    entity.looks.store(0, Relaxed);
-    let version = entity.version.fetch_add(1, SeqCst) + 1;
-    is_wanted(entity, version)
+pub(super) fn end_take(object: &Object) -> bool {
+    object.looks.store(0, Relaxed);
+    let version = object.version.fetch_add(1, SeqCst) + 1;
+    is_wanted(object, version)
 }
 
 #[inline(always)]
-pub(super) fn is_wanted(entity: &Entity, version: u64) -> bool {
-    let wish = entity.wanted.load(SeqCst) & Entity::WISH;
+pub(super) fn is_wanted(object: &Object, version: u64) -> bool {
+    let wish = object.wanted.load(SeqCst) & Object::WISH;
     wish != 0 && version >= wish - 1
 }
 
-/// Writes down the lowest wish; 0 if nobody waits. Called with the entity's bucket locked.
-fn set_wish(entity: &Entity, wish: u64) {
-    // Not a plain store: a log may number the entity at the same time.
-    let with_wish = |kept: u64| Some(kept & !Entity::WISH | wish.min(Entity::WISH));
-    let _ = entity.wanted.fetch_update(SeqCst, Relaxed, with_wish);
+/// Stores the lowest wanted version; 0 if there is no waiter. Called with the object's bucket locked.
+fn set_wish(object: &Object, wish: u64) {
+    // Not a plain store: a log may number the object at the same time.
+    let with_wish = |kept: u64| Some(kept & !Object::WISH | wish.min(Object::WISH));
+    let _ = object.wanted.fetch_update(SeqCst, Relaxed, with_wish);
 }
 
 struct Waiter {
-    /// None: waits at a spot.
+    /// `None` if it waits at a spot.
     want: Option<Want>,
     parker: Arc<Parker>,
-    /// Whether it counts as awake when it is: a thread. Of a task, its worker does.
+    /// Whether it counts as awake while it runs. A thread does; for a task, its worker does.
     counts: bool,
 }
 
-/// Who waits, by what for: the address of an entity and the wish, or the address of a spot and 0. A million may wait for
-/// their turn at one entity, and the next has to be found at once.
+/// Waiters by the address of an object and the wanted version, or by the address of a spot and 0. A map, because a
+/// million activities may wait at one object, and the next one must be found quickly.
 type Bucket = BTreeMap<(usize, u64), Vec<Waiter>>;
 
 pub(super) struct Turns {
     buckets: Vec<Mutex<Bucket>>,
-    /// Activities that do not wait. A futex too: who exits sleeps on it.
+    /// The number of activities that do not wait. Also a futex on which the thread that ends the process sleeps.
     pub(super) awake: AtomicU32,
-    /// How often somebody has woken.
+    /// How often an activity has been woken.
     awakenings: AtomicU32,
-    /// How often to look before sleeping; pointless on one core.
+    /// How often to check before sleeping; 0 on one core.
     spins: u32,
 }
 
@@ -103,19 +103,19 @@ impl Turns {
         }
     }
 
-    /// Somebody is awake, or about to be.
+    /// Counts an activity that is awake, or about to be.
     pub(super) fn one_more_awake(&self) {
         self.awake.fetch_add(1, SeqCst);
         self.awakenings.fetch_add(1, SeqCst);
     }
 
-    /// Whether no more than so many are awake, and nothing is queued for a worker: one that blocks is not awake any more, but
-    /// sees to it that another one takes what is in its queue.
+    /// Whether at most `but` activities are awake and nothing is queued for a worker. The queue matters because a
+    /// blocked worker does not count as awake, but arranges for another worker to take its tasks.
     pub(super) fn nobody_moves(&self, but: u32) -> bool {
         let awakenings = self.awakenings.load(SeqCst);
         self.awake.load(SeqCst) <= but
             && !is_work_queued()
-            // Who took something in between has woken for it.
+            // A worker that has taken a task in between has counted itself as awake.
             && self.awakenings.load(SeqCst) == awakenings
             && self.awake.load(SeqCst) <= but
     }
@@ -128,28 +128,28 @@ impl Turns {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns when the entity is as wanted. `sleeps` is called before sleeping, once.
+    /// Waits until the object is in the wanted state. Calls `sleeps` once, before sleeping; returns whether it slept.
     pub(super) fn wait_for(
         &self,
-        entity: &Entity,
+        object: &Object,
         want: Want,
         parker: &Arc<Parker>,
         sleeps: impl FnOnce(),
     ) -> bool {
         for _ in 0..self.spins {
-            if want.is_met(entity) {
+            if want.is_met(object) {
                 return false;
             }
             std::hint::spin_loop();
         }
-        let address = std::ptr::from_ref(entity).addr();
+        let address = std::ptr::from_ref(object).addr();
         let mut bucket = self.bucket(address);
-        let wish = entity.wanted.load(Relaxed) & Entity::WISH;
+        let wish = object.wanted.load(Relaxed) & Object::WISH;
         if wish == 0 || want.wish() < wish {
-            set_wish(entity, want.wish());
+            set_wish(object, want.wish());
         }
-        if want.is_met(entity) {
-            // The wish stays until the next one looks for whom to wake.
+        if want.is_met(object) {
+            // The wanted version stays until the next call of `wake` corrects it.
             return false;
         }
         let waiters = bucket.entry((address, want.wish())).or_default();
@@ -164,7 +164,7 @@ impl Turns {
         true
     }
 
-    /// Returns when there is nothing to wait for at this spot; otherwise as [`Turns::wait_for`].
+    /// Waits until the spot is over, otherwise like [`Turns::wait_for`].
     pub(super) fn wait_at(
         &self,
         spot: Spot<'_>,
@@ -188,33 +188,33 @@ impl Turns {
         true
     }
 
-    /// A take has ended.
+    /// Ends a take.
     #[inline]
-    pub(super) fn bump(&self, entity: &Entity) {
-        if end_take(entity) {
-            self.wake(entity);
+    pub(super) fn bump(&self, object: &Object) {
+        if end_take(object) {
+            self.wake(object);
         }
     }
 
-    /// A look has ended.
-    pub(super) fn looked(&self, entity: &Entity) {
-        entity.looks.fetch_add(1, SeqCst);
-        if is_wanted(entity, entity.version.load(Relaxed)) {
-            self.wake(entity);
+    /// Ends a look.
+    pub(super) fn looked(&self, object: &Object) {
+        object.looks.fetch_add(1, SeqCst);
+        if is_wanted(object, object.version.load(Relaxed)) {
+            self.wake(object);
         }
     }
 
-    /// An entity that moves on by itself has done so.
-    pub(super) fn moved(&self, entity: &Entity) {
-        if is_wanted(entity, entity.version.load(SeqCst)) {
-            self.wake(entity);
+    /// Wakes waiters of an object that has advanced its version itself.
+    pub(super) fn moved(&self, object: &Object) {
+        if is_wanted(object, object.version.load(SeqCst)) {
+            self.wake(object);
         }
     }
 
-    /// Wakes all whose turn it is at this entity.
+    /// Wakes all activities whose turn it is at this object.
     #[cold]
-    pub(super) fn wake(&self, entity: &Entity) {
-        let address = std::ptr::from_ref(entity).addr();
+    pub(super) fn wake(&self, object: &Object) {
+        let address = std::ptr::from_ref(object).addr();
         let mut bucket = self.bucket(address);
         let mut woken = Vec::new();
         let mut wish = 0;
@@ -224,11 +224,11 @@ impl Turns {
             && let Entry::Occupied(mut waiters) = bucket.entry(key)
         {
             wish = key.1;
-            // Nobody further on has its turn either.
-            if wish > entity.version.load(SeqCst).wrapping_add(1) {
+            // Waiters for higher versions do not have their turn either.
+            if wish > object.version.load(SeqCst).wrapping_add(1) {
                 break;
             }
-            let is_met = |waiter: &mut Waiter| waiter.want.is_some_and(|want| want.is_met(entity));
+            let is_met = |waiter: &mut Waiter| waiter.want.is_some_and(|want| want.is_met(object));
             woken.extend(waiters.get_mut().extract_if(.., is_met));
             if !waiters.get().is_empty() {
                 break;
@@ -236,12 +236,12 @@ impl Turns {
             waiters.remove();
             wish = 0;
         }
-        set_wish(entity, wish);
+        set_wish(object, wish);
         drop(bucket);
         self.let_go(woken);
     }
 
-    /// Wakes all who wait at this spot.
+    /// Wakes all waiters at this spot.
     pub(super) fn unpark(&self, spot: Spot<'_>) {
         let address = spot.address();
         let mut bucket = self.bucket(address);
@@ -252,7 +252,7 @@ impl Turns {
 
     fn let_go(&self, woken: Vec<Waiter>) {
         for waiter in woken {
-            // Counted here and not by the one who wakes: in between, nobody may seem to be awake.
+            // Counted here and not by the woken activity: otherwise nobody would seem to be awake in between.
             if waiter.counts {
                 self.one_more_awake();
             }

@@ -1,4 +1,4 @@
-//! What an activity waits for, as long as it sleeps. It is put into words only if somebody has to be told.
+//! What a sleeping activity waits for. The description is computed only if a report needs it.
 
 use std::{
     mem::transmute,
@@ -7,20 +7,20 @@ use std::{
 
 use super::Runner;
 
-/// What an activity that sleeps waits for.
+/// What a sleeping activity waits for.
 ///
 /// # Invariants
 ///
-/// 1. It is in [`Runner::lock_waiting`] and nowhere else, and only while the [`Asleep`] of the same call of
-///    [`sleeps`](super::Replay::sleeps) is there. So what it points to is there for whoever has that lock.
+/// 1. It is stored only in [`Runner::lock_waiting`], and only while the [`Asleep`] of the same call of
+///    [`sleeps`](super::Replay::sleeps) exists. So its target is valid for the holder of that lock.
 pub(super) struct Waiting(*const (dyn Fn() -> String + Sync));
 
-// SAFETY: What it points to is `Sync`.
+// SAFETY: The target is `Sync`.
 unsafe impl Send for Waiting {}
 
 impl Waiting {
     pub(super) fn new<'a>(what: &'a (dyn Fn() -> String + Sync + 'a)) -> Waiting {
-        // SAFETY: Only the lifetime changes, and invariant 1 sees to that.
+        // SAFETY: Only the lifetime changes, and invariant 1 ensures that the target outlives its uses.
         Waiting(unsafe {
             transmute::<
                 *const (dyn Fn() -> String + Sync + 'a),
@@ -29,14 +29,14 @@ impl Waiting {
         })
     }
 
-    /// In words.
+    /// Returns the description.
     pub(super) fn what(&self) -> String {
-        // SAFETY: Invariant 1: who has a reference has the lock.
+        // SAFETY: By invariant 1 the target is valid, since a caller that has a reference holds the lock.
         unsafe { (*self.0)() }
     }
 }
 
-/// An activity sleeps as long as this is there.
+/// Exists while an activity sleeps.
 pub(super) struct Asleep<'a>(pub(super) &'a Runner);
 
 impl Drop for Asleep<'_> {

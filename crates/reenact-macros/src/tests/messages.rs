@@ -1,4 +1,4 @@
-//! Each rule for what a method becomes.
+//! What a method becomes, by rule.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Each error: the text that it points to, and what it says.
+//! The errors: the text that each points to, and its message.
 
 use expect_test::expect;
 

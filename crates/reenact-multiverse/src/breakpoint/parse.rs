@@ -1,4 +1,4 @@
-//! From a text to a breakpoint.
+//! The parser for breakpoints.
 
 use super::{Breakpoint, Pattern, Place, What};
 use crate::{
@@ -7,16 +7,16 @@ use crate::{
     temporal::{Letter, Shape},
 };
 
-/// Patterns within patterns, of temporal breakpoints.
+/// Maximum nesting depth of temporal patterns.
 const DEPTH: usize = 32;
-/// Operations in one of them, so that no text whatever can exhaust the stack.
+/// Maximum number of operations in a temporal pattern, so that no input can exhaust the stack.
 const OPERANDS: usize = 256;
 
 const KEYWORDS: [&str; 10] = [
     "by", "to", "at", "if", "line", "temporal", "any", "not", "after", "without",
 ];
 
-/// Whether a word means something where the name of a method could stand.
+/// Returns whether a word is a keyword where the name of a method is allowed.
 pub(super) fn is_reserved(word: &str) -> bool {
     KEYWORDS.contains(&word) || catalogue::breakpoint(word).is_some()
 }
@@ -197,7 +197,7 @@ impl Parser<'_> {
     fn repeated(&mut self) -> Result<Shape, SyntaxError> {
         let mut shape = self.operand()?;
         loop {
-            // What is repeated already stays as it is: `A**` is `A*`.
+            // A repeated pattern stays as it is: `A**` is `A*`.
             shape = if self.scanner.sign("*")? {
                 match shape {
                     Shape::Star(inner) | Shape::Plus(inner) | Shape::Maybe(inner) => {

@@ -1,4 +1,4 @@
-//! What the rules of the debugger itself do. They leave the program as it is, up to marks.
+//! Applies the debugger's own rules. They leave the program unchanged, up to marks.
 
 use super::{
     ActivityState, Cause, Command, Configuration, Debugger, Mode, Point, Rule, Standing, Target,
@@ -7,7 +7,7 @@ use super::{
 use crate::{Activity, Freeing, Semantics, Whose};
 
 impl<S: Semantics> Debugger<'_, S> {
-    /// Applies a rule of the debugger itself. Returns whether it has changed a mark in the program.
+    /// Applies one of the debugger's own rules. Returns whether it may have changed a mark in the program.
     pub(super) fn apply(
         &self,
         state: &mut Configuration<S::State>,
@@ -72,7 +72,7 @@ impl<S: Semantics> Debugger<'_, S> {
             Rule::PrepareStepNextTurn => {
                 if let Command::Step(mut target) = state.commands.remove(0) {
                     self.free(state, &target);
-                    // Where it stands is passed, and not one of those it goes to.
+                    // The current operation is never the goal: if it matches, it has to be passed as well.
                     let is_there = scene.of(target.activity).any(|next| target.is_at(next));
                     target.count -= u32::from(!is_there);
                     if let Some(standing) = state.standing_mut(target.activity) {
@@ -127,7 +127,7 @@ impl<S: Semantics> Debugger<'_, S> {
         false
     }
 
-    /// The first of the pending ones is checked.
+    /// Moves the first pending point to the checked ones.
     pub(super) fn checked(&self, state: &mut Configuration<S::State>) {
         let mut point = state.pending.remove(0);
         if let Point::Temporal { hit, .. } = &mut point {
@@ -153,8 +153,7 @@ impl<S: Semantics> Debugger<'_, S> {
         state.mode = Mode::Pause(cause);
     }
 
-    /// Some activities are stopped before what they are about to do. However many breakpoints are there, they are
-    /// stopped once.
+    /// Marks activities as passing all breakpoints at their position, so that they stop there only once.
     fn pass(
         &self,
         state: &mut Configuration<S::State>,
@@ -180,7 +179,8 @@ impl<S: Semantics> Debugger<'_, S> {
         }
     }
 
-    /// Nothing stops those on hold. When they are let go, what they stand at is to be checked for them.
+    /// Activities on hold are not checked. When they are released, the breakpoints they stand at have to be checked for
+    /// them.
     fn recheck(&self, state: &mut Configuration<S::State>) {
         let is_held = |(_, standing): &(Activity, Standing)| standing.state == ActivityState::Hold;
         if !state.activities.iter().any(is_held) {
@@ -200,7 +200,7 @@ impl<S: Semantics> Debugger<'_, S> {
         }
     }
 
-    /// Lets run who runs during a step.
+    /// Sets which activities run during a step.
     fn free(&self, state: &mut Configuration<S::State>, target: &Target) {
         self.recheck(state);
         state.mode = Mode::Run;

@@ -1,4 +1,4 @@
-//! Which rule applies: commands first, then breakpoints, then the program.
+//! Selects the rule to apply: commands first, then breakpoints, then the program.
 
 use super::{
     ActivityState, Command, Configuration, Debugger, Mode, Point, Rule, Standing, scene::Scene,
@@ -6,7 +6,7 @@ use super::{
 use crate::{Activity, Operation, OperationKind, Semantics, What};
 
 impl<S: Semantics> Debugger<'_, S> {
-    /// The rule that applies before the program can take a step. `scene` shows the program of `state`.
+    /// The rule to apply before the program can take a step. `scene` is the scene of `state`.
     pub(super) fn administrative(
         &self,
         state: &Configuration<S::State>,
@@ -53,7 +53,7 @@ impl<S: Semantics> Debugger<'_, S> {
         None
     }
 
-    /// The rule for the first of the pending breakpoints.
+    /// The rule for the first pending breakpoint.
     fn check(
         &self,
         state: &Configuration<S::State>,
@@ -134,7 +134,7 @@ impl<S: Semantics> Debugger<'_, S> {
         receivers.into_iter().find(|receiver| !is_saved(*receiver))
     }
 
-    /// Who is stopped by something that is to be checked.
+    /// The activities that a point stops.
     pub(super) fn stopped_by(
         &self,
         state: &Configuration<S::State>,

@@ -1,4 +1,4 @@
-//! What a person asks for: whether it makes sense in a universe, and how the debugger is told.
+//! User commands: whether they apply in a universe, and how they change its configuration.
 
 use super::{Command, Configuration, Debugger, Mode, Point, Target};
 use crate::{Activity, Goal, Operation, OperationKind, Semantics, StepKind, Whose, catalogue};
@@ -9,11 +9,11 @@ use crate::{Activity, Goal, Operation, OperationKind, Semantics, StepKind, Whose
 pub struct CommandError {
     /// The step.
     pub step: &'static str,
-    /// Whose it would be.
+    /// The name of the activity.
     pub activity: String,
-    /// What is in the way.
+    /// Why the step does not apply.
     pub why: String,
-    /// The steps that are possible instead.
+    /// The steps that apply instead.
     pub applicable: Vec<&'static str>,
 }
 
@@ -25,7 +25,7 @@ fn applying(applicable: &[&str]) -> String {
 }
 
 impl<S: Semantics> Debugger<'_, S> {
-    /// The configuration in which an activity is asked to take a step, `count` times. The rules do the rest.
+    /// Returns the configuration in which an activity is to take a step, `count` times. The rules do the rest.
     pub fn command(
         &self,
         state: &Configuration<S::State>,
@@ -88,7 +88,7 @@ impl<S: Semantics> Debugger<'_, S> {
             .filter(move |step| self.obstacle(state, step, activity, 1).is_none())
     }
 
-    /// Only one step is under way: another one replaces it.
+    /// Cancels the current step: at most one step is in progress.
     fn forget_step(&self, state: &mut Configuration<S::State>) {
         state.commands.clear();
         let mut is_marked = false;
@@ -105,7 +105,7 @@ impl<S: Semantics> Debugger<'_, S> {
         state.forget();
     }
 
-    /// What is in the way of a step.
+    /// Why a step does not apply.
     fn obstacle(
         &self,
         state: &Configuration<S::State>,
@@ -170,7 +170,7 @@ impl<S: Semantics> Debugger<'_, S> {
         })
     }
 
-    /// Whose step is meant if nobody is named: of those who were stopped, the first to whom it applies.
+    /// The activity for a step if the user names none: the first stopped activity to which it applies.
     pub fn who_takes(
         &self,
         state: &Configuration<S::State>,

@@ -1,13 +1,13 @@
 //! The state of the debugger in one universe: ⟨Bp, Bc, ds, C, As, K⟩.
 //!
-//! Everything that a rule needs is here and nothing else is, so that universes which go on in the same way are equal: lists
-//! are kept in the order of the breakpoints' numbers, and what is remembered of the past goes as soon as nothing asks for it.
+//! It contains everything that a rule needs and nothing else, so that universes that behave the same are equal: lists
+//! are sorted by breakpoint number, and data about the past is dropped as soon as nothing needs it.
 
 use std::collections::BTreeMap;
 
 use crate::{Activity, Breakpoint, Operation, StepKind, What, temporal};
 
-/// The breakpoints that a person has set, by number. A number is never used again.
+/// The user's breakpoints, by number. Numbers are not reused.
 #[derive(Clone, Debug, Default)]
 pub struct Breakpoints {
     by_number: BTreeMap<u32, Breakpoint>,
@@ -15,24 +15,24 @@ pub struct Breakpoints {
 }
 
 impl Breakpoints {
-    /// Adds one and returns its number, from 1.
+    /// Adds a breakpoint and returns its number, from 1.
     pub fn add(&mut self, breakpoint: Breakpoint) -> u32 {
         self.numbers += 1;
         self.by_number.insert(self.numbers, breakpoint);
         self.numbers
     }
 
-    /// Removes one.
+    /// Removes a breakpoint.
     pub fn remove(&mut self, number: u32) -> Option<Breakpoint> {
         self.by_number.remove(&number)
     }
 
-    /// The one with this number.
+    /// The breakpoint with this number.
     pub fn get(&self, number: u32) -> Option<&Breakpoint> {
         self.by_number.get(&number)
     }
 
-    /// All of them.
+    /// All breakpoints.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Breakpoint)> {
         self.by_number
             .iter()
@@ -53,61 +53,62 @@ impl FromIterator<Breakpoint> for Breakpoints {
 /// The debugger in one universe.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Configuration<K> {
-    /// Bp: what is to be checked before the next step of the program.
+    /// Bp: what has to be checked before the next step of the program.
     pub pending: Vec<Point>,
-    /// Bc: what was checked since its last step.
+    /// Bc: what was checked since the last step of the program.
     pub checked: Vec<Point>,
-    /// ds.
+    /// ds: whether the debugger runs, waits or has stopped.
     pub mode: Mode,
-    /// C: what was asked for.
+    /// C: the commands.
     pub commands: Vec<Command>,
-    /// As: how every activity stands, by number.
+    /// As: the debugger state of every activity, by number.
     pub activities: Vec<(Activity, Standing)>,
-    /// What the last step of the program has done, while a breakpoint that stops *after* something is to be checked.
+    /// What the last step of the program has done, while a breakpoint that stops *after* an operation is still to be
+    /// checked.
     pub done: Vec<Operation<'static>>,
     /// K: the program.
     pub base: K,
 }
 
-/// Something to be checked.
+/// A point to check.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Point {
-    /// A breakpoint on an operation, set by a person.
+    /// A user breakpoint on an operation.
     User(u32),
-    /// A breakpoint on a history, with the positions its automaton can be in.
+    /// A breakpoint on a history, with the possible positions of its automaton.
     Temporal {
-        /// Its number.
+        /// The number of the breakpoint.
         breakpoint: u32,
         /// The positions.
         places: u64,
-        /// Who has taken the step that makes it stop.
+        /// The activity whose step triggers it.
         hit: Option<Activity>,
     },
-    /// What a message-receiver breakpoint for a line becomes when a message is about to be sent from there.
+    /// Created by a message-receiver breakpoint for a line when a message is about to be sent from there.
     Receiver {
         /// The breakpoint.
         breakpoint: u32,
-        /// Who will receive it; nobody in particular if it is sent to a promise.
+        /// The receiver. `None`, for any receiver, if the message is sent to a promise.
         receiver: Option<Activity>,
     },
-    /// Where a step goes to: stops once.
+    /// The goal of a step: stops once.
     Goal(Box<Target>),
 }
 
-/// A step that was asked for.
+/// A step that was requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Which one.
+    /// The kind of step.
     pub step: &'static StepKind,
-    /// Of whom.
+    /// The activity that takes it.
     pub activity: Activity,
-    /// How many times; goes down.
+    /// The remaining repetitions.
     pub count: u32,
-    /// How deep in calls it was then.
+    /// The call depth when it was requested.
     pub depth: u32,
-    /// What it was about to operate on, if that matters.
+    /// The subject of the pending operation, if the goal depends on it.
     pub subject: Option<String>,
-    /// Who was created, if that matters.
+    /// The activity that was created, if the goal depends on it.
     pub created: Option<Activity>,
 }
 
@@ -118,7 +119,7 @@ pub enum Mode {
     Run,
     /// It waits for a command.
     Pause(Cause),
-    /// It leaves this universe alone.
+    /// It has abandoned this universe.
     Stopped,
 }
 
@@ -129,58 +130,59 @@ pub enum Cause {
     Breakpoint(u32),
     /// A step has reached its goal.
     Step(&'static str),
-    /// A person said so.
+    /// A user command.
     Command,
 }
 
-/// What is asked of the debugger.
+/// A command to the debugger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// Everyone runs.
+    /// All activities run.
     Resume,
-    /// Everyone is paused.
+    /// All activities are paused.
     Pause,
-    /// This universe is left alone.
+    /// This universe is abandoned.
     Stop,
     /// A step, to be prepared.
     Step(Box<Target>),
-    /// A step that is counted in its activity's state, prepared and not at its goal yet.
+    /// A counted step, prepared and not at its goal yet. The count is in its activity's state.
     Stepping(Box<Target>),
 }
 
-/// How an activity stands.
+/// The debugger state of an activity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Standing {
     /// Whether it may take steps.
     pub state: ActivityState,
-    /// The breakpoints that have stopped it where it still stands. They do so once: its next step clears this.
+    /// The breakpoints that have stopped it at its current position. They stop it only once there: its next step clears
+    /// this.
     pub passing: Vec<u32>,
 }
 
-/// Whether an activity may take steps. Whether it may or not, it receives what is sent to it.
+/// Whether an activity may take steps. It receives what is sent to it in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActivityState {
-    /// It may.
+    /// It may take steps.
     Run,
-    /// It may not: a breakpoint, a step or a person has stopped it.
+    /// It may not: a breakpoint, a step or a user command has stopped it.
     Pause,
     /// It may not while others can, because a step follows what it has sent.
     Hold,
-    /// It may take one and is then on hold.
+    /// It may take one step and is then on hold.
     Once,
-    /// It may, and is stopped at the goal of its step after it has passed that many.
+    /// It may, and stops at the goal of its step after passing that many.
     Step(u32),
 }
 
 impl ActivityState {
-    /// Whether it may take a step.
+    /// Returns whether it may take a step.
     pub fn is_free(self) -> bool {
         matches!(self, Self::Run | Self::Once | Self::Step(_))
     }
 }
 
 impl Standing {
-    /// One that runs.
+    /// An activity that runs.
     pub(crate) const RUN: Self = Self {
         state: ActivityState::Run,
         passing: Vec::new(),
@@ -209,7 +211,7 @@ impl Point {
         }
     }
 
-    /// What a person has set comes before what the debugger has added.
+    /// User breakpoints come before points that the debugger has added.
     fn order(&self) -> (u8, u32, Option<Activity>) {
         match self {
             Point::User(breakpoint) | Point::Temporal { breakpoint, .. } => (0, *breakpoint, None),
@@ -221,7 +223,7 @@ impl Point {
         }
     }
 
-    /// Adds it where it belongs.
+    /// Inserts it at its place in the order.
     pub(crate) fn insert(self, into: &mut Vec<Point>) {
         let at = into.partition_point(|other| other.order() < self.order());
         into.insert(at, self);
@@ -229,7 +231,7 @@ impl Point {
 }
 
 impl<K> Configuration<K> {
-    /// How an activity stands.
+    /// The debugger state of an activity.
     pub fn standing(&self, activity: Activity) -> Option<&Standing> {
         let at = self
             .activities
@@ -246,13 +248,13 @@ impl<K> Configuration<K> {
         Some(&mut self.activities[at].1)
     }
 
-    /// Whether an activity may take a step.
+    /// Returns whether an activity may take a step.
     pub fn is_free(&self, activity: Activity) -> bool {
         self.standing(activity)
             .is_some_and(|standing| standing.state.is_free())
     }
 
-    /// The activities that a hit has stopped, or that a person has.
+    /// The activities that were stopped by a hit or by the user.
     pub fn paused(&self) -> impl Iterator<Item = Activity> {
         self.activities
             .iter()
@@ -269,7 +271,7 @@ impl<K> Configuration<K> {
         [&mut self.checked, &mut self.pending].into_iter()
     }
 
-    /// When everything is checked, what was done is forgotten.
+    /// Drops what was done once everything is checked.
     pub(crate) fn forget(&mut self) {
         if self.pending.is_empty() {
             self.done = Vec::new();

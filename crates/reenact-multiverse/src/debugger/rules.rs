@@ -1,57 +1,57 @@
-//! The rules of the debugger, those of the paper under their names.
+//! The rules of the debugger. Those from the paper keep their names.
 //!
 //! Where the paper has a rule for one kind of breakpoint or step, the rule here serves all kinds that work in the same
 //! way. Except for the two that take a step of the program, at most one rule applies to a configuration.
 
 use crate::Activity;
 
-/// What the debugger does next.
+/// A rule to apply next.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule<T> {
     /// CEL-STEP-GLOBAL: a step of the program that involves others: a send, a resolution, a creation.
     CelStepGlobal(T),
     /// CEL-STEP-LOCAL: any other step of the program.
     CelStepLocal(T),
-    /// TRIGGER-MSB: a breakpoint stops those who are about to do something.
+    /// TRIGGER-MSB: a breakpoint stops the activities that are about to perform an operation.
     TriggerMsb(u32),
-    /// SAVE-MRB: a message is about to be sent from the line of a message-receiver breakpoint. Its receiver stays saved as
-    /// long as the breakpoint exists.
+    /// SAVE-MRB: a message is about to be sent from the line of a message-receiver breakpoint. Its receiver stays saved
+    /// as long as the breakpoint exists.
     SaveMrb {
         /// The breakpoint.
         breakpoint: u32,
-        /// Who will receive the message, if that is known.
+        /// The receiver of the message, if known.
         receiver: Option<Activity>,
     },
     /// TRIGGER-MRB: such a message is about to be processed.
     TriggerMrb(u32),
-    /// In the manner of TRIGGER-MSB: a breakpoint stops those who have just done something.
+    /// Like TRIGGER-MSB: a breakpoint stops the activities that have just performed an operation.
     TriggerAfter(u32),
-    /// In the manner of TRIGGER-MSB: what happened so far is what a breakpoint waits for.
+    /// Like TRIGGER-MSB: the history so far matches a temporal breakpoint.
     TriggerTemporal(u32),
     /// ADD-NEW-ACTOR: an activity exists that the debugger does not know.
     AddNewActor(Activity),
-    /// NOT-APPLICABLE-BREAKPOINT: the first of the pending ones does not stop anyone.
+    /// NOT-APPLICABLE-BREAKPOINT: the first pending breakpoint does not stop any activity.
     NotApplicableBreakpoint,
     /// PREPARE-STEP-NEXT-TURN: a step to an operation of the same activity.
     PrepareStepNextTurn,
-    /// TRIGGER-STEP-NEXT-TURN: it is there.
+    /// TRIGGER-STEP-NEXT-TURN: the step has reached its goal.
     TriggerStepNextTurn,
-    /// In the manner of SAVE-MRB: a step to another place gets a breakpoint for it.
+    /// Like SAVE-MRB: a step to another place gets a breakpoint for it.
     PrepareStep,
-    /// In the manner of TRIGGER-MRB: someone is there.
+    /// Like TRIGGER-MRB: an activity has reached the goal.
     TriggerStep,
-    /// Nobody can go on but those on hold: they do.
+    /// Only activities on hold can continue: they are released.
     ReleaseHold,
     /// RESUME-EXECUTION.
     ResumeExecution,
     /// PAUSE-EXECUTION.
     PauseExecution,
-    /// In the manner of PAUSE-EXECUTION: for good.
+    /// Like PAUSE-EXECUTION, but permanent.
     StopExecution,
 }
 
 impl<T> Rule<T> {
-    /// The step of the program, if it is one.
+    /// The step of the program, if the rule takes one.
     pub fn base(&self) -> Option<&T> {
         match self {
             Rule::CelStepGlobal(step) | Rule::CelStepLocal(step) => Some(step),
@@ -59,7 +59,7 @@ impl<T> Rule<T> {
         }
     }
 
-    /// What the paper calls it, or would.
+    /// The name of the rule, from the paper or in its style.
     pub fn name(&self) -> &'static str {
         match self {
             Rule::CelStepGlobal(_) => "CEL-STEP-GLOBAL",

@@ -1,4 +1,4 @@
-//! What is asked of one state of the program while breakpoints are checked in it, looked up once.
+//! Caches what breakpoint checks need to know about one state of the program.
 
 use std::cell::OnceCell;
 
@@ -22,7 +22,7 @@ impl<'a, S: Semantics> Scene<'a, S> {
         }
     }
 
-    /// What everyone is about to do.
+    /// The pending operations of all activities.
     pub(super) fn operations(&self) -> &[Operation<'a>] {
         self.operations.get_or_init(|| {
             let steps = self.base.steps(self.state);
@@ -33,7 +33,7 @@ impl<'a, S: Semantics> Scene<'a, S> {
         })
     }
 
-    /// What one is about to do, in one way or another.
+    /// The possible next operations of one activity.
     pub(super) fn of(&self, activity: Activity) -> impl Iterator<Item = &Operation<'a>> {
         self.operations()
             .iter()

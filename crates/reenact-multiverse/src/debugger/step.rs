@@ -1,4 +1,4 @@
-//! The two rules that take a step of the program, and what the debugger keeps of it.
+//! The two rules that take a step of the program, and what the debugger records about it.
 
 use super::{ActivityState, Command, Configuration, Debugger, Mode, Point, Rule};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     temporal::{Happening, Temporal},
 };
 
-/// Whether a step of this kind involves others.
+/// Returns whether a step of this kind involves other activities.
 fn is_global(kind: OperationKind) -> bool {
     matches!(
         kind,
@@ -19,7 +19,7 @@ fn is_global(kind: OperationKind) -> bool {
 }
 
 impl<S: Semantics> Debugger<'_, S> {
-    /// The steps of the program that the debugger lets it take, when everything is checked.
+    /// The steps of the program that the debugger allows, once everything is checked.
     pub(super) fn base_steps(&self, state: &Configuration<S::State>) -> Vec<Rule<S::Step>> {
         if state.mode != Mode::Run {
             return Vec::new();
@@ -37,7 +37,7 @@ impl<S: Semantics> Debugger<'_, S> {
             .collect()
     }
 
-    /// CEL-STEP-GLOBAL and CEL-STEP-LOCAL: a step of the program; then everything is to be checked again.
+    /// CEL-STEP-GLOBAL and CEL-STEP-LOCAL: takes a step of the program; then everything has to be checked again.
     pub(super) fn step(
         &self,
         from: &Configuration<S::State>,
@@ -103,7 +103,7 @@ impl<S: Semantics> Debugger<'_, S> {
             };
         }
         state.activities.retain(|(one, _)| exist.contains(one));
-        // What was done is kept only if a breakpoint asks for it when it is checked.
+        // What was done is kept only if a breakpoint needs it when it is checked.
         let is_asked_for = |point: &Point| self.asks_for_done(point, &state.done);
         if !state.pending.iter().any(is_asked_for) {
             state.done = Vec::new();

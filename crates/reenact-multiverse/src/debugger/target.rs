@@ -1,4 +1,4 @@
-//! Where a step of the catalogue goes, in terms of operations.
+//! Interprets the goal of a catalogue step in terms of operations.
 
 use super::Target;
 use crate::{Goal, Operation, OperationKind, Whose};
@@ -21,13 +21,13 @@ impl Target {
         )
     }
 
-    /// Whether it goes to an operation of the same activity, of which it can pass some.
+    /// Returns whether it goes to an operation of the same activity, possibly after passing some.
     pub(super) fn is_counted(&self) -> bool {
         use Whose::{Own, OwnLessDeep, OwnNotDeeper};
         self.is_before() && matches!(self.whose(), Some(Own | OwnNotDeeper | OwnLessDeep))
     }
 
-    /// Whether an operation is one it goes to. The beginning of a turn is less deep than whatever is in a turn.
+    /// Returns whether an operation is the goal. The beginning of a turn is less deep than anything within a turn.
     pub(super) fn is_at(&self, operation: &Operation<'_>) -> bool {
         let Goal::Operation {
             operations, whose, ..

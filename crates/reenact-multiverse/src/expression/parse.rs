@@ -1,6 +1,6 @@
-//! From a text to a condition, by precedence.
+//! The parser for conditions, by precedence.
 //!
-//! What people type is bounded, so that no text whatever can exhaust the stack: neither here, nor when the condition is
+//! The size of conditions is limited, so that no input can exhaust the stack: neither here, nor when the condition is
 //! evaluated or dropped.
 
 use super::{Binary, Node};
@@ -10,9 +10,9 @@ use crate::{
     syntax::{Scanner, SyntaxError, Token, Words},
 };
 
-/// Parentheses within parentheses, and signs before signs.
+/// Maximum nesting depth of parentheses and prefix operators.
 const DEPTH: usize = 64;
-/// Operators in one condition.
+/// Maximum number of binary operators in a condition.
 const OPERATORS: usize = 512;
 
 const OPERAND: &str = "a path such as math.result, a number, a text in quotes, true, false, null, \
@@ -40,7 +40,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Operators that bind at least as strongly as `weakest`.
+    /// Parses operators that bind at least as strongly as `weakest`.
     fn binary(&mut self, weakest: u8) -> Result<Node, SyntaxError> {
         let mut left = self.unary()?;
         while let Some((strength, operator)) = binary(self.scanner.peek())

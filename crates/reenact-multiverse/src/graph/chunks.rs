@@ -1,7 +1,7 @@
-//! A list that grows without moving what it holds.
+//! A list that grows without moving its items.
 //!
-//! A `Vec` that doubles needs three times its size for a moment, which is what a search with a bound on its memory cannot
-//! afford. Here only the first chunk doubles; from then on a list grows by one chunk of a fixed size.
+//! A `Vec` that doubles temporarily needs three times its size, which a search with a memory bound cannot afford. Here
+//! only the first chunk doubles; from then on the list grows by chunks of a fixed size.
 
 use std::ops::Index;
 
@@ -80,7 +80,7 @@ impl<T> Chunks<T> {
         self.chunks.iter().flatten()
     }
 
-    /// How many items come before the first one for which `is_before` does not hold.
+    /// The number of items before the first one for which `is_before` returns `false`.
     pub(crate) fn partition_point(&self, is_before: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -94,7 +94,7 @@ impl<T> Chunks<T> {
         low
     }
 
-    /// The bytes that are allocated.
+    /// The allocated bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         let items = match self.chunks.first() {
@@ -104,7 +104,7 @@ impl<T> Chunks<T> {
         items * size_of::<T>() + self.chunks.capacity() * size_of::<Vec<T>>()
     }
 
-    /// The bytes that are newly allocated before `more` items can be added. What they replace is still there by then.
+    /// The bytes that have to be allocated to add `more` items, while the old allocation still exists.
     #[inline]
     pub(crate) fn growth(&self, more: usize) -> usize {
         let (len, allocated) = match self.chunks.first() {
@@ -127,7 +127,7 @@ impl<T> Chunks<T> {
             let capacity = wanted.next_power_of_two().max(FIRST);
             return capacity * size_of::<T>() + 2 * size_of::<Vec<T>>();
         }
-        // The first chunk, which may have to grow as well, counts as a new one then.
+        // A first chunk that has to grow as well counts as a new one.
         let first = self.chunks.first().map_or(0, Vec::capacity) >= CHUNK;
         let chunks = wanted.div_ceil(CHUNK);
         let new = chunks - if first { self.chunks.len() } else { 0 };

@@ -1,4 +1,4 @@
-//! The graph as a picture, for Graphviz.
+//! The graph in Graphviz format.
 
 use std::fmt::Write;
 
@@ -8,12 +8,13 @@ use crate::{
     picture::{Look, OPENING, escaped},
 };
 
-/// An edge says no more than this many characters.
+/// The maximum length of an edge label, in characters.
 const LABEL: usize = 40;
 
 impl<S: Semantics> Graph<S> {
-    /// The graph in the language of Graphviz: ends are red, deadlocks dark red with a double line, universes where the
-    /// search was told to stop pink, those that it did not get to dashed, all others blue.
+    /// The graph in Graphviz format: ends are red, deadlocks dark red with a double line, universes where the search
+    /// stopped because of [`Search::until`](crate::Search::until) pink, those that it did not expand dashed, all others
+    /// blue.
     pub fn dot(&self, semantics: &S) -> String {
         let mut dot = format!("digraph multiverse {OPENING}");
         let mut line = |text: std::fmt::Arguments<'_>| {

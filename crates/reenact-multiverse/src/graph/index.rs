@@ -1,10 +1,10 @@
-//! From a state to its number.
+//! Maps states to their numbers.
 //!
-//! The table holds numbers only, the states are elsewhere. Half of the hash is kept beside the number: a state is looked
-//! at only if it is almost certainly the one, and a table grows without looking at any.
+//! The table stores only numbers, not states. Half of the hash is stored beside each number: a state is compared only
+//! if it is almost certainly equal, and a table grows without accessing any state.
 //!
-//! A large index consists of shards, by hash: they grow one at a time, so little is there twice; and cores that search
-//! together have shards of their own.
+//! A large index consists of shards, by hash. They grow one at a time, so little memory is allocated twice, and
+//! parallel workers own separate shards.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -26,13 +26,13 @@ impl StateHash {
         StateHash((FixedState::default().hash_one(state) >> 32) as u32)
     }
 
-    /// The shard, of one or of [`SHARDS`]. It is told by bits that a table looks at last.
+    /// The shard, of one or of [`SHARDS`]. Uses bits that a table uses last.
     #[inline]
     pub(crate) fn shard(self, of: usize) -> usize {
         if of == 1 { 0 } else { (self.0 >> 26) as usize }
     }
 
-    /// What the table needs: low bits for the place, high bits for the tag.
+    /// The hash that the table needs: low bits for the bucket, high bits for the tag.
     #[inline]
     fn wide(self) -> u64 {
         u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -58,19 +58,19 @@ impl Shard {
             .map(|entry| entry.id)
     }
 
-    /// Adds what is not there.
+    /// Adds an entry that does not exist yet.
     #[inline]
     pub(crate) fn add(&mut self, hash: StateHash, id: u32) {
         self.0
             .insert_unique(hash.wide(), Entry { hash, id }, |entry| entry.hash.wide());
     }
 
-    /// Forgets everything, and keeps the memory.
+    /// Removes all entries, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// The bytes that are allocated.
+    /// The allocated bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.allocation_size()
     }
@@ -124,7 +124,7 @@ impl Index {
         self.shards[self.shard(hash)].find(hash, is_it)
     }
 
-    /// Adds what is not there.
+    /// Adds an entry that does not exist yet.
     #[inline]
     pub(crate) fn add(&mut self, hash: StateHash, id: u32) {
         if self.must_split() {
@@ -154,13 +154,13 @@ impl Index {
         self.measure();
     }
 
-    /// The bytes that are allocated.
+    /// The allocated bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// To be called after something was added to the shards themselves.
+    /// Updates the index after entries were added directly to its shards.
     pub(crate) fn settle(&mut self) {
         if self.shards.len() == 1 && self.shards[0].0.len() > SHARDED_FROM {
             self.split();
@@ -173,7 +173,7 @@ impl Index {
         self.bytes = tables.sum::<usize>() + self.shards.capacity() * size_of::<Shard>();
     }
 
-    /// The bytes that are newly allocated before a state with this hash can be added.
+    /// The bytes that have to be allocated to add a state with this hash.
     #[inline]
     pub(crate) fn growth(&self, hash: StateHash) -> usize {
         if self.must_split() {

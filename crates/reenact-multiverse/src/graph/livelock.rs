@@ -1,7 +1,7 @@
-//! Universes that go on forever and can reach no end: livelocks.
+//! Livelocks: universes that run forever and cannot reach an end.
 //!
-//! A set of universes that all lead to each other and nowhere else, with a cycle, is a trap. Once in it the program does
-//! not stop, and that it does not deadlock is no comfort.
+//! A trap is a set of universes with a cycle that all lead to each other and nowhere else. Once in it, the program
+//! never terminates, although it does not deadlock.
 
 use std::collections::VecDeque;
 
@@ -13,14 +13,14 @@ use crate::Semantics;
 pub struct Livelock {
     /// The universes in it, in the order of their numbers.
     pub nodes: Vec<NodeId>,
-    /// A shortest way into it.
+    /// A shortest path into it.
     pub path: Path,
-    /// From there, a shortest way back to the same universe.
+    /// A shortest cycle from there back to the same universe.
     pub cycle: Path,
 }
 
 impl<S: Semantics> Graph<S> {
-    /// All traps, the nearest first. Nothing, if some universes or steps are unknown: there might be a way out.
+    /// All traps, the nearest first. `None` if some universes or steps are unknown: there might be a way out.
     pub fn livelocks(&self, semantics: &S) -> Option<Vec<Livelock>> {
         if !self.coverage.has_every_universe() {
             return None;
@@ -39,8 +39,8 @@ impl<S: Semantics> Graph<S> {
         Some(livelocks)
     }
 
-    /// All universes from which no end can be reached, and none that the search was told to stop at. Nothing, if some
-    /// universes or steps are unknown.
+    /// All universes from which neither an end nor a universe to stop at can be reached. `None` if some universes or
+    /// steps are unknown.
     pub fn doomed(&self, semantics: &S) -> Option<Vec<NodeId>> {
         if !self.coverage.has_every_universe() {
             return None;
@@ -63,7 +63,7 @@ impl<S: Semantics> Graph<S> {
         for at in 0..self.len() {
             starts[at + 1] += starts[at];
         }
-        // Who leads to a state: a part of one list, which is filled from its start.
+        // The predecessors of each state: a range of one list, filled from its start.
         let mut into = vec![0_u32; starts[self.len()]];
         let mut filled = starts.clone();
         for id in self.nodes() {
@@ -92,7 +92,7 @@ impl<S: Semantics> Graph<S> {
         is_hopeful
     }
 
-    /// The strongly connected components that nothing leaves, without ends (Tarjan's algorithm).
+    /// The strongly connected components that no edge leaves, without ends (Tarjan's algorithm).
     fn traps(&self, semantics: &S) -> Vec<Vec<NodeId>> {
         let is_hopeful = self.leads_to_an_end(semantics);
         let mut tarjan = Tarjan {
@@ -131,7 +131,7 @@ impl<S: Semantics> Graph<S> {
         tarjan.traps
     }
 
-    /// A shortest way from a universe back to itself.
+    /// A shortest cycle from a universe back to itself.
     fn cycle(&self, semantics: &S, start: NodeId) -> Path {
         let mut from: hashbrown::HashMap<NodeId, (NodeId, u32), foldhash::fast::FixedState> =
             hashbrown::HashMap::default();
@@ -166,11 +166,11 @@ impl<S: Semantics> Graph<S> {
     }
 }
 
-/// The state of Tarjan's algorithm, by number of the state.
+/// The state of Tarjan's algorithm, indexed by state number.
 struct Tarjan {
     order: Vec<u32>,
     low: Vec<u32>,
-    /// Whether nothing is known yet to lead out of the component.
+    /// Whether no edge is known yet to leave the component.
     is_in_trap: Vec<bool>,
     is_open: Vec<bool>,
     open: Vec<u32>,

@@ -1,25 +1,25 @@
-//! What can come of a program: its ends, grouped by how they look.
+//! The outcomes of a program: its ends, grouped by their result.
 
 use std::{collections::BTreeMap, fmt};
 
 use super::{Graph, NodeId, Path, Ways};
 use crate::{Ending, Semantics};
 
-/// One way for the program to turn out.
+/// One possible outcome of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it looks.
+    /// The result.
     pub ending: Ending,
-    /// The universes that look like this, in the order of their numbers.
+    /// The universes with this result, in the order of their numbers.
     pub ends: Vec<NodeId>,
-    /// In how many ways the program gets to one of them.
+    /// The number of paths to any of them.
     pub ways: Ways,
-    /// A shortest of these.
+    /// A shortest of these paths.
     pub path: Path,
 }
 
 impl Outcome {
-    /// Whether somebody waits for something that never comes.
+    /// Returns whether an activity waits for something that never happens.
     pub fn is_deadlock(&self) -> bool {
         !self.ending.waits.is_empty()
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// All outcomes: the one with the shortest way first, then by their text.
+/// All outcomes: the one with the shortest path first, then by their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes(pub Vec<Outcome>);
 
@@ -64,7 +64,7 @@ impl fmt::Display for Outcomes {
 }
 
 impl<S: Semantics> Graph<S> {
-    /// What can come of the program, as far as the graph knows.
+    /// The outcomes of the program, as far as the graph knows.
     pub fn outcomes(&self, semantics: &S) -> Outcomes {
         let mut groups: BTreeMap<Ending, Vec<NodeId>> = BTreeMap::new();
         for end in self.ends() {

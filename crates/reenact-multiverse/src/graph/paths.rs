@@ -1,4 +1,4 @@
-//! Ways through the graph: the shortest to a universe, and to the nearest one of a kind.
+//! Paths through the graph: the shortest to a universe, and to the nearest universe that satisfies a predicate.
 
 use std::collections::VecDeque;
 
@@ -8,12 +8,12 @@ use super::{
 };
 use crate::Semantics;
 
-/// A way from one universe to another.
+/// A path from one universe to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The universes on it: the first, the last, and those between.
+    /// The universes on the path, including the first and the last.
     pub nodes: Vec<NodeId>,
-    /// The steps between them, each by its number among the steps of the universe it leaves. One fewer.
+    /// The steps between them, each as its index among the steps of its source universe. One fewer than `nodes`.
     pub steps: Vec<u32>,
 }
 
@@ -23,18 +23,18 @@ impl Path {
         self.steps.len()
     }
 
-    /// Whether it leads nowhere.
+    /// Returns whether the path has no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Where it ends.
+    /// The last universe.
     pub fn last(&self) -> Option<NodeId> {
         self.nodes.last().copied()
     }
 }
 
-/// How to get to each state by the fewest edges that are known, and how many those are.
+/// The predecessor of each state on a shortest known path, and the length of that path.
 pub(super) struct Shortest {
     origins: Vec<Origin>,
     depths: Vec<u32>,
@@ -78,7 +78,7 @@ impl<S: Semantics> Graph<S> {
         Shortest { origins, depths }
     }
 
-    /// There is one way to each state, and it was found after its parent.
+    /// In a tree there is one path to each state, and its parent has a smaller number.
     fn shortest_in_tree(&self) -> Shortest {
         let mut depths: Vec<u32> = Vec::with_capacity(self.len());
         let mut origins = Vec::with_capacity(self.len());
@@ -91,7 +91,7 @@ impl<S: Semantics> Graph<S> {
         Shortest { origins, depths }
     }
 
-    /// How many steps a universe is away from the start.
+    /// The number of steps from the start to a universe.
     pub fn depth(&self, id: NodeId) -> u32 {
         match &self.levels {
             Some(levels) => (levels.partition_point(|&first| first <= id.0) as u32).max(1) - 1,
@@ -99,8 +99,8 @@ impl<S: Semantics> Graph<S> {
         }
     }
 
-    /// A shortest way from the start to a universe, of those that the search has found. If only a tree was kept and the
-    /// search was not breadth first, it is the one by which it was found.
+    /// A shortest path from the start to a universe, of those that the search has found. If only a tree was stored and
+    /// the search was not breadth first, this is the path by which it was found.
     pub fn path(&self, id: NodeId) -> Path {
         let mut nodes = vec![id];
         let mut steps = Vec::new();
@@ -122,7 +122,7 @@ impl<S: Semantics> Graph<S> {
         Path { nodes, steps }
     }
 
-    /// The way to the nearest universe like this. Of several as near, it is the one that was found first.
+    /// The path to the nearest universe that satisfies `is_it`. Among equally near ones, the first found.
     pub fn nearest(&self, is_it: impl Fn(NodeId, &S::State) -> bool) -> Option<Path> {
         let mut fitting = self.nodes().filter(|&id| is_it(id, self.state(id)));
         let nearest = match &self.levels {
@@ -132,14 +132,14 @@ impl<S: Semantics> Graph<S> {
         nearest.map(|id| self.path(id))
     }
 
-    /// The steps of a way.
+    /// The steps of a path.
     pub fn steps(&self, semantics: &S, path: &Path) -> Vec<S::Step> {
         let from = path.nodes.iter().zip(&path.steps);
         from.map(|(&node, &step)| self.step(semantics, node, step))
             .collect()
     }
 
-    /// One of the steps of a universe, by number.
+    /// A step of a universe, by index.
     pub fn step(&self, semantics: &S, node: NodeId, step: u32) -> S::Step {
         semantics.steps(self.state(node)).swap_remove(step as usize)
     }

@@ -1,18 +1,18 @@
-//! What a search keeps: every state once, how it was first found, and the edges.
+//! The data that a search stores: every state once, how it was first found, and the edges.
 //!
-//! A state is known by its number. Beside the state itself that costs 9 bytes, 9 to 20 in the index, and, if edges are
-//! kept, 4 more and 8 for each edge. The edges that leave a state are a run in one list for all; what it leads to and
-//! which of the steps it is, by number: the steps themselves are computed again when somebody asks.
+//! A state is identified by its number. Beside the state itself that costs 9 bytes, 9 to 20 in the index, and, if edges
+//! are stored, 4 more and 8 for each edge. The outgoing edges of a state are a run in one list for all states. An edge
+//! stores its target and the index of its step: the steps themselves are recomputed on demand.
 
 use super::{
     chunks::Chunks,
     index::{Index, StateHash},
 };
 
-/// No state at all.
+/// No state.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// There can be no more states than this: a search has other uses for the numbers above.
+/// Maximum number of states: a search uses the higher numbers for other purposes.
 pub(crate) const MOST_STATES: usize = (1 << 31) - 1;
 
 /// What is known of a state.
@@ -20,13 +20,13 @@ pub(crate) const MOST_STATES: usize = (1 << 31) - 1;
 pub(crate) enum Mark {
     /// It was seen, and its steps were not all taken.
     Seen,
-    /// It is on the path that a depth-first search is on.
+    /// It is on the current path of a depth-first search.
     OnPath,
     /// Its steps were taken.
     Expanded,
     /// It has no steps.
     End,
-    /// The search was told to stop here.
+    /// The search stopped here because of [`Search::until`](crate::Search::until).
     Stopped,
 }
 
@@ -37,7 +37,8 @@ pub(crate) struct Origin {
     pub(crate) step: u32,
 }
 
-/// An edge in a run. The last of a run is flagged, or it is a link to an earlier run of the same state.
+/// An edge in a run. A run ends with an edge that is flagged `LAST`, or with a link to an earlier run of the same
+/// state.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     step: u32,
@@ -52,11 +53,11 @@ struct Edges {
     slots: Chunks<Slot>,
     /// The first slot of each state.
     first: Chunks<u32>,
-    /// Where the run begins that is being written.
+    /// Where the current run begins.
     run: usize,
 }
 
-/// States by number, with what was kept about them.
+/// States by number, with the data about them.
 #[derive(Clone, Debug)]
 pub(crate) struct Store<T> {
     states: Chunks<T>,
@@ -118,7 +119,7 @@ impl<T> Store<T> {
         &mut self.index
     }
 
-    /// Adds a state that is not there.
+    /// Adds a state that does not exist yet.
     #[inline]
     pub(crate) fn add(&mut self, state: T, hash: StateHash, origin: Origin, owned: usize) -> u32 {
         let id = self.add_unindexed(state, origin, owned);
@@ -126,7 +127,7 @@ impl<T> Store<T> {
         id
     }
 
-    /// Adds a state that somebody else has put into the index.
+    /// Adds a state without adding it to the index. The caller does that.
     #[inline]
     pub(crate) fn add_unindexed(&mut self, state: T, origin: Origin, owned: usize) -> u32 {
         let id = self.len() as u32;
@@ -144,7 +145,7 @@ impl<T> Store<T> {
         self.edges.is_some()
     }
 
-    /// How many edges were found, kept or not.
+    /// The number of edges that were found, stored or not.
     pub(crate) fn edge_count(&self) -> u64 {
         self.edge_count
     }
@@ -155,7 +156,7 @@ impl<T> Store<T> {
         (NONE as usize - 1).saturating_sub(used)
     }
 
-    /// Adds an edge to the run that is being written.
+    /// Adds an edge to the current run.
     #[inline]
     pub(crate) fn add_edge(&mut self, step: u32, to: u32) {
         self.edge_count += 1;
@@ -164,7 +165,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// Ends the run that is being written: these are edges of `id`. There may be some already.
+    /// Ends the current run and makes it edges of `id`, in addition to any earlier runs.
     #[inline]
     pub(crate) fn end_run(&mut self, id: u32) {
         let Some(edges) = &mut self.edges else { return };
@@ -187,7 +188,7 @@ impl<T> Store<T> {
         edges.run = edges.slots.len();
     }
 
-    /// The edges that were kept of a state: which of its steps, and where it leads.
+    /// The stored edges of a state: the index of the step, and the target.
     pub(crate) fn edges(&self, id: u32) -> impl Iterator<Item = (u32, u32)> {
         let mut at = match &self.edges {
             Some(edges) => edges.first[id as usize],
@@ -208,7 +209,7 @@ impl<T> Store<T> {
         })
     }
 
-    /// The bytes that are allocated, with those that the states own.
+    /// The allocated bytes, including those that the states own.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         let edges = match &self.edges {
@@ -223,7 +224,7 @@ impl<T> Store<T> {
             + edges
     }
 
-    /// The bytes that are newly allocated before a state with this hash can be added.
+    /// The bytes that have to be allocated to add a state with this hash.
     #[inline]
     pub(crate) fn growth(&self, hash: StateHash) -> usize {
         self.growth_without_index(1) + self.index.growth(hash)
@@ -238,7 +239,7 @@ impl<T> Store<T> {
         self.states.growth(more) + self.origins.growth(more) + self.marks.growth(more) + first
     }
 
-    /// The bytes that are newly allocated before this many edges, and a link, can be added.
+    /// The bytes that have to be allocated to add this many edges and a link.
     pub(crate) fn edge_growth(&self, more: usize) -> usize {
         match &self.edges {
             Some(edges) => edges.slots.growth(more + 1),
@@ -246,7 +247,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// No fewer bytes than are newly allocated when this many states and edges are added.
+    /// An upper bound on the bytes that have to be allocated to add this many states and edges.
     pub(crate) fn worst_growth(&self, states: usize, edges: usize) -> usize {
         let index = 3 * self.index.bytes() + 64 * states;
         self.growth_without_index(states) + self.edge_growth(edges) + index

@@ -1,4 +1,4 @@
-//! A way through the multiverse, told to a person.
+//! A description of a path through the multiverse.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::{Graph, NodeId, Path};
 use crate::{Activity, Semantics, Site};
 
-/// What happens in a step.
+/// A description of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StoryLine {
-    /// Who does it, by name.
+    /// The name of the activity.
     pub who: String,
-    /// What that one does, a sentence without its subject.
+    /// What the activity does, a sentence without its subject.
     pub what: String,
-    /// Where the program says so.
+    /// The source location.
     pub site: Option<Site>,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for StoryLine {
     }
 }
 
-/// What happens on a way, step by step.
+/// A description of a path, step by step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Story(pub Vec<StoryLine>);
@@ -44,7 +44,7 @@ impl fmt::Display for Story {
 }
 
 impl<S: Semantics> Graph<S> {
-    /// Tells a way. Activities are called as they are at its end, when more of them have a name.
+    /// Describes a path. Activities have the names of its last universe, when more of them have a name.
     pub fn story(&self, semantics: &S, path: &Path) -> Story {
         let Some(last) = path.last() else {
             return Story::default();
@@ -55,7 +55,7 @@ impl<S: Semantics> Graph<S> {
         Story(lines.collect())
     }
 
-    /// Tells a step of a universe, by number.
+    /// Describes a step of a universe, by index.
     pub(super) fn tell(
         &self,
         semantics: &S,
@@ -72,7 +72,7 @@ impl<S: Semantics> Graph<S> {
         }
     }
 
-    /// A step as a label: told as its universe names everyone, and not where it is.
+    /// A step as a label: with the names of its own universe, and without the source location.
     pub(super) fn label(&self, semantics: &S, node: NodeId, step: u32) -> String {
         let name = |who: Activity| semantics.name(self.state(node), who);
         let line = self.tell(semantics, node, step, &name);

@@ -1,4 +1,4 @@
-//! The graph as data, for programs.
+//! The graph as serialisable data.
 
 use serde::Serialize;
 
@@ -8,62 +8,62 @@ use crate::{Coverage, Ending, Semantics};
 /// A universe.
 #[derive(Clone, Debug, Serialize)]
 pub struct SummaryNode {
-    /// Its number.
+    /// The number of the universe.
     pub id: NodeId,
-    /// What is known of it.
+    /// What is known of the universe.
     pub kind: Kind,
-    /// How many steps it is away from the start.
+    /// The number of steps from the start.
     pub depth: u32,
 }
 
 /// A step.
 #[derive(Clone, Debug, Serialize)]
 pub struct SummaryEdge {
-    /// From here,
+    /// The source universe.
     pub from: NodeId,
-    /// to there,
+    /// The target universe.
     pub to: NodeId,
-    /// by this.
+    /// A description of the step.
     pub label: String,
 }
 
-/// One way for the program to turn out.
+/// One possible outcome of the program.
 #[derive(Clone, Debug, Serialize)]
 pub struct SummaryOutcome {
-    /// How it looks.
+    /// The result.
     #[serde(flatten)]
     pub ending: Ending,
-    /// Whether somebody waits for something that never comes.
+    /// Whether an activity waits for something that never happens.
     pub deadlock: bool,
-    /// The universes that look like this.
+    /// The universes with this result.
     pub ends: Vec<NodeId>,
-    /// In how many ways the program gets to one of them, in words.
+    /// The number of paths to any of them, as text.
     pub ways: Ways,
-    /// A shortest of these, by numbers of universes.
+    /// A shortest of these paths, as numbers of universes.
     pub path: Vec<NodeId>,
-    /// The same, told.
+    /// The same path, described step by step.
     pub story: Story,
 }
 
-/// All of it.
+/// The whole graph.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// What the search has seen, in words.
+    /// How much the search has covered, as text.
     pub coverage: Coverage,
-    /// Whether it has met no bound.
+    /// Whether no bound was reached.
     pub complete: bool,
-    /// The bytes of memory for each universe.
+    /// The bytes of memory per universe.
     pub bytes_per_state: f64,
     /// The universes, by number.
     pub nodes: Vec<SummaryNode>,
     /// The steps.
     pub edges: Vec<SummaryEdge>,
-    /// What can come of the program.
+    /// The outcomes of the program.
     pub outcomes: Vec<SummaryOutcome>,
 }
 
 impl SummaryOutcome {
-    /// An outcome with the way to it, told.
+    /// Combines an outcome with the story of its path.
     pub fn new(outcome: Outcome, story: Story) -> Self {
         SummaryOutcome {
             deadlock: outcome.is_deadlock(),
@@ -77,7 +77,7 @@ impl SummaryOutcome {
 }
 
 impl<S: Semantics> Graph<S> {
-    /// All that a program may want to know, ready to be written in whatever format.
+    /// Everything about the graph, in serialisable form.
     pub fn summary(&self, semantics: &S) -> Summary {
         let (nodes, edges) = self.nodes_and_edges(semantics);
         let outcomes = self.outcomes(semantics).0.into_iter().map(|outcome| {
@@ -94,7 +94,7 @@ impl<S: Semantics> Graph<S> {
         }
     }
 
-    /// The graph itself.
+    /// The nodes and edges of the graph.
     pub fn nodes_and_edges(&self, semantics: &S) -> (Vec<SummaryNode>, Vec<SummaryEdge>) {
         let nodes = self.nodes().map(|id| SummaryNode {
             id,

@@ -1,4 +1,4 @@
-//! In how many ways the program can get to a universe.
+//! The number of paths to a universe.
 
 use std::{fmt, ops::Add};
 
@@ -7,14 +7,14 @@ use serde::{Serialize, Serializer};
 use super::{Graph, NodeId};
 use crate::Semantics;
 
-/// A number of ways.
+/// A number of paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ways {
-    /// So many.
+    /// This many.
     Exactly(u128),
-    /// So many are known. There are more than can be counted, or the search has not seen everything.
+    /// At least this many. There are more than can be counted, or the search has not seen everything.
     AtLeast(u128),
-    /// As many as you like: there is a cycle on the way.
+    /// Infinitely many: there is a cycle on the way.
     Unbounded,
 }
 
@@ -52,7 +52,7 @@ impl Serialize for Ways {
 }
 
 impl<S: Semantics> Graph<S> {
-    /// In how many ways, each a sequence of steps, the program can get from the start to each universe, by number.
+    /// The number of paths, each a sequence of steps, from the start to each universe, by number.
     pub fn ways(&self, semantics: &S) -> Vec<Ways> {
         let mut into = vec![0_u32; self.len()];
         for id in self.nodes() {
@@ -65,7 +65,7 @@ impl<S: Semantics> Graph<S> {
         } else {
             Ways::AtLeast(0)
         };
-        // What is never ready is on a cycle or behind one.
+        // Universes that never become ready are on a cycle or behind one.
         let mut sums = vec![none; self.len()];
         let mut is_ready = vec![false; self.len()];
         for root in self.roots() {

@@ -1,13 +1,12 @@
-//! A stretch of a level, by all cores, as if by one.
+//! Expands a stretch of a level with all workers, with the same result as a sequential loop.
 //!
-//! 1. The cores take pieces of the stretch, compute what their steps lead to, and look it up. Most of it is known, or was
-//!    found before in the same piece; what is not is a *find*.
-//! 2. One core goes through all of it in order. The first of equal finds gets a number, whoever found it.
-//! 3. Each core has shards of the index of its own, and puts the new numbers that belong there in. It drops what was
-//!    found twice.
+//! 1. The workers take pieces of the stretch, compute the successors of their states, and look them up. Most of them
+//!    are known, or were found before in the same piece; the others are *finds*.
+//! 2. One worker goes through all results in order. The first of equal finds gets a number, whichever worker found it.
+//! 3. Each worker owns some shards of the index, inserts the new numbers that belong there, and drops duplicates.
 //!
-//! The second part is short, as everything it looks at is new and near. Nothing here can fail half-way: a block that could
-//! meet a bound is left to the plain loop.
+//! The second phase is short, since everything it touches is new and close in memory. No phase can fail half-way: a
+//! block that could reach a bound is left to the sequential loop.
 
 use std::{
     mem,
@@ -17,8 +16,8 @@ use std::{
 
 use super::{
     Bound, Until,
-    course::{Course, Outlook, look},
-    crew::{Hired, Work},
+    driver::{Outlook, SearchDriver, look},
+    worker_pool::{Hired, Work},
 };
 use crate::{
     Semantics,
@@ -28,11 +27,11 @@ use crate::{
     },
 };
 
-/// What became of a state: the number of its successors, or one of these.
+/// The outcome of a state: the number of its successors, or one of these.
 const STOPPED: u32 = u32::MAX;
 const CUT: u32 = u32::MAX - 1;
 
-/// Some of the states of a block, and what they lead to.
+/// Some of the states of a block, and their successors.
 struct Piece<T> {
     number: usize,
     /// For each state.
@@ -44,15 +43,15 @@ struct Piece<T> {
     index: Shard,
 }
 
-/// Distinguishes the places of finds from the numbers of states.
+/// Distinguishes positions of finds from numbers of states.
 const FIND: u32 = 1 << 31;
 
 /// A state that was not known before the block.
 struct Find<T> {
-    /// It is taken out if it is the one that gets a number.
+    /// Taken out if this find gets a number.
     state: Option<T>,
     hash: StateHash,
-    /// Its number, as soon as it has one.
+    /// Its number, once assigned.
     id: u32,
 }
 
@@ -84,10 +83,10 @@ impl<T> Piece<T> {
     }
 }
 
-/// What one core works with.
+/// The data of one worker.
 pub(super) struct Slot<T> {
     pieces: Vec<Piece<T>>,
-    /// Pieces of earlier blocks, for their memory.
+    /// Pieces of earlier blocks, kept to reuse their memory.
     spare: Vec<Piece<T>>,
     shards: Vec<Shard>,
 }
@@ -102,11 +101,11 @@ impl<T> Default for Slot<T> {
     }
 }
 
-/// What the cores do together.
+/// A task that the workers perform together.
 pub(super) enum Task<'a, S: Semantics> {
-    /// The first part.
+    /// The first phase.
     Make(Box<Make<'a, S>>),
-    /// The third part: these are new. There are so many shards, and each core has so many of them.
+    /// The third phase: the new states, the number of shards, and the number of shards per worker.
     PutIn {
         new: Vec<(StateHash, u32)>,
         count: usize,
@@ -136,7 +135,7 @@ impl<S: Semantics> Work for Task<'_, S> {
     }
 }
 
-/// The first part.
+/// The first phase.
 pub(super) struct Make<'a, S: Semantics> {
     semantics: &'a S,
     until: Option<&'a Until<'a, S>>,
@@ -144,7 +143,7 @@ pub(super) struct Make<'a, S: Semantics> {
     stretch: Range<usize>,
     piece_len: usize,
     is_cut: bool,
-    /// The bytes that may be used: by all pieces that are done, and by one that is not.
+    /// The limits on bytes: for all finished pieces, and for one unfinished piece.
     budgets: (usize, usize),
     next: AtomicUsize,
     bytes: AtomicUsize,
@@ -164,7 +163,7 @@ impl<S: Semantics> Make<'_, S> {
             let mut owned = 0;
             for id in start..self.stretch.end.min(start + self.piece_len) {
                 owned += self.add(id as u32, &mut piece);
-                // While a list grows, the old one is still there.
+                // While a vector grows, the old allocation still exists.
                 if owned + 2 * piece.bytes() > self.budgets.1 {
                     return self.is_too_much.store(true, Relaxed);
                 }
@@ -177,7 +176,7 @@ impl<S: Semantics> Make<'_, S> {
         }
     }
 
-    /// Adds a state to a piece, and returns how many bytes its finds own.
+    /// Adds a state to a piece. Returns the bytes that its finds own.
     fn add(&self, id: u32, piece: &mut Piece<S::State>) -> usize {
         let state = self.store.state(id);
         let mut owned = 0;
@@ -215,127 +214,131 @@ impl<S: Semantics> Make<'_, S> {
     }
 }
 
-/// Memory of the second part, which one block leaves for the next.
+/// The working memory of the second phase, reused by the next block.
 #[derive(Default)]
 pub(super) struct Recent {
-    /// What is new in this block.
+    /// The new states of this block.
     new: Vec<(StateHash, u32)>,
     /// The same, by hash.
     index: Shard,
 }
 
 impl Recent {
-    /// The number of a find. If no equal one has a number yet, it gets one.
+    /// The number of a find. Assigns one if no equal find has a number yet.
     fn number<S: Semantics>(
         &mut self,
-        course: &mut Course<'_, S>,
+        driver: &mut SearchDriver<'_, S>,
         find: &mut Find<S::State>,
         origin: Origin,
     ) -> u32 {
         let state = &find.state;
-        let is_it = |id| state.as_ref() == Some(course.store.state(id));
+        let is_it = |id| state.as_ref() == Some(driver.store.state(id));
         if let Some(id) = self.index.find(find.hash, is_it) {
             return id;
         }
         let Some(state) = find.state.take() else {
             unreachable!("a find is there until it gets a number");
         };
-        let owned = course.semantics.state_bytes(&state);
-        course.note_state(owned);
-        let id = course.store.add_unindexed(state, origin, owned);
+        let owned = driver.semantics.state_bytes(&state);
+        driver.note_state(owned);
+        let id = driver.store.add_unindexed(state, origin, owned);
         self.index.add(find.hash, id);
         self.new.push((find.hash, id));
         id
     }
 }
 
-/// Expands a stretch of states at this depth, or tells that it cannot.
+/// Expands a stretch of states at this depth. Returns whether that was possible.
 pub(super) fn expand<'a, S: Semantics>(
-    course: &mut Course<'a, S>,
-    crew: &Hired<'_, Task<'a, S>>,
+    driver: &mut SearchDriver<'a, S>,
+    pool: &Hired<'_, Task<'a, S>>,
     recent: &mut Recent,
     stretch: Range<usize>,
     depth: u32,
 ) -> bool {
-    let is_cut = course.bounds.depth.is_some_and(|bound| depth >= bound);
-    let Some((mut pieces, bytes)) = make(course, crew, stretch.clone(), is_cut) else {
+    let is_cut = driver.bounds.depth.is_some_and(|bound| depth >= bound);
+    let Some((mut pieces, bytes)) = make(driver, pool, stretch.clone(), is_cut) else {
         return false;
     };
-    if !has_room(course, &pieces, bytes) {
+    if !has_room(driver, &pieces, bytes) {
         return false;
     }
-    number(course, &mut pieces, recent, stretch.start as u32);
-    put_in(course, crew, pieces, recent);
-    if is_cut && let Some(bound) = course.bounds.depth {
+    number(driver, &mut pieces, recent, stretch.start as u32);
+    put_in(driver, pool, pieces, recent);
+    if is_cut && let Some(bound) = driver.bounds.depth {
         let ids = stretch.start as u32..stretch.end as u32;
-        let mut marks = ids.map(|id| course.store.mark(id));
+        let mut marks = ids.map(|id| driver.store.mark(id));
         if marks.any(|mark| mark == Mark::Seen) {
-            course.met(Bound::Depth(bound));
+            driver.met(Bound::Depth(bound));
         }
     }
     true
 }
 
-/// Gives the memory back that one block leaves for the next.
-pub(super) fn forget<S: Semantics>(crew: &Hired<'_, Task<'_, S>>) {
-    for number in 0..crew.len() {
-        *crew.slot(number) = Slot::default();
+/// Frees the memory kept for the next block.
+pub(super) fn forget<S: Semantics>(pool: &Hired<'_, Task<'_, S>>) {
+    for number in 0..pool.len() {
+        *pool.slot(number) = Slot::default();
     }
 }
 
-/// The pieces of a block in their order, each with the number of the core that made it.
+/// The pieces of a block in order, each with the number of the worker that made it.
 type Pieces<T> = Vec<(usize, Piece<T>)>;
 
-/// The first part. Returns the pieces and the bytes that they take, or nothing if these are too many.
+/// The first phase. Returns the pieces and their size in bytes, or `None` if they are too large.
 fn make<'a, S: Semantics>(
-    course: &mut Course<'a, S>,
-    crew: &Hired<'_, Task<'a, S>>,
+    driver: &mut SearchDriver<'a, S>,
+    pool: &Hired<'_, Task<'a, S>>,
     stretch: Range<usize>,
     is_cut: bool,
 ) -> Option<(Pieces<S::State>, usize)> {
-    let free = course.free_bytes();
+    let free = driver.free_bytes();
     let make = Task::Make(Box::new(Make {
-        semantics: course.semantics,
-        until: course.until,
-        store: mem::take(&mut course.store),
-        piece_len: (stretch.len() / (crew.len() * 4)).max(8),
+        semantics: driver.semantics,
+        until: driver.until,
+        store: mem::take(&mut driver.store),
+        piece_len: (stretch.len() / (pool.len() * 4)).max(8),
         stretch,
         is_cut,
-        budgets: (free / 4, free / (8 * crew.len())),
+        budgets: (free / 4, free / (8 * pool.len())),
         next: AtomicUsize::new(0),
         bytes: AtomicUsize::new(0),
         is_too_much: AtomicBool::new(false),
     }));
-    let Task::Make(made) = crew.carry_out(make) else {
+    let Task::Make(made) = pool.carry_out(make) else {
         unreachable!("a task remains what it is");
     };
     let made = *made;
-    course.store = made.store;
+    driver.store = made.store;
     let mut pieces = Vec::new();
-    for number in 0..crew.len() {
-        let mut slot = crew.slot(number);
+    for number in 0..pool.len() {
+        let mut slot = pool.slot(number);
         pieces.extend(slot.pieces.drain(..).map(|piece| (number, piece)));
     }
     pieces.sort_unstable_by_key(|(_, piece)| piece.number);
     (!made.is_too_much.into_inner()).then_some((pieces, made.bytes.into_inner()))
 }
 
-/// Whether no bound can be met even if all finds are new.
-fn has_room<S: Semantics>(course: &Course<'_, S>, pieces: &Pieces<S::State>, bytes: usize) -> bool {
+/// Returns whether no bound can be reached even if all finds are new.
+fn has_room<S: Semantics>(
+    driver: &SearchDriver<'_, S>,
+    pieces: &Pieces<S::State>,
+    bytes: usize,
+) -> bool {
     let edges = pieces.iter().map(|(_, piece)| piece.targets.len()).sum();
     let finds: usize = pieces.iter().map(|(_, piece)| piece.finds.len()).sum();
-    let states = course.bounds.states.unwrap_or(usize::MAX);
-    // The list of what is new, which grows, and the table of it.
+    let states = driver.bounds.states.unwrap_or(usize::MAX);
+    // The list of new states, which grows, and its index.
     let beside = finds * (4 * size_of::<(StateHash, u32)>() + 48);
-    let growth = course.store.worst_growth(finds, edges);
-    course.store.len() + finds <= states.min(MOST_STATES)
-        && edges < course.store.free_edges()
-        && course.make_room(growth + beside + bytes).is_ok()
+    let growth = driver.store.worst_growth(finds, edges);
+    driver.store.len() + finds <= states.min(MOST_STATES)
+        && edges < driver.store.free_edges()
+        && driver.make_room(growth + beside + bytes).is_ok()
 }
 
-/// The second part.
+/// The second phase.
 fn number<S: Semantics>(
-    course: &mut Course<'_, S>,
+    driver: &mut SearchDriver<'_, S>,
     pieces: &mut Pieces<S::State>,
     recent: &mut Recent,
     first: u32,
@@ -351,55 +354,55 @@ fn number<S: Semantics>(
                 0 => Mark::End,
                 _ => Mark::Expanded,
             };
-            course.store.set_mark(parent, mark);
+            driver.store.set_mark(parent, mark);
             let steps = if mark == Mark::Expanded { outcome } else { 0 };
-            course.note_steps(steps as usize);
+            driver.note_steps(steps as usize);
             for (step, &target) in (0..steps).zip(&mut targets) {
                 let to = if target & FIND == 0 {
                     target
                 } else {
                     let find = &mut piece.finds[(target & !FIND) as usize];
                     if find.id == NONE {
-                        find.id = recent.number(course, find, Origin { parent, step });
+                        find.id = recent.number(driver, find, Origin { parent, step });
                     }
                     find.id
                 };
-                course.store.add_edge(step, to);
+                driver.store.add_edge(step, to);
             }
-            course.store.end_run(parent);
+            driver.store.end_run(parent);
             parent += 1;
         }
     }
 }
 
-/// The third part.
+/// The third phase.
 fn put_in<'a, S: Semantics>(
-    course: &mut Course<'a, S>,
-    crew: &Hired<'_, Task<'a, S>>,
+    driver: &mut SearchDriver<'a, S>,
+    pool: &Hired<'_, Task<'a, S>>,
     pieces: Pieces<S::State>,
     recent: &mut Recent,
 ) {
     for (number, piece) in pieces {
-        crew.slot(number).pieces.push(piece);
+        pool.slot(number).pieces.push(piece);
     }
-    let shards = course.store.index_mut().shards_mut();
+    let shards = driver.store.index_mut().shards_mut();
     let count = shards.len();
-    let each = count.div_ceil(crew.len());
+    let each = count.div_ceil(pool.len());
     for (number, group) in shards.chunks_mut(each).enumerate() {
-        crew.slot(number)
+        pool.slot(number)
             .shards
             .extend(group.iter_mut().map(mem::take));
     }
     let new = mem::take(&mut recent.new);
-    if let Task::PutIn { mut new, .. } = crew.carry_out(Task::PutIn { new, count, each }) {
+    if let Task::PutIn { mut new, .. } = pool.carry_out(Task::PutIn { new, count, each }) {
         new.clear();
         recent.new = new;
     }
     for (number, group) in shards.chunks_mut(each).enumerate() {
-        let mut slot = crew.slot(number);
+        let mut slot = pool.slot(number);
         for (shard, lent) in group.iter_mut().zip(slot.shards.drain(..)) {
             *shard = lent;
         }
     }
-    course.store.index_mut().settle();
+    driver.store.index_mut().settle();
 }

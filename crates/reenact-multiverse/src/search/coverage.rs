@@ -1,4 +1,4 @@
-//! What a search has covered, and the words for it.
+//! What a search has covered.
 
 use std::{fmt, time::Duration};
 
@@ -6,20 +6,20 @@ use serde::{Serialize, Serializer};
 
 use super::Reduction;
 
-/// A bound that a search ran into.
+/// A bound that a search reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// So many universes.
+    /// Maximum number of universes.
     States(usize),
-    /// So many steps in a row.
+    /// Maximum depth.
     Depth(u32),
-    /// So much time.
+    /// Maximum time.
     Time(Duration),
-    /// So much memory.
+    /// Maximum memory.
     Bytes(usize),
     /// There are no more numbers for edges.
     Edges,
-    /// Whoever listened to the progress said so.
+    /// The progress listener cancelled the search.
     Cancelled,
 }
 
@@ -41,7 +41,7 @@ fn universes(count: usize) -> &'static str {
     if count == 1 { "universe" } else { "universes" }
 }
 
-/// What a search has seen of what there is.
+/// How much of a program's behaviour a search has covered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     pub(super) stopped_by: Vec<Bound>,
@@ -51,27 +51,28 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Whether no bound was met. What was left out by a reduction or by a wish to stop is not missing.
+    /// Returns whether no bound was reached. What a reduction or [`Search::until`](super::Search::until) omits is not
+    /// missing.
     pub fn is_complete(&self) -> bool {
         self.stopped_by.is_empty()
     }
 
-    /// The bounds that were met.
+    /// The bounds that were reached.
     pub fn stopped_by(&self) -> &[Bound] {
         &self.stopped_by
     }
 
-    /// How many universes were seen, and not everything that can happen in them was tried because of a bound.
+    /// The number of universes that were seen but not fully expanded because of a bound.
     pub fn left(&self) -> usize {
         self.left
     }
 
-    /// What was left out.
+    /// The reduction that was used.
     pub fn reduction(&self) -> Reduction {
         self.reduction
     }
 
-    /// Whether every universe is known, and none is missing because of a bound or a reduction.
+    /// Returns whether every universe is known, and none is missing because of a bound or a reduction.
     pub fn has_every_universe(&self) -> bool {
         let visits_all = match self.reduction {
             Reduction::None => true,

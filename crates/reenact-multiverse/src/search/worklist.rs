@@ -1,32 +1,32 @@
-//! Depth first, and reduced in either order: one state at a time, with a list of what is still to be visited.
+//! Depth-first search, and reduced search in either order: one state at a time, with a list of pending visits.
 //!
 //! **Sleep sets with state matching** (Godefroid). A state is visited with a set of steps that need not be taken there,
-//! as what they lead to is found by taking them earlier. The set is remembered. Whoever arrives again with another one
-//! takes the steps that slept then and do not sleep now, and both sets' common steps remain asleep.
+//! because what they lead to is found by taking them earlier. The set is stored. A later visit with another set takes
+//! the steps that slept then and do not sleep now; the steps common to both sets stay asleep.
 //!
-//! **Persistent sets.** Where all steps of an activity are alone, these are taken and no others, unless that could go on
-//! forever and the others be forgotten. Every cycle has a step that leads to a level no deeper (breadth first), or onto
-//! the path that the search is on (depth first): where that happens, everything is taken.
+//! **Persistent sets.** Where all steps of an activity are alone, only these are taken, unless that could repeat
+//! forever and starve the others. Every cycle has a step that leads to a level no deeper (breadth first), or onto the
+//! current path of the search (depth first): where that happens, all steps are taken.
 //!
-//! This is for one core: what sleeps where depends on who arrives first.
+//! This uses one worker: what sleeps where depends on the order of visits.
 
 use super::{
     Bound, Order, Reduction,
-    course::{Course, Outlook, look},
+    driver::{Outlook, SearchDriver, look},
 };
 use crate::{
     Semantics,
     graph::{chunks::Chunks, store::Mark},
 };
 
-/// A set of steps, sorted.
+/// A sorted set of steps.
 type Steps<S> = Box<[<S as Semantics>::Step]>;
 
-/// What is still to be done.
+/// A pending task.
 enum Task<S: Semantics> {
-    /// Visit a state, this deep, with steps that need not be taken there.
+    /// Visit a state at this depth, with steps that need not be taken there.
     Visit(u32, u32, Steps<S>),
-    /// All that follows from this state has been visited.
+    /// Everything reachable from this state has been visited.
     Leave(u32),
 }
 
@@ -34,30 +34,30 @@ enum Task<S: Semantics> {
 struct Plan<S: Semantics> {
     /// The numbers of the steps to take.
     wanted: Vec<usize>,
-    /// Those to take as well if the others may close a cycle.
+    /// The steps to take as well if the others may close a cycle.
     spared: Vec<usize>,
     /// The steps that need not be taken.
     asleep: Steps<S>,
-    /// Whether all of this was done before, with fewer steps left.
+    /// Whether all of this was done before, at a greater depth.
     is_again: bool,
 }
 
-/// A step that is taken, by number, and where it led.
+/// A step that was taken, by number, and where it led.
 struct Taken {
     step: usize,
     to: u32,
     is_new: bool,
 }
 
-/// Searches.
+/// Runs the search.
 pub(super) fn walk<S: Semantics>(
-    course: &mut Course<'_, S>,
+    driver: &mut SearchDriver<'_, S>,
     roots: Vec<S::State>,
     order: Order,
     reduction: Reduction,
 ) {
     let mut walk = Walk {
-        course,
+        driver,
         order,
         reduction,
         tasks: Chunks::default(),
@@ -68,42 +68,42 @@ pub(super) fn walk<S: Semantics>(
         asleep_bytes: 0,
     };
     if let Err(bound) = walk.run(roots) {
-        walk.course.met(bound);
+        walk.driver.met(bound);
     }
     walk.finish();
 }
 
 struct Walk<'w, 'a, S: Semantics> {
-    course: &'w mut Course<'a, S>,
+    driver: &'w mut SearchDriver<'a, S>,
     order: Order,
     reduction: Reduction,
-    /// Depth first, a stack. Breadth first, what is done from the front in this level.
+    /// Depth first: a stack. Breadth first: the tasks of this level, processed from the front.
     tasks: Chunks<Task<S>>,
     done: usize,
-    /// Breadth first, the next level.
+    /// Breadth first: the tasks of the next level.
     later: Chunks<Task<S>>,
-    /// How deep each state was found (breadth first) or last expanded (depth first).
+    /// The depth at which each state was found (breadth first) or last expanded (depth first).
     depths: Chunks<u32>,
-    /// The steps that were not taken, of each state.
+    /// The steps of each state that were not taken.
     asleep: Chunks<Steps<S>>,
     asleep_bytes: usize,
 }
 
 impl<S: Semantics> Walk<'_, '_, S> {
     fn run(&mut self, roots: Vec<S::State>) -> Result<(), Bound> {
-        let started = self.course.start(roots);
+        let started = self.driver.start(roots);
         let is_deep = self.order == Order::DepthFirst;
-        let roots = 0..self.course.store.len() as u32;
+        let roots = 0..self.driver.store.len() as u32;
         for root in roots.clone() {
             self.note_new(0);
-            // A stack gives them back in the opposite order.
+            // A stack returns them in the opposite order.
             let root = if is_deep { roots.end - 1 - root } else { root };
             self.tasks.push(Task::Visit(root, 0, Box::default()));
         }
         started?;
         while let Some(task) = self.next_task() {
             match task {
-                Task::Leave(node) => self.course.store.set_mark(node, Mark::Expanded),
+                Task::Leave(node) => self.driver.store.set_mark(node, Mark::Expanded),
                 Task::Visit(node, depth, asleep) => {
                     self.asleep_bytes -= size_of_val(&*asleep);
                     self.visit(node, depth, asleep)?;
@@ -129,12 +129,12 @@ impl<S: Semantics> Walk<'_, '_, S> {
         Some(std::mem::replace(task, Task::Leave(0)))
     }
 
-    /// What is left to be done when a bound is met counts as seen only.
+    /// Marks states with pending visits as seen only, after a bound was reached.
     fn finish(&mut self) {
         if self.order == Order::DepthFirst {
-            for node in 0..self.course.store.len() as u32 {
-                if self.course.store.mark(node) == Mark::OnPath {
-                    self.course.store.set_mark(node, Mark::Expanded);
+            for node in 0..self.driver.store.len() as u32 {
+                if self.driver.store.mark(node) == Mark::OnPath {
+                    self.driver.store.set_mark(node, Mark::Expanded);
                 }
             }
         }
@@ -142,31 +142,31 @@ impl<S: Semantics> Walk<'_, '_, S> {
             let Task::Visit(node, _, asleep) = task else {
                 continue;
             };
-            let is_expanded = self.course.store.mark(node) == Mark::Expanded;
+            let is_expanded = self.driver.store.mark(node) == Mark::Expanded;
             if is_expanded && !without::<S>(&self.asleep[node as usize], &asleep).is_empty() {
-                self.course.store.set_mark(node, Mark::Seen);
+                self.driver.store.set_mark(node, Mark::Seen);
             }
         }
     }
 
-    /// To be called for each new state.
+    /// Called for each new state.
     fn note_new(&mut self, depth: u32) {
         let is_deep = self.order == Order::DepthFirst;
         self.depths.push(if is_deep { u32::MAX } else { depth });
         self.asleep.push(Box::default());
     }
 
-    /// Whether a depth-first search came this way before, but had fewer steps left.
+    /// Returns whether a depth-first search visited this state before at a greater depth.
     fn is_nearer(&self, node: u32, depth: u32) -> bool {
         self.order == Order::DepthFirst
-            && self.course.bounds.depth.is_some()
+            && self.driver.bounds.depth.is_some()
             && depth < self.depths[node as usize]
     }
 
     fn visit(&mut self, node: u32, depth: u32, asleep: Steps<S>) -> Result<(), Bound> {
         let pending = self.tasks.len() - self.done + self.later.len();
-        self.course.beat(pending + 1, depth)?;
-        let mark = self.course.store.mark(node);
+        self.driver.beat(pending + 1, depth)?;
+        let mark = self.driver.store.mark(node);
         if matches!(mark, Mark::Stopped | Mark::End) {
             return Ok(());
         }
@@ -176,23 +176,23 @@ impl<S: Semantics> Walk<'_, '_, S> {
         if !is_first && !is_nearer && woken.is_empty() {
             return Ok(());
         }
-        let state = self.course.store.state(node);
-        let steps = match look(self.course.semantics, self.course.until, state) {
+        let state = self.driver.store.state(node);
+        let steps = match look(self.driver.semantics, self.driver.until, state) {
             Outlook::Stop => {
-                self.course.store.set_mark(node, Mark::Stopped);
+                self.driver.store.set_mark(node, Mark::Stopped);
                 return Ok(());
             }
             Outlook::End => {
-                self.course.store.set_mark(node, Mark::End);
+                self.driver.store.set_mark(node, Mark::End);
                 return Ok(());
             }
             Outlook::Steps(steps) => steps,
         };
         let depth = depth.min(self.depths[node as usize]);
-        if let Some(bound) = self.course.bounds.depth
+        if let Some(bound) = self.driver.bounds.depth
             && depth >= bound
         {
-            self.course.met(Bound::Depth(bound));
+            self.driver.met(Bound::Depth(bound));
             self.cut(node, depth, asleep);
             return Ok(());
         }
@@ -216,7 +216,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
         self.expand(node, depth, &steps, plan)
     }
 
-    /// Depth first, remembers with what a state was visited that is too deep: it may be found again, less deep.
+    /// Depth first: stores the sleep set of a state that is too deep, since it may be found again at a lower depth.
     fn cut(&mut self, node: u32, depth: u32, asleep: Steps<S>) {
         if self.order == Order::DepthFirst {
             let asleep = self.with_cut(node, asleep);
@@ -225,7 +225,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
         }
     }
 
-    /// What sleeps on this visit and slept on those that were cut.
+    /// The intersection of this visit's sleep set with those of visits that were cut.
     fn with_cut(&self, node: u32, asleep: Steps<S>) -> Steps<S> {
         let is_deep = self.order == Order::DepthFirst;
         if is_deep && self.depths[node as usize] != u32::MAX {
@@ -244,12 +244,12 @@ impl<S: Semantics> Walk<'_, '_, S> {
     ) -> Result<(), Bound> {
         if self.order == Order::DepthFirst {
             *self.depths.get_mut(node as usize) = depth;
-            if self.course.store.mark(node) != Mark::OnPath {
+            if self.driver.store.mark(node) != Mark::OnPath {
                 self.tasks.push(Task::Leave(node));
-                self.course.store.set_mark(node, Mark::OnPath);
+                self.driver.store.set_mark(node, Mark::OnPath);
             }
         } else {
-            self.course.store.set_mark(node, Mark::Expanded);
+            self.driver.store.set_mark(node, Mark::Expanded);
         }
         self.keep_asleep(node, plan.asleep.clone());
 
@@ -269,15 +269,15 @@ impl<S: Semantics> Walk<'_, '_, S> {
                 }
             }
         }
-        self.course.store.end_run(node);
+        self.driver.store.end_run(node);
         if outcome.is_err() {
-            self.course.store.set_mark(node, Mark::Seen);
+            self.driver.store.set_mark(node, Mark::Seen);
         }
         self.follow(node, depth, steps, &taken, plan.asleep);
         outcome
     }
 
-    /// Takes a step. If it was taken before, from less near, it is not an edge once more.
+    /// Takes a step. If it was taken before, at a greater depth, no second edge is added.
     fn take(
         &mut self,
         node: u32,
@@ -286,19 +286,19 @@ impl<S: Semantics> Walk<'_, '_, S> {
         number: usize,
         is_again: bool,
     ) -> Result<Taken, Bound> {
-        let course = &mut *self.course;
-        let next = course
+        let driver = &mut *self.driver;
+        let next = driver
             .semantics
-            .take(course.store.state(node), &steps[number]);
-        let (to, is_new) = course.intern(next, node, number)?;
+            .take(driver.store.state(node), &steps[number]);
+        let (to, is_new) = driver.intern(next, node, number)?;
         let is_known = is_again
-            && (!course.store.has_edges()
-                || course
+            && (!driver.store.has_edges()
+                || driver
                     .store
                     .edges(node)
                     .any(|(known, _)| known as usize == number));
         if !is_known {
-            course.store.add_edge(number as u32, to);
+            driver.store.add_edge(number as u32, to);
         }
         if is_new {
             self.note_new(depth + 1);
@@ -310,10 +310,10 @@ impl<S: Semantics> Walk<'_, '_, S> {
         })
     }
 
-    /// What to do on the first visit.
+    /// The plan of the first visit.
     fn first_plan(&self, node: u32, steps: &[S::Step], asleep: Steps<S>) -> Plan<S> {
-        let semantics = self.course.semantics;
-        let state = self.course.store.state(node);
+        let semantics = self.driver.semantics;
+        let state = self.driver.store.state(node);
         let mut wanted = numbers::<S>(steps, |step| asleep.binary_search(step).is_err());
         let mut spared = Vec::new();
         if self.reduction == Reduction::Persistent {
@@ -338,14 +338,14 @@ impl<S: Semantics> Walk<'_, '_, S> {
 
     fn may_close_a_cycle(&self, from: u32, taken: &Taken) -> bool {
         match self.order {
-            Order::DepthFirst => self.course.store.mark(taken.to) == Mark::OnPath,
+            Order::DepthFirst => self.driver.store.mark(taken.to) == Mark::OnPath,
             Order::BreadthFirst => {
                 !taken.is_new && self.depths[taken.to as usize] <= self.depths[from as usize]
             }
         }
     }
 
-    /// Puts the visits of what was found on the list, each with what may sleep there.
+    /// Adds visits of the successors to the list, each with its sleep set.
     fn follow(
         &mut self,
         node: u32,
@@ -354,7 +354,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
         taken: &[Taken],
         asleep: Steps<S>,
     ) {
-        let semantics = self.course.semantics;
+        let semantics = self.driver.semantics;
         let mut asleep = asleep.into_vec();
         let mut visits = Vec::with_capacity(taken.len());
         for one in taken {
@@ -367,12 +367,13 @@ impl<S: Semantics> Walk<'_, '_, S> {
                 });
                 sleeps = sorted::<S>(stays.cloned().collect());
                 let is_persistent = self.reduction == Reduction::Persistent;
-                // What a cycle leads back to may have left the others to this state: they cannot count on it.
+                // The target of a step that closes a cycle may have omitted steps in favour of this state, so later
+                // steps must not rely on it.
                 if !(is_persistent && self.may_close_a_cycle(node, one)) {
                     asleep.push(step.clone());
                 }
             }
-            let needs_visit = match self.course.store.mark(one.to) {
+            let needs_visit = match self.driver.store.mark(one.to) {
                 Mark::Seen => true,
                 Mark::Stopped | Mark::End => false,
                 Mark::OnPath | Mark::Expanded => {
@@ -399,15 +400,15 @@ impl<S: Semantics> Walk<'_, '_, S> {
         self.asleep_bytes -= size_of_val(&*old);
     }
 
-    /// Room for what taking all these steps can need at most.
+    /// Ensures room for the maximum that taking all these steps can need.
     fn make_room(&mut self, steps: &[S::Step]) -> Result<(), Bound> {
-        self.course.beside = self.tasks.bytes()
+        self.driver.beside = self.tasks.bytes()
             + self.later.bytes()
             + self.depths.bytes()
             + self.asleep.bytes()
             + self.asleep_bytes;
-        self.course.make_room_for_edges(steps.len())?;
-        if self.course.bounds.bytes.is_none() {
+        self.driver.make_room_for_edges(steps.len())?;
+        if self.driver.bounds.bytes.is_none() {
             return Ok(());
         }
         let tasks = match self.order {
@@ -424,12 +425,12 @@ impl<S: Semantics> Walk<'_, '_, S> {
             + self.asleep.growth(steps.len())
             + sets
             + steps.len() * (size_of::<Taken>() + size_of::<Task<S>>() + 2 * size_of::<usize>());
-        self.course.beside += more;
-        self.course.make_room(0)
+        self.driver.beside += more;
+        self.driver.make_room(0)
     }
 }
 
-/// The numbers of the steps like this.
+/// The numbers of the steps that satisfy `is_it`.
 fn numbers<S: Semantics>(steps: &[S::Step], is_it: impl Fn(&S::Step) -> bool) -> Vec<usize> {
     (0..steps.len())
         .filter(|&number| is_it(&steps[number]))

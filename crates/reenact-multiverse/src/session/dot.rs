@@ -1,7 +1,7 @@
-//! The picture of a session, for Graphviz: how each universe of the moment came about.
+//! The session in Graphviz format: how each current universe came about.
 //!
-//! What they have in common is drawn once. Steps of the program are solid lines, what a person asked for are dashed
-//! ones; a universe that is paused is pink, one that has ended red.
+//! Common prefixes are drawn once. Steps of the program are solid lines, user commands dashed ones; a paused universe
+//! is pink, an ended one red.
 
 use std::{collections::HashMap, fmt::Write};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<S: Semantics> Session<S> {
-    /// The ways to all universes of the moment, in the language of Graphviz.
+    /// The paths to all current universes, in Graphviz format.
     pub fn dot(&self) -> String {
         let mut dot = format!("digraph session {OPENING}");
         let mut line = |text: std::fmt::Arguments<'_>| {
@@ -63,8 +63,7 @@ fn look(how: &How) -> Look {
     }
 }
 
-/// Ways from the start, with what they have in common once. The start is number 0, and where an event leads is one
-/// more than its own number.
+/// A prefix tree of paths from the start. The start is node 0; event `i` leads to node `i + 1`.
 #[derive(Default)]
 struct Tree {
     events: Vec<(usize, Event)>,
@@ -72,7 +71,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Goes a way and returns where it leads.
+    /// Adds a path and returns the node it leads to.
     fn follow(&mut self, story: Vec<Event>) -> usize {
         let mut place = 0;
         for event in story {

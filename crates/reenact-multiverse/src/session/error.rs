@@ -1,11 +1,11 @@
-//! What cannot be done in a session, and what can instead.
+//! Errors of a session, with the alternatives that exist.
 
 use crate::{CommandError, SyntaxError};
 
-/// Why something that was asked for cannot be done.
+/// Why a command cannot be performed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// The text makes no sense.
+    /// The text has a syntax error.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// The step does not apply anywhere.
@@ -14,12 +14,12 @@ pub enum SessionError {
     /// There is no such step.
     #[error("there is no step {name}; there are {}", .steps.join(", "))]
     NoStep {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names that exist.
         steps: Vec<&'static str>,
     },
-    /// The step is about calls, which are not followed.
+    /// The step depends on calls, which are not tracked.
     #[error(
         "{0} is about calls, and the calls of this program are not followed: only what activities do to each other is seen. \
          To go to the next of these operations: into; to stop at a line: break line LINE"
@@ -28,9 +28,9 @@ pub enum SessionError {
     /// The language has no such operations.
     #[error("no program in this language can stop at {name}{}", or_at(.kinds))]
     NoKind {
-        /// What was asked for.
+        /// The requested kind.
         name: &'static str,
-        /// What there is.
+        /// The kinds that exist.
         kinds: Vec<&'static str>,
     },
     /// The line has nothing to stop at.
@@ -42,23 +42,23 @@ pub enum SessionError {
     /// There is no such universe.
     #[error("there is no universe {universe}, only 0 to {last}")]
     NoUniverse {
-        /// What was asked for.
+        /// The requested number.
         universe: usize,
-        /// The last of those that exist.
+        /// The highest number that exists.
         last: usize,
     },
     /// There is no such activity.
     #[error("there is no {name} in any of these universes; there are {}", .activities.join(", "))]
     NoActivity {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Those in the selected universe.
+        /// The names in the selected universe.
         activities: Vec<String>,
     },
-    /// Nobody waits for a command.
+    /// No universe is paused.
     #[error("no universe is paused")]
     NothingPaused,
-    /// Nothing was done so far.
+    /// There is no command to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,
 }

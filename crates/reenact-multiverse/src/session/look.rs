@@ -1,4 +1,4 @@
-//! Looking at universes: what is there, how it came about, what can be done, what could come of it.
+//! Queries about universes: their state, their history, the possible commands, and reachable states.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ use crate::{
 };
 
 impl<S: Semantics> Session<S> {
-    /// What can be seen in a universe.
+    /// The visible part of a universe.
     pub fn observe(&self, universe: usize) -> Result<Observation, SessionError> {
         Ok(self.language.observe(&self.state(universe)?.base))
     }
 
-    /// What differs between two universes.
+    /// The differences between two universes.
     pub fn diff(&self, a: usize, b: usize) -> Result<Vec<Difference>, SessionError> {
         Ok(self.observe(a)?.diff(&self.observe(b)?))
     }
 
-    /// How a universe came about.
+    /// The events that led to a universe.
     pub fn story(&self, universe: usize) -> Result<Vec<Event>, SessionError> {
         let last = &self.state(universe)?.base;
         let name = |activity| self.language.name(last, activity);
@@ -52,7 +52,7 @@ impl<S: Semantics> Session<S> {
         Ok(story)
     }
 
-    /// How all universes stand.
+    /// The status of all universes.
     pub fn standings(&self) -> Standings {
         let mut groups: Vec<Group> = Vec::new();
         let mut places: HashMap<How, usize> = HashMap::new();
@@ -111,7 +111,7 @@ impl<S: Semantics> Session<S> {
             .collect()
     }
 
-    /// What can be done in a universe, activity by activity.
+    /// The possible commands in a universe, for each activity.
     pub fn applicable(&self, universe: usize) -> Result<Vec<Choices>, SessionError> {
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
         let state = self.state(universe)?;
@@ -140,7 +140,7 @@ impl<S: Semantics> Session<S> {
             .collect())
     }
 
-    /// The states that the program can reach from some universes in which a condition holds, whatever the breakpoints.
+    /// The states reachable from some universes in which a condition holds, ignoring breakpoints.
     pub fn find(
         &self,
         condition: &Expression,

@@ -1,4 +1,4 @@
-//! What a session says: values for a page, texts for a terminal.
+//! The reports of a session: serialisable for a web page, displayable for a terminal.
 
 use std::fmt;
 
@@ -6,77 +6,77 @@ use serde::Serialize;
 
 use crate::{BreakpointKind, Ending, Site, StepKind};
 
-/// How all universes stand.
+/// The status of all universes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Standings {
-    /// Those that stand alike, together.
+    /// The universes, grouped by status.
     pub groups: Vec<Group>,
-    /// How many states were passed to get there.
+    /// The number of states visited to get there.
     pub states: usize,
 }
 
-/// Universes that stand alike.
+/// Universes with the same status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Group {
-    /// How they stand.
+    /// Their status.
     pub how: How,
     /// Their numbers.
     pub universes: Vec<usize>,
 }
 
-/// How a universe stands.
+/// The status of a universe.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
     /// It waits for a command.
     Paused {
-        /// Why: the text of a breakpoint, the name of a step, or `pause`.
+        /// The cause: the text of a breakpoint, the name of a step, or `pause`.
         by: String,
         /// The number of the breakpoint.
         breakpoint: Option<u32>,
-        /// Who was stopped, and what each of them is about to do.
+        /// The stopped activities, and what each of them is about to do.
         stopped: Vec<Stop>,
     },
-    /// Nothing is left to do, and this is what came of it.
+    /// The program has ended, with this outcome.
     Ended(Ending),
-    /// A person has left it alone.
+    /// The user has abandoned it.
     Stopped,
-    /// It is not at an end: the limits of the session were reached.
+    /// The program has not ended: a limit of the session was reached.
     Running,
 }
 
-/// One that is stopped.
+/// A stopped activity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Stop {
-    /// Its name.
+    /// The name of the activity.
     pub who: String,
-    /// What it is about to do, in one way or another.
+    /// Its possible next steps.
     pub next: Vec<String>,
 }
 
-/// One thing that happened on the way to a universe.
+/// An event on the path to a universe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
-    /// Who did it; nobody if it was asked for by the person.
+    /// The activity. `None` for a user command.
     pub who: Option<String>,
-    /// What.
+    /// A description of the event.
     pub what: String,
-    /// Where the program says so.
+    /// The source location.
     pub site: Option<Site>,
 }
 
-/// What can be done about one activity in a universe.
+/// The commands that are possible for one activity in a universe.
 #[derive(Clone, Debug, Serialize)]
 pub struct Choices {
-    /// Its number.
+    /// The number of the activity.
     pub activity: crate::Activity,
-    /// Its name.
+    /// The name of the activity.
     pub who: String,
     /// Whether it is stopped.
     pub is_paused: bool,
-    /// What it is about to do.
+    /// Its possible next steps.
     pub next: Vec<String>,
-    /// The breakpoints that could be set there.
+    /// The breakpoints that apply to its pending operations.
     pub breakpoints: Vec<&'static BreakpointKind>,
     /// The steps it can take.
     pub steps: Vec<&'static StepKind>,
@@ -85,13 +85,13 @@ pub struct Choices {
 /// The states in which a condition holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Found {
-    /// How many.
+    /// The number of such states.
     pub states: usize,
-    /// Out of how many.
+    /// The number of states that were examined.
     pub of: usize,
-    /// Whether these are all that can be reached.
+    /// Whether all reachable states were examined.
     pub is_complete: bool,
-    /// The nearest one: from which universe, how to get there, and what it looks like.
+    /// The nearest such state.
     pub nearest: Option<Nearest>,
 }
 
@@ -100,9 +100,9 @@ pub struct Found {
 pub struct Nearest {
     /// The universe that it is reached from.
     pub universe: usize,
-    /// How.
+    /// The path to it.
     pub story: Vec<Event>,
-    /// What can be seen there.
+    /// The visible part of the state.
     pub observation: crate::Observation,
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for Standings {
     }
 }
 
-/// Numbers of universes, as people read them: those in a row are a range, and there are never too many of them.
+/// Displays numbers of universes with consecutive ones as ranges, abbreviated if there are many.
 pub struct Numbers<'a>(pub &'a [usize]);
 
 impl fmt::Display for Numbers<'_> {
@@ -151,7 +151,7 @@ impl fmt::Display for Numbers<'_> {
 }
 
 impl How {
-    /// What is the same for all universes that stand for the same reason: not who, nor with what.
+    /// The part of the status that is the same for all universes with the same cause: without activities or outcomes.
     pub fn reason(&self) -> String {
         match self {
             How::Paused {

@@ -1,15 +1,15 @@
-//! What a session gets to from where it is.
+//! The search that a session runs from its current universes.
 
 use std::{num::NonZero, ops::ControlFlow, thread::available_parallelism, time::Duration};
 
 use crate::{Bounds, Graph, Keep, Kind, NodeId, Search, Semantics};
 
-/// When to stop looking.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// After that many states.
+    /// Maximum number of states.
     pub states: usize,
-    /// After that long.
+    /// Maximum time.
     pub time: Option<Duration>,
 }
 
@@ -22,13 +22,13 @@ impl Default for Limits {
     }
 }
 
-/// What was found from some states.
+/// The states found from some start states.
 pub(super) struct Walk<'s, S: Semantics> {
     semantics: &'s S,
     graph: Graph<S>,
 }
 
-/// Looks on all cores: what is found, and in which order, does not depend on how many these are.
+/// Searches on all cores. The result and its order do not depend on their number.
 pub(super) fn walk<'s, S: Semantics>(
     semantics: &'s S,
     starts: Vec<S::State>,
@@ -54,7 +54,7 @@ pub(super) fn walk<'s, S: Semantics>(
 }
 
 impl<S: Semantics> Walk<'_, S> {
-    /// How many states there are. Those from which the walk began come first, then the nearest ones.
+    /// The number of states. The start states come first, then the nearest ones.
     pub(super) fn len(&self) -> usize {
         self.graph.len()
     }
@@ -63,18 +63,18 @@ impl<S: Semantics> Walk<'_, S> {
         self.graph.state(NodeId(at as u32))
     }
 
-    /// From which state it was found, and by which step; from none if the walk began there.
+    /// The state from which it was found, and the step. `None` for a start state.
     pub(super) fn origin(&self, at: usize) -> Option<(usize, S::Step)> {
         let (from, step) = self.graph.origin(NodeId(at as u32))?;
         Some((from.0 as usize, self.graph.step(self.semantics, from, step)))
     }
 
-    /// Those from which nothing goes on.
+    /// The states without steps.
     pub(super) fn ends(&self) -> Vec<usize> {
         self.graph.ends().map(|id| id.0 as usize).collect()
     }
 
-    /// Those that were found and not looked at: none if there was time.
+    /// The states that were found but not expanded: none if no limit was reached.
     pub(super) fn left(&self) -> Vec<usize> {
         let left = self.graph.of_kind(Kind::Frontier);
         left.map(|id| id.0 as usize).collect()

@@ -1,4 +1,4 @@
-//! The automaton against brute force: all short words, and patterns that nobody wrote.
+//! Tests the automaton against brute force: all short words, and generated patterns.
 
 use proptest::prelude::*;
 use reenact_testing::generated;
@@ -22,7 +22,7 @@ fn step(name: &'static str) -> Operation<'static> {
     }
 }
 
-/// Whether the automaton accepts a word, after each of its letters.
+/// Whether the automaton accepts each nonempty prefix of a word.
 fn accepts(automaton: &Temporal, word: &[&'static str]) -> Vec<bool> {
     let mut places = START;
     let after = word.iter().map(|name| {
@@ -47,7 +47,7 @@ fn fits(letter: &Letter, name: &str) -> bool {
     }
 }
 
-/// Where a match of the shape that begins at `at` can end.
+/// The positions where a match of the shape that begins at `at` can end.
 fn ends(shape: &Shape, word: &[&str], at: usize) -> Vec<usize> {
     let mut all = match shape {
         Shape::Letter(letter) => match word.get(at) {

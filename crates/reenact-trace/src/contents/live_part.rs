@@ -1,4 +1,4 @@
-//! What the live file holds: chunks that are not in the trace file yet, or not known to be, and counters.
+//! The contents of the live file: counters, and chunks that are not yet in the trace file, or not known to be.
 
 use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
@@ -19,12 +19,12 @@ const PAGE: usize = 4096;
 
 pub(super) struct LivePart {
     pub(super) file: File,
-    /// If it says so.
+    /// `None` if its header cannot be read.
     pub(super) version: Option<u32>,
     pub(super) chunks: Vec<Chunk>,
     pub(super) tails: Vec<Tail>,
     pub(super) stop: Option<Stop>,
-    /// The first thing that is wrong with it.
+    /// The first error in it.
     pub(super) damage: Option<Damage>,
 }
 
@@ -125,7 +125,7 @@ impl LivePart {
     }
 
     fn take_slots(&mut self, slab: &[u8]) {
-        // Most of a slab of slots was never used.
+        // Most pages of a slab of slots were never used.
         let used = slab.chunks_exact(PAGE).filter(|page| *page != [0; PAGE]);
         for slot in used.flat_map(|page| page.chunks_exact(SLOT)) {
             if let Some(activity) = get_u32(slot, 8).checked_sub(1) {

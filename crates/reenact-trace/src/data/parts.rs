@@ -9,11 +9,11 @@ use crate::{contents::Chunk, error::Damage};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Part {
     pub(crate) id: u64,
-    /// Where in the data it begins.
+    /// Offset of the piece in the data.
     pub(crate) offset: u64,
-    /// Length of the data.
+    /// Length of the whole data.
     pub(crate) total: u64,
-    /// The chunk, in the order of their numbers, and the bytes in it.
+    /// The index of the chunk in the order of sequence numbers, and the bytes in it.
     chunk: u32,
     from: u16,
     length: u16,
@@ -25,7 +25,7 @@ impl Part {
         self.offset + u64::from(self.length)
     }
 
-    /// Where the bytes begin in the file that they are in.
+    /// Returns the offset of the bytes in their file.
     fn place(&self, chunks: &[Chunk]) -> u64 {
         chunks[self.chunk as usize].offset + u64::from(self.from)
     }
@@ -44,14 +44,14 @@ impl Part {
     }
 }
 
-/// All the pieces of data in the chunks of a trace; those of the same data follow each other in order.
+/// All pieces of data in the chunks of a trace, ordered by data and offset.
 #[derive(Default)]
 pub(crate) struct Parts {
     parts: Vec<Part>,
 }
 
 impl Parts {
-    /// Adds the pieces in a chunk, up to where it makes no sense.
+    /// Adds the pieces in a chunk, up to where it is malformed.
     pub(crate) fn add(&mut self, number: u32, chunk: &Chunk, payload: &[u8]) -> Result<(), Damage> {
         chunk.verify(payload)?;
         let mut rest = payload;
@@ -73,7 +73,8 @@ impl Parts {
         Ok(())
     }
 
-    /// To be called when all are added, before anything else is asked. Says where two pieces contradict each other.
+    /// Sorts the pieces after all have been added; must be called before the methods below. Returns where two pieces
+    /// contradict each other.
     pub(crate) fn index(&mut self, chunks: &[Chunk]) -> Result<(), Damage> {
         self.parts.sort_unstable();
         let contradicts = |one: &Part, next: &Part| {
@@ -93,15 +94,15 @@ impl Parts {
         }
     }
 
-    /// The pieces of these data, none if there are no such.
+    /// Returns the pieces of these data; empty if there are no such data.
     pub(crate) fn find(&self, id: u64) -> &[Part] {
         let from = self.parts.partition_point(|part| part.id < id);
         let after = &self.parts[from..];
         &after[..after.partition_point(|part| part.id == id)]
     }
 
-    /// The data that are whole, each with its pieces. Others were being stored when the process was killed or recording
-    /// stopped, and nothing refers to them; or they have lost something.
+    /// Returns the pieces of all whole data. Others were being stored when the process was killed or recording stopped,
+    /// and nothing refers to them; or part of them is lost.
     pub(crate) fn whole(&self) -> impl Iterator<Item = &[Part]> {
         self.parts
             .chunk_by(|one, next| one.id == next.id)
@@ -116,7 +117,7 @@ impl Parts {
             })
     }
 
-    /// What is missing of data with these pieces, if they are not whole.
+    /// Returns what is missing from data with these pieces; `None` if they are whole.
     pub(crate) fn hole(parts: &[Part], chunks: &[Chunk]) -> Option<Damage> {
         let index = missing_from(parts)?;
         Some(match (parts.get(index), parts.last()) {
@@ -132,7 +133,7 @@ impl Parts {
     }
 }
 
-/// The first piece before which something is missing; one after the last if the end is.
+/// Returns the index of the first piece before which something is missing; the number of pieces if the end is.
 fn missing_from(parts: &[Part]) -> Option<usize> {
     let mut end = 0;
     for (index, part) in parts.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! The data of a trace that is grouped by activity, in order of their ids.
+//! The data of a trace that is grouped by activity, ordered by id.
 //!
-//! Headers of sections say which is the first id in each, so data are found by a search over these and a look into one
-//! section. Data that are asked for one after the other, by whatever threads, were mostly stored so, and are in the same
-//! section: the last few that were read are kept.
+//! The header of each section contains its first id, so data are found by a search over the headers and a read of one
+//! section. Data that are requested one after the other, by whatever threads, were mostly stored together and are in
+//! the same section: the sections that were read last are cached.
 
 use std::{
     os::unix::fs::FileExt,
@@ -17,25 +17,25 @@ use crate::{
 };
 
 pub(super) struct OrderedData {
-    /// By the first id in them.
+    /// Ordered by the first id in them.
     sections: Vec<LazySection>,
     /// The sections that were read last, the latest at the end.
     recent: Mutex<Vec<Arc<OpenSection>>>,
 }
 
-/// So many sections are kept.
+/// Maximum number of cached sections.
 const RECENT: usize = 4;
 
-/// A section that is as it was written.
+/// A section that has been verified.
 struct OpenSection {
     index: usize,
     payload: Vec<u8>,
-    /// In order, each with where its bytes begin in the payload. There is at least one.
+    /// In order, each with the offset of its bytes in the payload. There is at least one.
     pieces: Vec<(Piece, usize)>,
 }
 
 impl OpenSection {
-    /// The pieces of these data.
+    /// Returns the pieces of these data.
     fn find(&self, id: u64) -> &[(Piece, usize)] {
         let from = self.pieces.partition_point(|(piece, _)| piece.id < id);
         let after = &self.pieces[from..];
@@ -51,7 +51,7 @@ impl OrderedData {
         }
     }
 
-    /// What the headers say.
+    /// Returns the summary, computed from the headers.
     pub(super) fn summary(&self) -> DataSummary {
         let mut summary = DataSummary::default();
         for LazySection { section, .. } in &self.sections {
@@ -98,8 +98,8 @@ impl OrderedData {
         }
     }
 
-    /// The section in which these data begin, if they are there. One that ends before is not looked at, if that can be
-    /// known: it may be damaged, and these data whole.
+    /// Returns the section in which these data begin, if they exist. Avoids opening the section before if possible: it
+    /// may be damaged while these data are whole.
     fn section_with(&self, trace: &Trace, id: u64) -> Result<Option<usize>, TraceError> {
         let index = self
             .sections
@@ -145,7 +145,7 @@ impl OrderedData {
             payload,
             pieces,
         });
-        // Nobody comes back to a section that is all of one piece.
+        // A section with a single piece is not cached: it will not be read again.
         if section.pieces.len() > 1 {
             let mut recent = recent();
             if recent.len() == RECENT {
@@ -158,7 +158,7 @@ impl OrderedData {
 
     /// Verifies all sections, and that all data are whole.
     pub(super) fn check(&self, trace: &Trace) -> Result<(), TraceError> {
-        // The id after the last whole data, and what is there of those that are not.
+        // The id after the last whole data, and the last piece of data that are not yet whole.
         let mut next = 0;
         let mut begun: Option<Piece> = None;
         for (index, lazy) in self.sections.iter().enumerate() {
@@ -193,7 +193,7 @@ impl OrderedData {
 
 const MISSING: &str = "a piece of data is missing, or one is twice there,";
 
-/// The pieces in the payload of a section, and where their bytes begin; or where it makes no sense.
+/// Decodes the pieces in the payload of a section, with the offsets of their bytes; or returns where it is malformed.
 fn pieces(payload: &[u8]) -> Result<Vec<(Piece, usize)>, (usize, &'static str)> {
     let mut pieces: Vec<(Piece, usize)> = Vec::new();
     let mut rest = payload;

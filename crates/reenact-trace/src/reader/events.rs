@@ -1,4 +1,4 @@
-//! The stream of one activity, in whichever form the trace has it.
+//! The stream of one activity, in either form of the trace.
 
 use std::{ops::Range, sync::Arc};
 
@@ -10,20 +10,20 @@ use crate::{
     event::Item,
 };
 
-/// The events of one activity, in order. The last one is [`Item::Cut`], always, unless there is an error before.
+/// The events of one activity, in order. The last item is always [`Item::Cut`], unless there is an error before.
 pub struct EventStream {
     trace: Arc<Trace>,
     /// What is not in the buffer yet: pieces, or bytes of the streams.
     left: Range<u64>,
     buffer: Vec<u8>,
     read: usize,
-    /// When this much of the buffer is read, more is needed, if there is more.
+    /// The buffer is refilled when this much of it has been read, if there is more.
     refill_at: usize,
-    /// Of the buffer in the file.
+    /// Offset of the buffer in the file.
     offset: u64,
     position: u64,
     last: Last,
-    /// Why there is no more than what is in the buffer.
+    /// Why nothing follows what is in the buffer.
     failure: Option<Box<TraceError>>,
     done: bool,
 }
@@ -44,7 +44,7 @@ impl EventStream {
         }
     }
 
-    /// How many operations of the activity the items so far stand for.
+    /// Returns how many operations of the activity the items so far stand for.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -59,10 +59,10 @@ impl EventStream {
             });
         }
         loop {
-            // One section may end and another begin in the middle of an item.
+            // An item may cross the boundary between two sections.
             while self.read >= self.refill_at && !self.left.is_empty() {
                 if let Err(error) = self.refill() {
-                    // What is there before that is still to be given.
+                    // The items before the error are still returned.
                     self.left = 0..0;
                     self.failure = Some(Box::new(error));
                 }
@@ -89,7 +89,7 @@ impl EventStream {
                     self.position = self.position.wrapping_add(item.operations());
                     return Ok(item);
                 }
-                // Indexing has seen these.
+                // Indexing has processed these.
                 (Entry::Start { .. } | Entry::Run(_), Form::Chunks(pieces))
                     if pieces.is_structured(self.left.start as usize - 1) => {}
                 (Entry::Start { .. } | Entry::Run(_), Form::Chunks(_)) => {
@@ -109,7 +109,7 @@ impl EventStream {
         }
     }
 
-    /// Brings more into the buffer: the next piece, when the one before it has been read, or some more bytes, when less
+    /// Refills the buffer: with the next piece, when the one before it has been read, or with more bytes, when less
     /// than a whole item may be left.
     fn refill(&mut self) -> Result<(), TraceError> {
         let trace = &*self.trace;
@@ -140,14 +140,15 @@ impl EventStream {
         Ok(())
     }
 
-    /// What the activity counted after its last event. In a damaged trace it may have counted events that are lost.
+    /// Returns what the activity counted after its last event. In a damaged trace it may have counted events that are
+    /// lost.
     fn cut(&mut self) -> Item {
         self.done = true;
         if self.trace.damage.is_none()
             && let Last::Counted { counter, hash } = self.last
         {
             let silent = counter.wrapping_sub(self.position as u32);
-            // One less than the events say: the kill fell between an event and its counting.
+            // One less than the events say: the process was killed between writing an event and counting it.
             if silent < 1 << 31 {
                 self.position = self.position.wrapping_add(silent.into());
                 return Item::Cut {

@@ -1,7 +1,7 @@
-//! The streams of a trace that is grouped by activity: one long row of bytes, in sections.
+//! The streams of a trace that is grouped by activity: one sequence of bytes, in sections.
 //!
-//! A section is verified when somebody first reads from it, once. There is no lock: two who come at the same time both
-//! do it.
+//! A section is verified once, when it is first read. There is no lock: two threads that read it at the same time both
+//! verify it.
 
 use std::{
     ops::Range,
@@ -16,9 +16,9 @@ use crate::{
 };
 
 pub(super) struct Streams {
-    /// By place; there may be holes between them in a damaged trace.
+    /// Ordered by place; a damaged trace may have gaps between them.
     sections: Vec<LazySection>,
-    /// For each section whether it has been found to be as it was written. Says nothing about other memory.
+    /// Whether each section has been verified. Relaxed: it does not protect other memory.
     verified: Vec<AtomicBool>,
 }
 
@@ -28,7 +28,7 @@ impl Streams {
         Streams { sections, verified }
     }
 
-    /// The section with the byte at this place.
+    /// Returns the section that contains the byte at this place.
     fn find(&self, place: u64) -> Option<usize> {
         let index = self
             .sections
@@ -37,7 +37,7 @@ impl Streams {
         (place < self.sections[index].end()).then_some(index)
     }
 
-    /// Where in the file the byte at this place is, or would be.
+    /// Returns where in the file the byte at this place is, or would be.
     pub(super) fn offset_of(&self, place: u64) -> u64 {
         match self.find(place) {
             Some(index) => {
@@ -50,7 +50,7 @@ impl Streams {
         }
     }
 
-    /// Appends the bytes in this range of places to a buffer, but none of a second section; returns the end of what was
+    /// Appends the bytes in this range of places to a buffer, but only of one section; returns the end of what was
     /// read.
     pub(super) fn read(
         &self,
@@ -66,7 +66,7 @@ impl Streams {
             })
         })?;
         self.verify(trace, index)?;
-        // Room for all of the range: a stream that is short has no larger buffer than it needs, and no second one.
+        // Reserves the exact length: a short stream gets no larger buffer than it needs, and no second one.
         buffer.reserve_exact((range.end - place) as usize);
         let end = range.end.min(self.sections[index].end());
         let filled = buffer.len();

@@ -1,4 +1,4 @@
-//! The pieces of a trace in chunks: which part of which chunk speaks of whom, in which order.
+//! The pieces of a trace in chunks: which part of which chunk belongs to which activity, and in which order.
 
 use std::{fs::File, path::Path};
 
@@ -15,24 +15,24 @@ use crate::{
     hashing::Map,
 };
 
-/// A run of bytes in a chunk that speaks of one activity.
+/// Consecutive bytes in a chunk that belong to one activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Piece {
     activity: u32,
-    /// Where the activity is in its operations.
+    /// The position of the activity at the beginning of the piece.
     position: u64,
-    /// Orders the pieces at one position. In version 1 this is the [`weight`], since then how many items stood still
-    /// there.
+    /// Orders the pieces at one position. In version 1 this is the [`weight`], since then `still`: how many items at
+    /// this position stood for no operation.
     rank: u16,
-    /// The chunk, in the order of their numbers, and the bytes in it.
+    /// The index of the chunk in the order of sequence numbers, and the bytes in it.
     chunk: u32,
     from: u16,
     to: u16,
 }
 
-/// What an item adds to the rank of a piece in version 1, the most counts. Of the pieces at one position one at most
-/// stands for operations, and it is the last; before it come the ends. Chunk numbers alone would not tell, when the
-/// activity has moved to a thread whose chunk is older.
+/// The rank of an item in version 1; a piece has the maximum of its items. Of the pieces at one position, at most one
+/// stands for operations, and it is the last; before it come the ends. Sequence numbers of chunks do not suffice, if
+/// the activity has moved to a thread whose chunk is older.
 fn weight(item: &Item) -> u16 {
     match item {
         _ if item.operations() > 0 => 2,
@@ -41,7 +41,7 @@ fn weight(item: &Item) -> u16 {
     }
 }
 
-/// The chunks of a trace, and the pieces by activity and in its order.
+/// The chunks of a trace, and the pieces ordered by activity and position.
 pub(super) struct Pieces {
     live: Option<File>,
     chunks: Vec<Chunk>,
@@ -50,7 +50,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Looks at what the chunks hold. What is wrong with them is noted as damage.
+    /// Indexes the chunks. Records errors in them as damage.
     pub(super) fn index(
         path: &Path,
         contents: &mut Contents,
@@ -132,14 +132,14 @@ impl Pieces {
         Ok((pieces, catalog, family))
     }
 
-    /// Whether indexing has looked inside the chunk of the piece with this index.
+    /// Whether indexing has decoded the chunk of the piece with this index.
     pub(super) fn is_structured(&self, index: usize) -> bool {
         self.chunks[self.pieces[index].chunk as usize].is_structured()
     }
 
-    /// Reads the piece with this index into a buffer, of an activity that is at this position; returns its offset in the
-    /// file. A chunk of several pieces was verified when it was indexed: doing so again for each would make reading as
-    /// slow as the square of how many there are.
+    /// Reads the piece with this index, of an activity that is at this position, into a buffer; returns its offset in
+    /// the file. Chunks of several pieces were verified when they were indexed: verifying them again for each piece
+    /// would take quadratic time.
     pub(super) fn read(
         &self,
         trace: &Trace,
@@ -194,23 +194,23 @@ impl Pieces {
     }
 }
 
-/// What the chunks are found to hold.
+/// The contents of the chunks, as far as they have been indexed.
 struct Index {
     version: u16,
     pieces: Vec<Piece>,
     family: Family,
     /// With the parent's position.
     children: Vec<(u64, Children)>,
-    /// With their place in the file.
+    /// With their offset in the file.
     runs: Vec<(Run, u64)>,
 }
 
-/// An activity that a chunk speaks of, while it does.
+/// The current activity of a chunk.
 struct Speaker {
     piece: Piece,
-    /// Whether the piece has anything of the activity in it.
+    /// Whether the piece contains any entry of the activity.
     has_spoken: bool,
-    /// Where it is now.
+    /// The current position.
     position: u64,
     still: u16,
 }
@@ -243,7 +243,7 @@ impl Speaker {
 }
 
 impl Index {
-    /// A chunk that speaks of the activity in its header and no other.
+    /// Adds a chunk that contains only the activity in its header.
     fn add_plain(&mut self, number: u32, chunk: &Chunk) {
         let section = &chunk.section;
         if section.length > 0 {
@@ -281,7 +281,7 @@ impl Index {
                         .piece
                         .activity
                         .wrapping_add_signed(difference.into());
-                    // The one that is left may be meant as well.
+                    // The switch may name the current activity.
                     places.insert(speaker.piece.activity, (speaker.position, speaker.still));
                     places
                         .get(&activity)
@@ -308,7 +308,7 @@ impl Index {
         result
     }
 
-    /// Takes one entry; whom the chunk speaks of next, if it says so.
+    /// Decodes one entry; returns the next activity if the entry is a switch.
     fn take_entry(
         &mut self,
         rest: &mut &[u8],
@@ -365,7 +365,7 @@ impl Index {
     }
 }
 
-/// Whom a chunk goes on to speak of.
+/// The activity that a switch names.
 enum Named {
     At {
         activity: u32,

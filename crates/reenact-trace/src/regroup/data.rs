@@ -1,7 +1,7 @@
-//! Putting data in order of their ids.
+//! Sorting data by their ids.
 //!
-//! As for the streams, it is done twice: once to know how much room the sections need, and once to fill them. Both times
-//! the same [`Cutter`] decides where data are cut.
+//! As for the streams, this takes two passes: one to compute the length of the sections, and one to fill them. In both,
+//! the same [`Cutter`] decides where data are divided.
 
 use std::io;
 
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct OrderedData {
     parts: Parts,
     pub(super) sections: u64,
-    /// Of all sections, with their headers.
+    /// Length of all sections, including their headers.
     pub(super) length: u64,
 }
 
@@ -48,7 +48,7 @@ impl OrderedData {
         })
     }
 
-    /// Fills the sections, of which the first has this number.
+    /// Fills the sections, of which the first has this sequence number.
     pub(super) fn place(
         &self,
         contents: &Contents,
@@ -84,7 +84,7 @@ impl OrderedData {
     }
 }
 
-/// Decides where data are cut so that each piece fits in a section.
+/// Decides where data are divided so that each piece fits in a section.
 #[derive(Default)]
 struct Cutter {
     sections: u64,
@@ -99,7 +99,7 @@ struct Cut<'a> {
 }
 
 impl Cutter {
-    /// Cuts data into pieces.
+    /// Divides data into pieces.
     fn cut(
         &mut self,
         id: u64,
@@ -140,7 +140,7 @@ impl Cutter {
 struct OpenSection {
     section: Section,
     payload: Vec<u8>,
-    /// Bytes of those before it.
+    /// Length of the sections before it.
     written: usize,
 }
 
@@ -156,7 +156,7 @@ impl OpenSection {
         self.payload.extend_from_slice(cut.header);
     }
 
-    /// Puts the section into the file, unless there is nothing in it, and begins the next.
+    /// Writes the section to the file, unless it is empty, and begins the next.
     fn end(&mut self, output: &mut Output) {
         if self.payload.is_empty() {
             return;
@@ -172,7 +172,7 @@ impl OpenSection {
     }
 }
 
-/// The bytes of data, from chunk to chunk.
+/// Reads the bytes of data, from chunk to chunk.
 struct Source<'a> {
     contents: &'a Contents,
     parts: std::slice::Iter<'a, Part>,
@@ -181,7 +181,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Appends the next so many bytes.
+    /// Appends the next `length` bytes.
     fn read(&mut self, mut length: usize, to: &mut Vec<u8>) -> io::Result<()> {
         let Contents {
             chunks, file, live, ..

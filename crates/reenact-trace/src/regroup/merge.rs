@@ -1,11 +1,12 @@
-//! Walking through chunks so that every activity is heard in its own order.
+//! Reading chunks so that the items of every activity come in its own order.
 //!
-//! A chunk has what was said on one thread, one after the other; an activity that moved between threads is in several.
-//! So chunks are read side by side: one that comes to an activity which is not yet where the chunk says waits until it
-//! has come there by another. In a sound trace somebody can always go on, since recording did.
+//! A chunk contains the entries of one thread in order; an activity that moved between threads is in several chunks. So
+//! chunks are read side by side: a chunk that reaches an activity which is not yet at the position that the chunk names
+//! waits until another chunk has brought it there. In a sound trace some chunk can always go on, since recording did.
 //!
-//! Chunks are begun in the order of their numbers. One that waits although all with lower numbers have been begun was
-//! still being written when the next number was given out: so no more of them wait than threads wrote at once.
+//! Chunks are started in the order of their sequence numbers. A chunk that waits although all with lower numbers have
+//! been started was still being written when the next number was assigned: so no more chunks wait than threads wrote at
+//! once.
 
 use super::{
     Unfit,
@@ -21,12 +22,12 @@ use crate::{
     place::Place,
 };
 
-/// More chunks than this do not wait in a sound trace: there are not so many in a live file.
+/// Maximum number of waiting chunks in a sound trace: a live file does not have more.
 const MAX_WAITING: usize = 1 << 16;
 
-/// What chunks say.
+/// What a chunk contains of an activity.
 pub(super) enum Said<'a> {
-    /// Items of an activity, as they are in the chunk.
+    /// Items of an activity, as encoded in the chunk.
     Items(&'a [u8]),
     Start {
         origin: u64,
@@ -36,15 +37,16 @@ pub(super) enum Said<'a> {
     Children(Children),
 }
 
-/// Who listens to what the chunks say.
+/// Receives the contents of the chunks.
 pub(super) trait Listener {
-    /// The next thing that an activity says.
+    /// Receives the next contents of an activity.
     fn hear(&mut self, activity: u32, speaker: &mut Speaker, said: Said<'_>) -> Result<(), Unfit>;
-    /// Activities have ended quietly.
+    /// Receives activities that ended quietly, without other items.
     fn hear_run(&mut self, run: Run) -> Result<(), Unfit>;
 }
 
-/// Has a listener hear all that the chunks say; `speakers` are those known before, and all of them afterwards.
+/// Passes the contents of all chunks to a listener; `speakers` are the activities known before, and all of them
+/// afterwards.
 pub(super) fn merge(
     contents: &Contents,
     speakers: &mut Speakers,
@@ -80,9 +82,9 @@ pub(super) fn merge(
 
 struct Merge<'a> {
     speakers: &'a mut Speakers,
-    /// By the activity and where it must have come to.
+    /// Waiting chunks by the activity and the position that it must reach.
     waiting: Map<(u32, u64, u16), OpenChunk>,
-    /// Those that waited for what has come.
+    /// Chunks that waited for a position that has been reached.
     ready: Vec<OpenChunk>,
 }
 
@@ -97,7 +99,7 @@ struct OpenChunk {
     claim: Claim,
 }
 
-/// Where the activity must be that a chunk goes on to speak of.
+/// Where the current activity of a chunk must be.
 #[derive(Clone, Copy)]
 enum Claim {
     At {
@@ -192,15 +194,15 @@ impl Merge<'_> {
 }
 
 impl OpenChunk {
-    /// Reads what the activity says here, up to something that is no item or start.
+    /// Reads the entries of the current activity, up to one that is not an item or start.
     fn hear(&mut self, speaker: &mut Speaker, listener: &mut impl Listener) -> Result<(), Unfit> {
         speaker.place.enter(self.sequence);
-        // Items that have been read but not heard.
+        // The beginning of items that have been read but not passed to the listener.
         let mut from = self.read;
         let length = self.payload.len();
         let mut rest = &self.payload[from..];
         while !rest.is_empty() {
-            // Most of most traces.
+            // Most entries of most traces have a short form.
             let operations = take_short_forms(&mut rest);
             if operations > 0 {
                 advance(&mut speaker.place, operations)?;
@@ -227,7 +229,7 @@ impl OpenChunk {
                     index,
                     name,
                 } => {
-                    // Readers of the chunks do not look for one here.
+                    // Readers of chunks do not look for a start in an unstructured one.
                     if !self.is_structured {
                         return Err(Unfit);
                     }
@@ -254,7 +256,7 @@ impl OpenChunk {
     }
 }
 
-/// An activity that is said to be further than numbers go, or to stand still for longer than can be told, is none.
+/// Advances a place; fails if the position or `still` would overflow.
 fn advance(place: &mut Place, operations: u64) -> Result<(), Unfit> {
     let stays = operations == 0 && place.still() == u16::MAX;
     if stays || place.position().checked_add(operations).is_none() {

@@ -1,4 +1,4 @@
-//! The file that a trace is grouped into, until it takes the trace's place.
+//! The file that a trace is grouped into, until it replaces the trace.
 //!
 //! Streams grow in many places of it at once, so it is mapped. Its blocks are reserved before, as for the live file: a
 //! full disk is an error and not a SIGBUS.
@@ -20,19 +20,19 @@ use crate::{
 };
 
 pub(super) struct Output {
-    /// The trace.
+    /// The path of the trace.
     path: PathBuf,
     temporary: PathBuf,
     map: MmapMut,
-    /// Where the first section of streams begins in the file.
+    /// Offset of the first section of streams.
     begin: usize,
-    /// Bytes of all streams.
+    /// Length of all streams.
     length: usize,
-    /// Where the first section of data begins in the file.
+    /// Offset of the first section of data.
     data: usize,
 }
 
-/// Where the trace at `path` is grouped. Whoever is here has the lock on the live file, and is alone.
+/// Returns the path of the temporary file. The caller has the lock on the live file, so there are no concurrent users.
 fn temporary_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
@@ -40,8 +40,8 @@ fn temporary_path(path: &Path) -> PathBuf {
 }
 
 impl Output {
-    /// A file that begins and ends like this, with room in between for streams of so many bytes, and for sections of data
-    /// that take so many.
+    /// Creates a file that begins with `before` and ends with `after`, with room in between for streams of `length`
+    /// bytes, and for sections of data of `data` bytes.
     pub(super) fn create(
         path: &Path,
         before: &[u8],
@@ -49,7 +49,7 @@ impl Output {
         data: u64,
         after: &[u8],
     ) -> io::Result<Output> {
-        // What a link leads to is replaced, not the link.
+        // Follows symbolic links, so that the target is replaced and not the link.
         let path = fs::canonicalize(path)?;
         let temporary = temporary_path(&path);
         let _ = fs::remove_file(&temporary);
@@ -67,7 +67,7 @@ impl Output {
             .set_permissions(fs::metadata(&path)?.permissions())
             .and_then(|()| reserve(&file, 0, end + after.len()))
             .and_then(|()| {
-                // SAFETY: The file has just been made by us, and nobody else has a reason to know it.
+                // SAFETY: We have just created the file, and no other process has a reason to change it.
                 unsafe { MmapMut::map_mut(&file) }
             })
             .inspect_err(|_| drop(fs::remove_file(&temporary)))?;
@@ -84,7 +84,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Puts bytes at a place of the streams.
+    /// Writes bytes at an offset of the streams.
     pub(super) fn put(&mut self, place: u64, mut bytes: &[u8]) -> Result<(), Unfit> {
         let mut place = place as usize;
         if place + bytes.len() > self.length {
@@ -100,12 +100,12 @@ impl Output {
         Ok(())
     }
 
-    /// Puts bytes, as they are, at a place of the sections of data.
+    /// Writes bytes unchanged at an offset of the sections of data.
     pub(super) fn put_data(&mut self, place: usize, bytes: &[u8]) {
         self.map[self.data + place..][..bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Gives the sections of the streams their headers, the first with this number, and the file its place.
+    /// Writes the headers of the sections of streams, the first with this sequence number, and replaces the trace.
     pub(super) fn finish(mut self, first: u64) -> io::Result<()> {
         let mut at = self.begin;
         for (place, sequence) in (0..self.length).step_by(GROUPED_SECTION).zip(first..) {
@@ -124,7 +124,7 @@ impl Output {
 }
 
 impl Drop for Output {
-    /// If the file has become the trace, there is nothing of this name.
+    /// Removes the temporary file; after `finish` there is none.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.temporary);
     }

@@ -1,7 +1,7 @@
-//! All the activities of a trace while its chunks are walked through.
+//! All activities of a trace while its chunks are read.
 //!
-//! Those with neighbouring numbers speak in neighbouring places, and there may be millions: so they are kept a page of
-//! them at a time, which is found by a small table. A trace that names few numbers far from each other has few pages.
+//! Activities with neighbouring numbers have entries in neighbouring places, and there may be millions: so they are
+//! stored in pages, which a small table finds. A trace with few numbers that are far apart has few pages.
 
 use crate::{hashing::Map, place::Place};
 
@@ -9,7 +9,7 @@ use crate::{hashing::Map, place::Place};
 #[derive(Default)]
 pub(super) struct Speaker {
     pub(super) place: Place,
-    /// The listener's own.
+    /// For the listener's use.
     pub(super) mark: u64,
 }
 
@@ -21,13 +21,13 @@ pub(super) struct Speakers {
 }
 
 impl Speakers {
-    /// The activity with this number, which has perhaps said nothing yet.
+    /// Returns the activity with this number, which may have no entries yet.
     pub(super) fn get(&mut self, number: u32) -> &mut Speaker {
         let page = self.pages.entry(number / PAGE).or_default();
         &mut page[(number % PAGE) as usize]
     }
 
-    /// Those who have said something, by number.
+    /// Returns the activities that have entries, ordered by number.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (u32, &Speaker)> {
         let mut pages: Vec<_> = self.pages.iter().collect();
         pages.sort_unstable_by_key(|(page, _)| **page);

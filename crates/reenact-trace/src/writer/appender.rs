@@ -1,4 +1,4 @@
-//! Where one OS thread appends what the activities on it have to say.
+//! Appending the entries of the activities on one OS thread.
 
 use crate::{
     Kind, Slot, Writer,
@@ -15,16 +15,16 @@ use crate::{
 
 use super::{data::DataChunk, slots::Stash};
 
-/// Where one OS thread appends events. Its chunks are left to the next thread when it is dropped.
+/// Appends the events of one OS thread. When it is dropped, its chunks are left to the next thread.
 pub struct Appender {
     chunk: ChunkPtr,
-    /// The number of the chunk.
+    /// The sequence number of the chunk.
     sequence: u64,
     used: usize,
     thread: u32,
-    /// The activity that the chunk's end speaks of; none where another thread has left it.
+    /// The current activity at the chunk's end; `None` in a chunk that another thread has left.
     current: Option<u32>,
-    /// Whether the chunk is known to be marked so.
+    /// Whether the chunk is known to have the flag.
     is_structured: bool,
     /// The last run of quiet ends in the chunk.
     run: Option<OpenRun>,
@@ -33,14 +33,14 @@ pub struct Appender {
     writer: Writer,
 }
 
-/// A run that may become longer, as long as nothing follows it.
+/// A run that can be extended, as long as nothing follows it.
 struct OpenRun {
-    /// The number that would make it longer; none after the last that there is.
+    /// The number of the activity that would extend it; `None` after the highest number.
     next: Option<u32>,
     count: u16,
     operations: u32,
     hash: u32,
-    /// Where the count is in the payload, which is the last thing in the run.
+    /// Offset of the count in the payload; the run ends with it.
     at: usize,
 }
 
@@ -60,10 +60,10 @@ impl Appender {
         }
     }
 
-    /// Appends where an activity comes from: the first thing it says. Origin 0 is the main thread, 1 a thread of
-    /// which nobody told us, `2 + n` a child of activity `n`; `index` counts among those of the same origin.
+    /// Appends the origin of an activity, which must be its first entry. Origin 0 is the main thread, 1 a foreign
+    /// thread, `2 + n` a child of activity `n`; `index` counts activities of the same origin.
     ///
-    /// An activity whose number is in a block of its parent ([`Kind::CHILDREN`]) has no need to say it.
+    /// An activity whose number is in a block of its parent ([`Kind::CHILDREN`]) does not need it.
     #[must_use = "false means that recording has stopped"]
     pub fn start(
         &mut self,
@@ -83,7 +83,7 @@ impl Appender {
     #[inline]
     #[must_use = "false means that recording has stopped"]
     pub fn event(&mut self, place: &mut Place, activity: u32, event: &Event) -> bool {
-        // Nearly always it is short, and the activity has last spoken in this chunk.
+        // Nearly always the event is short, and the activity's last entry is in this chunk.
         if place.is_in(self.sequence)
             && let Some(current) = self.current
             && let Some((bytes, length)) = short_form(event)
@@ -109,11 +109,11 @@ impl Appender {
         self.append_event(place, activity, event)
     }
 
-    /// Appends a reading of the clock, or of the time of day, if that takes no more than a store or two: it is short, and the
-    /// activity has last spoken in this chunk, at its end. False if not; then nothing has been done.
+    /// Appends a reading of the clock, or of the time of day, if a store or two suffice: it is short, and the
+    /// activity's last entry is at the end of this chunk. Otherwise returns false and does nothing.
     ///
-    /// Reading a clock waits for everything before it. So what counts here is not how many instructions there are but how
-    /// many of them wait for each other: lengths are found by jumps that can be foreseen, not computed.
+    /// Reading a clock waits for all instructions before it. So not the number of instructions matters here but the
+    /// length of their dependency chain: lengths are found by predictable branches, not computed.
     #[inline(always)]
     #[must_use = "false means that it is still to be appended"]
     pub fn reading(
@@ -140,7 +140,7 @@ impl Appender {
             true if number < 1 << 40 => 5,
             _ => return false,
         };
-        // Before anything is stored in the chunk, for all that the compiler knows of who else may look at this.
+        // Before the stores to the chunk, which the compiler must assume to alias this.
         place.move_on(u64::from(silent) + 1);
         let (mut chunk, used) = (self.chunk, self.used);
         let end = used + 1 + bytes as usize;
@@ -156,11 +156,11 @@ impl Appender {
         true
     }
 
-    /// Appends a check of the activity's hash.
+    /// Appends a checkpoint of the activity's hash.
     #[must_use = "false means that recording has stopped"]
     pub fn tick(&mut self, place: &mut Place, activity: u32, silent: u32, hash: u32) -> bool {
         if silent == 0 && place.still() == u16::MAX {
-            // One more that says what thousands before it have said, and could not be told from the one before.
+            // It would only repeat thousands before it, and could not be distinguished from the last one.
             return true;
         }
         self.append(place, activity, silent.into(), false, |encoder| {
@@ -168,7 +168,7 @@ impl Appender {
         })
     }
 
-    /// Appends that the activity's code is at its end.
+    /// Appends that the activity's code has ended.
     #[must_use = "false means that recording has stopped"]
     pub fn end(&mut self, place: &mut Place, activity: u32, silent: u32, hash: u32) -> bool {
         self.append(place, activity, silent.into(), false, |encoder| {
@@ -176,8 +176,9 @@ impl Appender {
         })
     }
 
-    /// Appends that an activity has ended that has said nothing but perhaps its start, after so many operations. It is
-    /// the last thing it says. Where neighbours end alike one after the other, it costs a store.
+    /// Appends a quiet end: the end, after this many operations, of an activity that has no entries except possibly its
+    /// start. It is the last entry of the activity. If activities with consecutive numbers end alike one after the
+    /// other, it costs one store.
     #[inline]
     #[must_use = "false means that recording has stopped"]
     pub fn quiet_end(&mut self, activity: u32, operations: u32, hash: u32) -> bool {
@@ -194,20 +195,20 @@ impl Appender {
         self.begin_run(activity, operations, hash)
     }
 
-    /// Stores data, or finds that the trace has the same bytes already; returns the id by which events may refer to them,
-    /// `None` once recording has stopped. The bytes are in the live file when this returns, so an event that refers to
-    /// them is never without them.
+    /// Stores data, or finds that the trace already has the same bytes; returns the id by which events may refer to
+    /// them, `None` once recording has stopped. The bytes are in the live file when this returns, so an event that
+    /// refers to them is never without them.
     pub fn data(&mut self, bytes: &[u8]) -> Option<u64> {
         self.data.store(&self.writer.shared, self.thread, bytes)
     }
 
-    /// A counter for an activity; `None` once recording has stopped.
+    /// Returns a counter for an activity; `None` once recording has stopped.
     #[inline]
     pub fn slot(&mut self, activity: u32) -> Option<Slot> {
         self.slots.take(&self.writer.shared, activity)
     }
 
-    /// Frees the counter of an activity: the caller has said in the trace what it counted, or recording has stopped.
+    /// Frees the counter of an activity: the caller has appended what it counted, or recording has stopped.
     #[inline]
     pub fn give_back(&mut self, slot: Slot) {
         self.slots.give_back(&self.writer.shared, slot);
@@ -222,7 +223,7 @@ impl Appender {
         })
     }
 
-    /// Appends what `encode` makes, which stands for so many operations of the activity from its place on.
+    /// Appends what `encode` writes, which stands for this many operations of the activity.
     #[inline]
     fn append(
         &mut self,
@@ -260,7 +261,7 @@ impl Appender {
         true
     }
 
-    /// Says of the chunk that one must look inside. That is stored before what makes it so is in the chunk.
+    /// Flags the chunk as structured. The flag is stored before the entry that requires it.
     fn mark_structured(&mut self) {
         if !self.is_structured {
             self.chunk.add_flags(FLAG_STRUCTURED);
@@ -270,7 +271,7 @@ impl Appender {
 
     #[cold]
     fn begin_run(&mut self, activity: u32, operations: u32, hash: u32) -> bool {
-        // Nobody in particular: the run names its own, and whoever comes next says who it is.
+        // A chunk of no particular activity: the run names its own, and the next entry will be preceded by a switch.
         if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.replace_chunk(0, 0) {
             return false;
         }
@@ -289,13 +290,13 @@ impl Appender {
         true
     }
 
-    /// Goes on in another chunk, whose header says that it is about this activity.
+    /// Continues in another chunk, whose header names this activity.
     #[cold]
     fn next_chunk(&mut self, activity: u32, place: &mut Place) -> bool {
         if !self.replace_chunk(activity, place.position()) {
             return false;
         }
-        // The header has no room to say more than the position.
+        // The header contains the position but not `still`.
         if place.still() == 0 {
             self.current = Some(activity);
             place.enter(self.sequence);

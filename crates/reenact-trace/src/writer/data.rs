@@ -1,4 +1,4 @@
-//! Storing data from outside, in chunks of their own, so that large data do not go the way of the events.
+//! Storing external data, in chunks of their own, so that large data do not delay events.
 
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ use crate::{
     live::{ChunkHeader, ChunkPtr},
 };
 
-/// The chunk that an appender puts data in, from when it first has some.
+/// The chunk that an appender stores data in, if it has stored any.
 #[derive(Default)]
 pub(super) struct DataChunk {
     chunk: Option<ChunkPtr>,
@@ -17,7 +17,7 @@ pub(super) struct DataChunk {
 }
 
 impl DataChunk {
-    /// Stores the bytes, unless the trace has the same; their id.
+    /// Stores the bytes, unless the trace already has the same; returns their id.
     pub(super) fn store(&mut self, shared: &Shared, thread: u32, bytes: &[u8]) -> Option<u64> {
         if shared.has_stopped() {
             return None;
@@ -34,14 +34,14 @@ impl DataChunk {
                 break;
             }
         }
-        // Not before all of them are there: another thread's event may refer to them from now on.
+        // Only now that all bytes are stored: from here on another thread's event may refer to them.
         if let Some(name) = name {
             shared.known.add(name, id);
         }
         Some(id)
     }
 
-    /// Stores as much as there is room for of the bytes from `offset` on; how many these are.
+    /// Stores as many of the bytes from `offset` on as there is room for; returns how many.
     fn store_piece(
         &mut self,
         shared: &Shared,
@@ -70,7 +70,8 @@ impl DataChunk {
         Some(length)
     }
 
-    /// A chunk with room for a piece of a datum of which so much is left: one that another thread has left, or a new one.
+    /// Returns a chunk with room for a piece of data of which `left` bytes are left: one that another thread has left,
+    /// or a new one.
     #[cold]
     fn next_chunk(&mut self, shared: &Shared, thread: u32, left: usize) -> Option<ChunkPtr> {
         let begun = match self.chunk {
@@ -96,7 +97,7 @@ impl DataChunk {
         Some(next)
     }
 
-    /// Leaves the chunk to the next thread that has data.
+    /// Leaves the chunk to the next thread that stores data.
     pub(super) fn leave(&mut self, shared: &Shared) {
         if let Some(chunk) = self.chunk.take() {
             shared.state().begun_data.push(chunk);

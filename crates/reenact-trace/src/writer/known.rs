@@ -1,7 +1,7 @@
-//! Which bytes the trace has already, so that the same are written once.
+//! Which bytes the trace already has, so that equal data are written once.
 //!
-//! The table has no bytes, but hashes of them of 128 bits. They are made with a seed that nobody outside knows: whoever
-//! chooses what a program reads cannot choose two different things that pass for the same.
+//! The table contains 128-bit hashes instead of the bytes. They use a seed that is unknown outside: an attacker who
+//! chooses what a program reads cannot construct a collision.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,16 +9,16 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::hashing::{Map, seed};
 
-/// What is shorter is written again: that costs less than to know it.
+/// Shorter data are written again, which is cheaper than a lookup.
 const MIN_LENGTH: usize = 16;
-/// Threads that store different bytes at the same time rarely want the same lock.
+/// Several shards, so that threads that store different bytes at the same time rarely contend.
 const SHARDS: usize = 16;
-/// With more than these in it, a shard is emptied. The bytes will be written once more, and that is all.
+/// A shard with this many entries is cleared. The only effect is that the bytes will be written once more.
 const MAX_PER_SHARD: usize = (64 << 10) / SHARDS;
 
 pub(super) struct Known {
     seed: u64,
-    /// Each with the ids of what has these hashes.
+    /// The ids of data by hash.
     shards: [Mutex<Map<u128, u64>>; SHARDS],
 }
 
@@ -31,22 +31,22 @@ impl Default for Known {
     }
 }
 
-/// What stands for bytes in the table.
+/// The hash that represents bytes in the table.
 #[derive(Clone, Copy)]
 pub(super) struct Name(u128);
 
 impl Known {
-    /// The name of these bytes; `None` if they are not worth one.
+    /// Returns the hash of these bytes; `None` if they are too short.
     pub(super) fn name(&self, bytes: &[u8]) -> Option<Name> {
         (bytes.len() >= MIN_LENGTH).then(|| Name(xxh3_128_with_seed(bytes, self.seed)))
     }
 
-    /// The id of the data of this name.
+    /// Returns the id of the data with this hash.
     pub(super) fn find(&self, name: Name) -> Option<u64> {
         self.shard(name).get(&name.0).copied()
     }
 
-    /// Notes data that are stored: whoever finds them may refer to them at once.
+    /// Adds data that are completely stored: other threads may refer to them at once.
     pub(super) fn add(&self, name: Name, id: u64) {
         let mut shard = self.shard(name);
         if shard.len() >= MAX_PER_SHARD {

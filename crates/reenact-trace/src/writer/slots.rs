@@ -1,7 +1,7 @@
-//! The counters of activities, given out by the thread that needs one.
+//! The counters of activities, allocated by the thread that needs one.
 //!
-//! Activities may come and go by the million a second, so an appender keeps some free slots to itself and takes the lock
-//! once for many. A slot that is kept is free in the live file too: a kill finds no activity in it.
+//! Millions of activities may start and end per second, so an appender keeps some free slots and takes the lock once
+//! for many. Such a slot is free in the live file too: if the process is killed, no activity is found in it.
 
 use std::ptr::NonNull;
 
@@ -10,43 +10,43 @@ use crate::live::SlotPtr;
 
 /// The counter of one activity, in the live file.
 ///
-/// It is an address and nothing else, since there may be millions of them: 16 bytes in the file each. One that is not
-/// given back by [`Appender::give_back`](crate::Appender::give_back) goes on belonging to its activity.
+/// It is only an address, since there may be millions of them, of 16 bytes each in the file. A slot that is not given
+/// back by [`Appender::give_back`](crate::Appender::give_back) continues to belong to its activity.
 ///
 /// # Safety
 ///
-/// The address is valid as long as the [`Writer`](crate::Writer) that it came from, or a clone or an appender of that.
-/// Whoever keeps slots keeps one of those.
+/// The address is valid as long as the [`Writer`](crate::Writer) that it came from, or a clone or an appender of it,
+/// exists. The holder of slots must keep one of those.
 #[derive(Debug)]
 pub struct Slot(SlotPtr);
 
 impl Slot {
-    /// The slot whose counter is there.
+    /// Returns the slot with this counter.
     ///
     /// # Safety
     ///
-    /// It is the address that [`Slot::word`] gave, of a slot that has not been given back.
+    /// `word` is the result of [`Slot::word`] for a slot that has not been given back.
     pub unsafe fn at(word: NonNull<u64>) -> Slot {
         Slot(SlotPtr::at(word))
     }
 
-    /// Where the counter (low 32 bits) and the hash (high 32 bits) are.
+    /// Returns the address of the counter (low 32 bits) and the hash (high 32 bits).
     pub fn word(&self) -> NonNull<u64> {
         self.0.word()
     }
 }
 
-/// Slots move between an appender and the others by so many.
+/// How many slots move between an appender and the shared list at once.
 const BATCH: usize = 64;
 
-/// The free slots that an appender keeps to itself.
+/// The free slots of an appender.
 #[derive(Default)]
 pub(super) struct Stash {
     free: Vec<SlotPtr>,
 }
 
 impl Stash {
-    /// A slot for this activity; `None` once recording has stopped.
+    /// Returns a slot for this activity; `None` once recording has stopped.
     #[inline]
     pub(super) fn take(&mut self, shared: &Shared, activity: u32) -> Option<Slot> {
         if shared.has_stopped() || self.free.is_empty() && !self.refill(shared) {
@@ -57,7 +57,7 @@ impl Stash {
         Some(Slot(slot))
     }
 
-    /// Takes a slot back of which the trace says what it counted. After a stop it may say so no more: the slot stays.
+    /// Frees a slot whose count is in the trace. After a stop the count may not be there, so the slot is kept.
     #[inline]
     pub(super) fn give_back(&mut self, shared: &Shared, slot: Slot) {
         if shared.has_stopped() {
@@ -87,7 +87,7 @@ impl Stash {
         true
     }
 
-    /// Leaves all but so many to the others.
+    /// Returns all but `keep` free slots to the shared list.
     #[cold]
     pub(super) fn spill(&mut self, shared: &Shared, keep: usize) {
         let kept = keep.min(self.free.len());

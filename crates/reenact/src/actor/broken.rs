@@ -25,7 +25,7 @@ impl Broken {
         }
     }
 
-    /// With an error of the program's own.
+    /// Returns a reason that wraps an error of the program.
     pub fn by(error: impl Error + Send + Sync + 'static) -> Broken {
         Broken::because(Reason::Error(Box::new(error)))
     }
@@ -54,7 +54,7 @@ impl Broken {
         Broken::because(Reason::Circle(of))
     }
 
-    /// The message of the panic, if a turn panicked instead of giving the value.
+    /// Returns the message of the panic, if the turn that was to give the value panicked.
     pub fn panic_message(&self) -> Option<&str> {
         match &*self.reason {
             Reason::Panicked(message) => Some(message),
@@ -62,22 +62,22 @@ impl Broken {
         }
     }
 
-    /// Whether the actor that was asked has stopped.
+    /// Whether the asked actor has stopped.
     pub fn is_stopped(&self) -> bool {
         matches!(*self.reason, Reason::Stopped)
     }
 
-    /// Whether the mailbox of the actor that was asked is bounded, and was full.
+    /// Whether the mailbox of the asked actor was full.
     pub fn is_full(&self) -> bool {
         matches!(*self.reason, Reason::Full)
     }
 
-    /// Whether the promise is resolved with itself, by way of others or not.
+    /// Whether the promise is resolved with itself, directly or through others.
     pub fn is_circular(&self) -> bool {
         matches!(*self.reason, Reason::Circle(_))
     }
 
-    /// The program's own error, if that is why.
+    /// Returns the program's own error, if it is the reason.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         match &*self.reason {
             Reason::Error(error) => error.downcast_ref(),

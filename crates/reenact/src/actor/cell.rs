@@ -1,8 +1,7 @@
-//! An actor in memory: what it is made of, and who refers to it.
+//! The memory of an actor, and its reference count.
 //!
-//! An actor is one allocation that far references count, and nothing else does: being scheduled needs no count of its
-//! own, because only the consumer destroys an actor, and it does so when the mailbox tells it that there is nothing to
-//! read and nobody left who could send.
+//! An actor is one allocation, and only far references count: being scheduled needs no count, because only the consumer
+//! destroys an actor, and does so when the mailbox is empty and no sender is left.
 
 use std::{
     cell::{Cell as Flag, UnsafeCell},
@@ -16,7 +15,7 @@ use std::{
 };
 
 use reenact_engine::{
-    NUMBERED, Seat, Sending,
+    ActivitySlot, NUMBERED, Sending,
     pool::{Pool, Task},
     sender,
 };
@@ -30,41 +29,41 @@ use super::{
     turns,
 };
 
-/// What does not depend on the type of the state.
+/// The part that does not depend on the type of the state.
 #[repr(C)]
 pub(super) struct Core {
     task: Task,
     pub(super) mailbox: Mailbox,
-    /// Far references.
+    /// Number of far references.
     references: AtomicUsize,
     pub(super) pool: Pool,
-    pub(super) seat: Seat,
+    pub(super) slot: ActivitySlot,
     pub(super) on_panic: OnPanic,
-    /// Whether the actor has asked to be stopped, or has been. For the consumer.
+    /// Whether the actor has been asked to stop, or has stopped. Used by the consumer only.
     pub(super) stopping: Flag<bool>,
-    /// Whether the message whose turn it is is still in the mailbox, in a replay. For the consumer.
+    /// In a replay, whether the message that is being handled is still in the mailbox. Used by the consumer only.
     pub(super) in_place: Flag<bool>,
-    /// How many continuations it has had. For the consumer.
+    /// Number of continuations so far. Used by the consumer only.
     continuations: Flag<u64>,
-    /// What is only there where it is needed.
+    /// Present only if the mailbox is bounded.
     pub(super) bound: Option<Box<Bound>>,
-    /// Messages that came too early in a replay. For the consumer.
+    /// Messages that arrived too early in a replay. Used by the consumer only.
     pub(super) stash: UnsafeCell<Option<Box<Stash>>>,
-    /// Does what only who knows the type of the state can do. For the consumer.
+    /// Performs what depends on the type of the state. Used by the consumer only.
     pub(super) manage: unsafe fn(NonNull<Core>, Manage<'_>),
 }
 
-/// What there is to do with an actor whose type is not known.
+/// Type-dependent operations on an actor.
 pub(super) enum Manage<'a> {
     /// Drops the state, if it is still there.
     DropState,
-    /// The same, and frees the memory.
+    /// Drops the state, if it is still there, and frees the memory.
     Free,
-    /// Says what can be seen of the state.
+    /// Describes the state.
     Describe(&'a mut Option<String>),
 }
 
-/// How many messages may wait.
+/// The bound of a mailbox.
 pub(super) struct Bound {
     capacity: u32,
     waiting: AtomicU32,
@@ -74,27 +73,27 @@ pub(super) struct Bound {
 #[repr(C)]
 pub(super) struct ActorCell<A> {
     pub(super) core: Core,
-    /// Whether there is a state.
+    /// Whether `state` is initialized.
     has_state: Flag<bool>,
     state: UnsafeCell<MaybeUninit<A>>,
 }
 
-// SAFETY: The mailbox and the count are for everyone; everything else is touched by the consumer alone, which is one
+// SAFETY: The mailbox and the count are synchronized; everything else is used by the consumer alone, which is one
 // thread at a time; what moves between threads with it is `Send`.
 unsafe impl<A: Send> Sync for ActorCell<A> {}
 
-/// A message that captures more than this is put in a box of its own.
+/// A message that captures more words than this is boxed.
 const MOST_WORDS: usize = 64;
 
-/// A message with a number by which its receiver tells it from others of the same sender.
+/// A message with a number that distinguishes it from others of the same sender.
 #[repr(C)]
 struct Numbered<M> {
     number: u64,
     message: M,
 }
 
-/// A message with its place in its receiver's order, and with the header that it would have without: recording has
-/// noted that one.
+/// A message with its position in the receiver's order, and with the header that it would have without one, which is
+/// the header that was recorded.
 #[repr(C)]
 struct Placed<M> {
     number: u64,
@@ -102,7 +101,7 @@ struct Placed<M> {
     message: M,
 }
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refused {
     /// The mailbox is bounded, and full.
@@ -112,7 +111,7 @@ pub(super) enum Refused {
 }
 
 impl<A: Send + 'static> ActorCell<A> {
-    /// An actor with one far reference, which is the caller's.
+    /// Allocates an actor with one far reference, which the caller owns.
     #[inline]
     #[track_caller]
     pub(super) fn allocate(
@@ -123,12 +122,12 @@ impl<A: Send + 'static> ActorCell<A> {
     ) -> NonNull<ActorCell<A>> {
         let cell = Box::new(ActorCell {
             core: Core {
-                // SAFETY: The task is at the beginning of this cell, and what is scheduled.
+                // SAFETY: The task is the first field of this cell, and the cell is what is scheduled.
                 task: unsafe { Task::new(run::<A>) },
                 mailbox: Mailbox::new(),
                 references: AtomicUsize::new(1),
                 pool,
-                seat: Seat::born(),
+                slot: ActivitySlot::born(),
                 on_panic,
                 stopping: Flag::new(false),
                 in_place: Flag::new(false),
@@ -143,7 +142,7 @@ impl<A: Send + 'static> ActorCell<A> {
         NonNull::from(Box::leak(cell))
     }
 
-    /// Sends a message. If it is refused, it is dropped.
+    /// Sends a message. A refused message is dropped.
     #[inline(always)]
     #[track_caller]
     pub(super) fn send<M: Message<A, Answer = ()>>(&self, message: M) -> Result<(), Refused> {
@@ -161,7 +160,7 @@ impl<A: Send + 'static> ActorCell<A> {
         self.send_reserved(message)
     }
 
-    /// Room for one more message, which is this one.
+    /// Reserves room in the mailbox for `message`.
     #[inline(always)]
     #[track_caller]
     pub(super) fn reserve<M: Message<A>>(&self, message: &M) -> Result<(), Refused> {
@@ -177,7 +176,7 @@ impl<A: Send + 'static> ActorCell<A> {
         }
     }
 
-    /// As [`ActorCell::send`], with room for it.
+    /// Sends a message for which room is reserved.
     #[inline(always)]
     #[track_caller]
     pub(super) fn send_reserved<M: Message<A, Answer = ()>>(
@@ -191,17 +190,17 @@ impl<A: Send + 'static> ActorCell<A> {
         }
     }
 
-    /// Appends a message that fits.
+    /// Appends a message that is small enough.
     #[inline(always)]
     #[track_caller]
     fn deliver<M: Message<A, Answer = ()>>(&self, message: M) -> Result<(), Refused> {
-        if Seat::announces_messages() {
+        if ActivitySlot::announces_messages() {
             return self.deliver_announced(message);
         }
         self.append(handle::<A, M>, sender(), message)
     }
 
-    /// The same where somebody wants to know; where its sender knows the place that it has, with that.
+    /// Appends a message after announcing it; if its sender knows its position, with that.
     #[cold]
     #[inline(never)]
     #[track_caller]
@@ -210,7 +209,7 @@ impl<A: Send + 'static> ActorCell<A> {
             site: Location::caller(),
             label: &|| message.label(),
         };
-        match self.core.seat.position(self.core.bound.is_some(), sending) {
+        match self.core.slot.position(self.core.bound.is_some(), sending) {
             None => self.append(handle::<A, M>, sender(), message),
             Some((source, number)) => {
                 let placed = Placed {
@@ -223,17 +222,17 @@ impl<A: Send + 'static> ActorCell<A> {
         }
     }
 
-    /// Sends a message that has a number. It is not refused, full or not.
+    /// Sends a message with a number. It is never refused because the mailbox is full.
     pub(super) fn send_numbered<M: Message<A, Answer = ()>>(
         &self,
         address: (u32, u64),
         site: &'static Location<'static>,
         message: M,
     ) -> Result<(), Refused> {
-        if Seat::announces_messages() {
+        if ActivitySlot::announces_messages() {
             let label = &|| message.label();
             let sending = Sending { site, label };
-            self.core.seat.is_sent_numbered(address, sending);
+            self.core.slot.is_sent_numbered(address, sending);
         }
         let (source, number) = address;
         let source = source | NUMBERED;
@@ -252,7 +251,7 @@ impl<A: Send + 'static> ActorCell<A> {
         let mut message = ManuallyDrop::new(message);
         let header = || {
             if source & NUMBERED == 0 {
-                self.core.seat.note_sent();
+                self.core.slot.note_sent();
             }
             turns::header(handler, source)
         };
@@ -269,7 +268,7 @@ impl<A: Send + 'static> ActorCell<A> {
                 {
                     bound.release();
                 }
-                // SAFETY: It was not moved.
+                // SAFETY: The message was not moved.
                 unsafe { ManuallyDrop::drop(&mut message) };
                 Err(Refused::Stopped)
             }
@@ -285,24 +284,24 @@ impl Bound {
         })
     }
 
-    /// Takes room for one more message, if there is any.
+    /// Reserves room for one more message, if there is any.
     fn has_room(&self) -> bool {
         let more = |waiting| (waiting < self.capacity).then_some(waiting + 1);
         self.waiting.fetch_update(AcqRel, Relaxed, more).is_ok()
     }
 
-    /// A message is handled.
+    /// Releases the room of a message that is handled.
     pub(super) fn release(&self) {
         self.waiting.fetch_sub(1, AcqRel);
     }
 }
 
 impl Core {
-    /// Room for one more message.
+    /// Reserves room for one more message.
     fn reserve(&self, bound: &Bound, sending: Sending<'_>) -> Result<(), Refused> {
         let (capacity, has_room) = (bound.capacity, || bound.has_room());
         match self
-            .seat
+            .slot
             .reserve(ops::SEND_BOUNDED, capacity, sending, has_room)
         {
             true => Ok(()),
@@ -310,25 +309,25 @@ impl Core {
         }
     }
 
-    /// What can be seen of its state.
+    /// Describes the actor's state.
     ///
     /// # Safety
     ///
-    /// For the consumer, between two turns, with the state there.
+    /// Only for the consumer, between two turns, while there is a state.
     pub(super) unsafe fn describe(&self) -> Option<String> {
         let mut state = None;
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer, as `manage` requires.
         unsafe { (self.manage)(NonNull::from(self), Manage::Describe(&mut state)) };
         state
     }
 
-    /// One more far reference, for somebody who has one.
+    /// Adds a far reference, for a caller that has one.
     #[inline]
     pub(super) fn add_reference(&self) {
         self.references.fetch_add(1, Relaxed);
     }
 
-    /// A far reference, for the actor itself.
+    /// Adds a far reference, for the actor itself, which may have none.
     #[inline]
     pub(super) fn add_own_reference(&self) {
         let mut count = self.references.load(Relaxed);
@@ -344,14 +343,14 @@ impl Core {
         self.mailbox.revive(&self.references);
     }
 
-    /// One far reference less.
+    /// Removes a far reference.
     ///
     /// # Safety
     ///
-    /// The caller has it, and does not use it any more.
+    /// The caller owns it, and does not use it any more.
     #[inline]
     pub(super) unsafe fn drop_reference(core: NonNull<Core>) {
-        // SAFETY: The cell is there as long as the caller's reference counts.
+        // SAFETY: The cell lives as long as the caller's reference is counted.
         let this = unsafe { core.as_ref() };
         let mut count = this.references.load(Relaxed);
         while count > 1 {
@@ -364,20 +363,20 @@ impl Core {
             }
         }
         if this.mailbox.give_up(&this.references) {
-            // The actor is idle, and only whoever runs it destroys it.
+            // The actor is idle, and only its consumer destroys it.
             this.schedule();
         }
     }
 
     #[inline(always)]
     fn schedule(&self) {
-        // From the whole, since whoever runs it makes that of it again.
+        // Derived from the whole cell, since the consumer casts it back to that.
         let task = NonNull::from(self).cast();
-        // SAFETY: The mailbox says that it is not scheduled yet, and it lives until it has run.
+        // SAFETY: The mailbox says that the cell is not scheduled yet, and the cell lives until it has run.
         unsafe { self.pool.schedule(task) };
     }
 
-    /// The number of a new continuation.
+    /// Returns the number of a new continuation.
     pub(super) fn next_continuation(&self) -> u64 {
         self.continuations.replace(self.continuations.get() + 1)
     }
@@ -386,14 +385,14 @@ impl Core {
 /// Runs an actor, on a worker.
 unsafe fn run<A: Send + 'static>(task: NonNull<Task>) {
     let mut context = Context::<A>::new(task.cast());
-    // SAFETY: The task is at the beginning of the cell, and scheduled once.
+    // SAFETY: The task is the first field of the cell, and scheduled once.
     unsafe { turns::run(task.cast(), ptr::from_mut(&mut context).cast()) };
 }
 
 unsafe fn manage<A: 'static>(core: NonNull<Core>, what: Manage<'_>) {
     let cell = core.cast::<ActorCell<A>>();
-    // SAFETY: For the consumer, which is the only one who uses the state. Freed once, when nobody has a reference; the
-    // box is made first so that a panic in the state's destructor does not lose it.
+    // SAFETY: Only the consumer calls this, and only it uses the state. The cell is freed once, when there are no
+    // references; the box is created first so that a panic in the state's destructor does not leak it.
     unsafe {
         let memory = match what {
             Manage::Describe(text) => {
@@ -414,7 +413,7 @@ unsafe fn manage<A: 'static>(core: NonNull<Core>, what: Manage<'_>) {
     }
 }
 
-/// Whether a message does not go into the mailbox as it is.
+/// Whether a message must be boxed to go into the mailbox.
 const fn is_large<M>() -> bool {
     align_of::<M>() > align_of::<u64>() || words_of::<M>() > MOST_WORDS
 }
@@ -426,10 +425,10 @@ where
     M: Message<A, Answer = ()>,
 {
     if context != MEASURE {
-        // SAFETY: The captures are of this type, and gone after this.
+        // SAFETY: The captures are of this type, and are not used after this.
         let message = unsafe { captures.cast::<M>().read() };
         if context != DROP {
-            // SAFETY: The consumer's context, and the state, which is there as long as messages are run.
+            // SAFETY: The context is the consumer's, and the state is initialized as long as messages are run.
             unsafe {
                 let context = &mut *context.cast::<Context<A>>();
                 let state = (*context.cell().state.get()).assume_init_mut();
@@ -440,7 +439,7 @@ where
     words_of::<M>()
 }
 
-/// The same for a message with a number.
+/// Does the same for a message with a number.
 unsafe fn handle_numbered<A, M>(captures: *mut u64, context: *mut ()) -> usize
 where
     A: Send + 'static,
@@ -450,7 +449,7 @@ where
     1 + unsafe { handle::<A, M>(captures.add(1), context) }
 }
 
-/// The same for a message with a place.
+/// Does the same for a message with a position.
 unsafe fn handle_placed<A, M>(captures: *mut u64, context: *mut ()) -> usize
 where
     A: Send + 'static,

@@ -1,4 +1,4 @@
-//! Chunks of memory for messages, and a store of them for each thread.
+//! Chunks of memory for messages, and a cache of them for each thread.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
@@ -11,11 +11,11 @@ use std::{
     },
 };
 
-/// Memory for messages: this, and words behind it.
+/// The header of a chunk, which is followed by its words.
 #[repr(C)]
 pub(super) struct Chunk {
     next: AtomicPtr<Chunk>,
-    /// Words that hold messages. Written under the mailbox's lock, read by its consumer.
+    /// Number of words that hold messages. Written under the mailbox's lock, read by its consumer.
     end: AtomicU32,
     capacity: u32,
 }
@@ -23,11 +23,11 @@ pub(super) struct Chunk {
 const HEADER: usize = size_of::<Chunk>();
 /// Words in the first chunk of a mailbox. Most mailboxes have few messages, and there may be many mailboxes.
 const SMALL: usize = (128 - HEADER) / 8;
-/// A chunk that follows another has so many times its words, but not more than this.
+/// The next chunk is larger by this factor, up to `LARGE` words.
 const GROWTH: usize = 4;
 const LARGE: usize = ((64 << 10) - HEADER) / 8;
 
-/// How many small chunks a thread keeps.
+/// Maximum number of small chunks that a thread keeps.
 const KEPT: usize = 4096;
 
 thread_local! {
@@ -39,14 +39,14 @@ struct Store(Vec<*mut Chunk>);
 impl Drop for Store {
     fn drop(&mut self) {
         for chunk in self.0.drain(..) {
-            // SAFETY: Only chunks that nobody uses are in the store.
+            // SAFETY: Chunks in the store are not in use.
             unsafe { Chunk::free(chunk) };
         }
     }
 }
 
 impl Chunk {
-    /// A chunk with room for so many words, to come after `before`.
+    /// Returns a chunk with room for at least `words` words, to follow `before`.
     pub(super) fn take(words: usize, before: Option<&Chunk>) -> *mut Chunk {
         let size = match before {
             None => SMALL,
@@ -61,13 +61,13 @@ impl Chunk {
         Chunk::allocate(size.max(words))
     }
 
-    /// Gives a chunk back that nobody uses.
+    /// Returns an unused chunk to the thread's store, or frees it.
     ///
     /// # Safety
     ///
     /// It came from [`Chunk::take`], and its messages have been moved out.
     pub(super) unsafe fn give_back(chunk: *mut Chunk) {
-        // SAFETY: The caller's.
+        // SAFETY: The caller owns the chunk, and nobody else uses it.
         unsafe {
             if (*chunk).capacity as usize == SMALL {
                 (*chunk).next.store(ptr::null_mut(), Relaxed);
@@ -94,7 +94,7 @@ impl Chunk {
     fn allocate(words: usize) -> *mut Chunk {
         let capacity = u32::try_from(words).expect("a message that fits in a chunk");
         let layout = Chunk::layout(words);
-        // SAFETY: The layout is not empty; what is written is within it.
+        // SAFETY: The layout is not empty, and the header is written within it.
         unsafe {
             let chunk = alloc(layout).cast::<Chunk>();
             if chunk.is_null() {
@@ -110,11 +110,11 @@ impl Chunk {
     }
 
     unsafe fn free(chunk: *mut Chunk) {
-        // SAFETY: It was allocated with this layout.
+        // SAFETY: The chunk was allocated with this layout.
         unsafe { dealloc(chunk.cast(), Chunk::layout((*chunk).capacity as usize)) };
     }
 
-    /// The end, as its writers have published it.
+    /// Returns the end as its writers have published it. Acquire: pairs with the Release in `publish`.
     #[inline(always)]
     pub(super) fn end(&self) -> u32 {
         self.end.load(Acquire)
@@ -129,24 +129,24 @@ impl Chunk {
         self.next.store(next, Release);
     }
 
-    /// The place of a word.
+    /// Returns a pointer to a word.
     ///
     /// # Safety
     ///
-    /// It is within the chunk.
+    /// The word is within the chunk.
     #[inline(always)]
     pub(super) unsafe fn word(chunk: *mut Chunk, word: u32) -> *mut u64 {
         // SAFETY: Words follow the header in the same allocation.
         unsafe { chunk.add(1).cast::<u64>().add(word as usize) }
     }
 
-    /// Whether so many more words have room. For whoever has the mailbox's lock.
+    /// Whether there is room for this many more words. The caller holds the mailbox's lock.
     #[inline(always)]
     pub(super) fn has_room(&self, words: usize) -> bool {
         words <= (self.capacity - self.end.load(Relaxed)) as usize
     }
 
-    /// Says that so many more words hold messages. Release: pairs with the Acquire in `end`.
+    /// Publishes that this many more words hold messages. Release: pairs with the Acquire in `end`.
     #[inline(always)]
     pub(super) fn publish(&self, words: usize) {
         let end = self.end.load(Relaxed);

@@ -1,4 +1,4 @@
-//! What a turn knows of its actor.
+//! The context of a turn.
 
 use std::{marker::PhantomData, panic::Location, ptr::NonNull, time::Duration};
 
@@ -11,9 +11,9 @@ use super::{
     timer,
 };
 
-/// What a turn knows of its actor. There is one only while a turn runs.
+/// The context of a turn: access to its actor. It exists only while a turn runs.
 ///
-/// A method of an actor gets it by asking for it, as its first parameter; it is not part of the message.
+/// A method of an actor gets it by declaring it as its first parameter; it is not part of the message.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,33 +62,33 @@ impl<A: Send + 'static> Context<A> {
 
     #[inline(always)]
     pub(super) fn cell(&self) -> &ActorCell<A> {
-        // SAFETY: A context is used by the actor's consumer, while the actor is there.
+        // SAFETY: Only the actor's consumer uses a context, and the actor lives while the consumer runs it.
         unsafe { self.cell.as_ref() }
     }
 
-    /// A far reference to the actor itself.
+    /// Returns a far reference to the actor itself.
     pub fn me(&self) -> FarRef<A> {
         self.cell().core.add_own_reference();
         FarRef::from_counted(self.cell)
     }
 
-    /// Makes an actor, on the same workers.
+    /// Spawns an actor on the same workers.
     pub fn spawn<B: Send + 'static>(&self, state: B) -> FarRef<B> {
         self.system().spawn(state)
     }
 
-    /// The system that the actor belongs to.
+    /// Returns the system that the actor belongs to.
     pub fn system(&self) -> System {
         System::of(self.pool())
     }
 
-    /// Stops the actor after this turn. What is left in its mailbox is dropped, which breaks the promises that were
-    /// to be resolved by it.
+    /// Stops the actor after this turn. The messages left in its mailbox are dropped, which breaks the promises that
+    /// they were to resolve.
     pub fn stop(&mut self) {
         self.cell().core.stopping.set(true);
     }
 
-    /// A promise that is resolved after a while.
+    /// Returns a promise that is resolved after `delay`.
     #[track_caller]
     pub fn after(&self, delay: Duration) -> Promise<()> {
         timer::after(self.pool(), delay)
@@ -98,7 +98,7 @@ impl<A: Send + 'static> Context<A> {
         self.cell().core.pool
     }
 
-    /// A place in this actor's future, in which this code will run.
+    /// Reserves the next continuation of this actor, which will run `code`.
     #[track_caller]
     pub(super) fn continuation<G>(&self, code: &G) -> Continuation<A, G> {
         Continuation {
@@ -110,18 +110,18 @@ impl<A: Send + 'static> Context<A> {
     }
 }
 
-/// A turn that an actor will have when something is known that it waits for.
+/// A turn that an actor will take when the promise that it waits for is settled.
 pub(super) struct Continuation<A: Send + 'static, G> {
-    /// Which one it is among those of its actor.
+    /// Its number among the continuations of its actor.
     number: u64,
     actor: FarRef<A>,
-    /// Where it was asked for.
+    /// The source location that registered it.
     site: &'static Location<'static>,
     code: Code<G>,
 }
 
 impl<A: Send + 'static, G: 'static> Continuation<A, G> {
-    /// The time has come.
+    /// Sends `run` to the actor as a turn.
     pub(super) fn run(self, run: impl FnOnce(&mut A, &mut Context<A>) + Send + 'static) {
         let address = reenact_engine::continuation(self.number);
         let code = self.code;

@@ -1,4 +1,4 @@
-//! Far references: the only way to an actor.
+//! Far references: the only access to an actor.
 
 use std::{
     fmt,
@@ -15,23 +15,23 @@ use super::{
     ops,
 };
 
-/// Whatever messages for an `A` can be sent to: a far reference, or a promise of one.
+/// A target for messages to an `A`: a far reference, or a promise of one.
 ///
-/// The attribute [`actor`](macro@crate::actor) makes methods of these two.
+/// The attribute [`actor`](macro@crate::actor) adds the actor's methods to both.
 pub trait Target<A: Send + 'static> {
-    /// Sends a message to which there is no answer.
+    /// Sends a message without an answer.
     fn send<F>(&self, message: F)
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static;
 
-    /// Sends a message whose result resolves the promise that is returned.
+    /// Sends a message whose result resolves the returned promise.
     fn ask<F, R>(&self, message: F) -> Promise<R>
     where
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
         R: Send + 'static;
 
-    /// As [`Target::send`], for a call of a method: what it carries, the call, and how to show both it and the actor. For the
-    /// attribute; code has no size, so the message is what it carries.
+    /// Sends a method call, for the attribute: its arguments, the call, and how to show the call and the actor. The
+    /// closures have no size, so the message is as large as `carried`.
     #[doc(hidden)]
     #[track_caller]
     fn send_call<C, F, L, S>(&self, carried: C, run: F, _label: L, _state: S)
@@ -44,7 +44,7 @@ pub trait Target<A: Send + 'static> {
         self.send(move |this, ctx| run(this, ctx, carried));
     }
 
-    /// The same for [`Target::ask`].
+    /// Sends a method call whose result resolves the returned promise.
     #[doc(hidden)]
     #[track_caller]
     fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, _label: L, _state: S) -> Promise<R>
@@ -59,11 +59,11 @@ pub trait Target<A: Send + 'static> {
     }
 }
 
-/// A reference to an actor that may run anywhere: messages can be sent through it, and nothing else.
+/// A reference to an actor, which may run on any worker: it allows only sending messages.
 ///
-/// An actor of which there is no far reference any more ends when it has read its mailbox.
+/// An actor without far references ends when it has read its mailbox.
 ///
-/// The attribute [`actor`](macro@crate::actor) gives it the methods of its actor. Without it, messages are closures:
+/// The attribute [`actor`](macro@crate::actor) adds the methods of its actor. Without it, messages are closures:
 ///
 /// ```
 /// use reenact::actor::{FarRef, Target, spawn};
@@ -81,27 +81,27 @@ pub struct FarRef<A: Send + 'static> {
     cell: NonNull<ActorCell<A>>,
 }
 
-// SAFETY: A far reference only appends to the mailbox and counts, both of which may be done from anywhere; what is sent
-// is `Send`, and the state, which may be dropped elsewhere because of it, is too.
+// SAFETY: A far reference only appends to the mailbox and counts references, which is allowed from any thread; messages
+// are `Send`, and so is the state, which may be dropped on another thread as a result.
 unsafe impl<A: Send + 'static> Send for FarRef<A> {}
-// SAFETY: As above.
+// SAFETY: Appending to the mailbox and counting references take `&self` and are synchronized.
 unsafe impl<A: Send + 'static> Sync for FarRef<A> {}
 
 impl<A: Send + 'static> FarRef<A> {
-    /// Takes over a reference that has been counted.
+    /// Takes over a reference that is already counted.
     pub(super) fn from_counted(cell: NonNull<ActorCell<A>>) -> FarRef<A> {
         FarRef { cell }
     }
 
     #[inline(always)]
     pub(super) fn cell(&self) -> &ActorCell<A> {
-        // SAFETY: It is there as long as it is referred to.
+        // SAFETY: The cell lives as long as it has references.
         unsafe { self.cell.as_ref() }
     }
 
-    /// Sends a message to which there is no answer, and says whether it was taken.
+    /// Sends a message without an answer, and returns whether the mailbox accepted it.
     ///
-    /// A message that was taken is handled unless the actor stops before it gets there.
+    /// An accepted message is handled unless the actor stops before.
     #[track_caller]
     pub fn try_send<F>(&self, message: F) -> Result<(), SendError>
     where
@@ -111,7 +111,7 @@ impl<A: Send + 'static> FarRef<A> {
         if sent == Err(Refused::Full) {
             return Err(SendError::Full);
         }
-        // Whether the actor had stopped is a matter of timing, and here somebody wants to know.
+        // Whether the actor had stopped depends on timing, and here the caller observes it.
         match settled(ops::TRY_SEND, 1, sent.is_ok().into()) {
             0 => Err(SendError::Stopped),
             _ => Ok(()),
@@ -125,7 +125,7 @@ impl<A: Send + 'static> FarRef<A> {
             return Promise::broken(Broken::full());
         }
         let (promise, debt) = Promise::owed();
-        // If the actor has stopped, the debt is dropped, and says so.
+        // If the actor has stopped, the debt is dropped, which breaks the promise.
         let _ = self.cell().send_reserved(Asked { message, debt });
         promise
     }
@@ -142,7 +142,7 @@ impl<A: Send + 'static> Target<A> for FarRef<A> {
     where
         F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
     {
-        // Who wants to know what became of it asks.
+        // A caller that needs the result uses `try_send`.
         let _ = self.cell().send(Closure(message));
     }
 
@@ -201,7 +201,7 @@ impl<A: Send + 'static> Clone for FarRef<A> {
 impl<A: Send + 'static> Drop for FarRef<A> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: This one is counted, and gone.
+        // SAFETY: This reference is counted, and not used afterwards.
         unsafe { Core::drop_reference(self.core()) };
     }
 }
@@ -218,7 +218,7 @@ impl<A: Send + 'static> Eq for FarRef<A> {}
 impl<A: Send + 'static> Hash for FarRef<A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Addresses differ between a recording and its replays; numbers do not.
-        match self.cell().core.seat.number() {
+        match self.cell().core.slot.number() {
             Some(number) => number.hash(state),
             None => self.cell.hash(state),
         }
@@ -231,12 +231,12 @@ impl<A: Send + 'static> fmt::Debug for FarRef<A> {
     }
 }
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SendError {
-    /// The mailbox of its actor is bounded, and full.
+    /// The actor's mailbox is bounded, and full.
     Full,
-    /// Its actor has stopped.
+    /// The actor has stopped.
     Stopped,
 }
 

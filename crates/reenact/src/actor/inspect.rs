@@ -1,8 +1,8 @@
-//! What can be seen of actors, and of what they are sent: whatever is `Debug`.
+//! Text for actors and messages, for types that implement `Debug`.
 //!
-//! Whether a type is `Debug` is known where it is named, which is in the code that the attribute [`actor`](macro@crate::actor)
-//! writes. So that code passes on how to show an actor, with every message; it is remembered here, by type, when somebody wants
-//! to know.
+//! Whether a type implements `Debug` is known where it is named, which is in the code that the attribute
+//! [`actor`](macro@crate::actor) generates. So that code passes along how to show the actor, with every message; it is
+//! registered here by type when a message is labelled.
 
 use std::{
     any::{Any, TypeId},
@@ -12,7 +12,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A text is not longer than this.
+/// Maximum length of a text.
 const LONGEST: usize = 500;
 
 /// How to show an actor of some type.
@@ -21,7 +21,7 @@ type Inspector<A> = Box<dyn Fn(&A) -> Option<String> + Send + Sync>;
 static INSPECTORS: Mutex<BTreeMap<TypeId, Box<dyn Any + Send + Sync>>> =
     Mutex::new(BTreeMap::new());
 
-/// Remembers how to show an actor.
+/// Registers how to show an actor of this type.
 pub(super) fn register<A: 'static>(state: impl Fn(&A) -> Option<String> + Send + Sync + 'static) {
     let mut inspectors = INSPECTORS.lock().unwrap_or_else(PoisonError::into_inner);
     inspectors.entry(TypeId::of::<A>()).or_insert_with(|| {
@@ -30,35 +30,35 @@ pub(super) fn register<A: 'static>(state: impl Fn(&A) -> Option<String> + Send +
     });
 }
 
-/// What can be seen of an actor, if it is known how to show it.
+/// Returns the text of an actor's state, if it is registered how to show it.
 pub(super) fn state_of<A: 'static>(actor: &A) -> Option<String> {
     let inspectors = INSPECTORS.lock().unwrap_or_else(PoisonError::into_inner);
     let inspector = inspectors.get(&TypeId::of::<A>())?;
     inspector.downcast_ref::<Inspector<A>>()?(actor)
 }
 
-/// Something that may be shown: if it is `Debug`, by a method of its own, which comes before that of [`Hidden`].
+/// A value that may have text: if it is `Debug`, the inherent method below takes precedence over that of [`Hidden`].
 #[doc(hidden)]
 pub struct Shown<'a, T: ?Sized>(pub &'a T);
 
 impl<T: fmt::Debug + ?Sized> Shown<'_, T> {
-    /// Its text.
+    /// Returns the value's text.
     pub fn reenact_text(&self) -> Option<String> {
         let text = || {
             let mut text = Short(String::new());
-            // It is short, or cut where it became too long.
+            // An error means that the text was cut because it was too long.
             let _ = write!(text, "{:?}", self.0);
             text.0
         };
-        // What is shown must not matter to the program, whatever it does while it is shown.
+        // A panic in `Debug` must not affect the program.
         catch_unwind(AssertUnwindSafe(text)).ok()
     }
 }
 
-/// What is not `Debug`.
+/// A value that is not `Debug`.
 #[doc(hidden)]
 pub trait Hidden {
-    /// None.
+    /// Returns `None`.
     fn reenact_text(&self) -> Option<String> {
         None
     }
@@ -66,7 +66,7 @@ pub trait Hidden {
 
 impl<T: ?Sized> Hidden for Shown<'_, T> {}
 
-/// The label of a call.
+/// Returns the label of a call.
 #[doc(hidden)]
 pub fn call(method: &str, arguments: &[Option<String>]) -> String {
     let arguments: Vec<_> = arguments
@@ -76,7 +76,7 @@ pub fn call(method: &str, arguments: &[Option<String>]) -> String {
     format!("{method}({})", arguments.join(", "))
 }
 
-/// A text that does not become too long.
+/// A text of limited length.
 struct Short(String);
 
 impl Write for Short {
@@ -107,7 +107,7 @@ mod tests {
     fn what_is_debug_is_shown() {
         assert_eq!(Shown(&12).reenact_text().as_deref(), Some("12"));
         assert_eq!(Shown(&Opaque).reenact_text(), None);
-        // What a type parameter stands for is not known.
+        // The type parameter has no `Debug` bound, so the type is not known to implement it.
         assert_eq!(generic(&12), None);
         let labels = [Shown(&"a").reenact_text(), Shown(&Opaque).reenact_text()];
         assert_eq!(call("set", &labels), "set(\"a\", _)");

@@ -1,13 +1,12 @@
 //! The mailbox: a log of messages that senders append to and one consumer reads in place.
 //!
-//! A message is a record in a chunk of memory: a header word (the code that handles it, and who sent it) and what
-//! the code captured, right behind it. So a message costs no allocation, and a burst of them is read as one runs
-//! through an array. Appending takes one locked instruction: it locks the log and schedules its actor in one.
-//! The consumer reads without any, up to the end that senders publish; it locks only when it has read everything, to
-//! see whether it may rest. Then the chunk goes back to its thread's store of chunks: an idle actor has none.
+//! A message is a record in a chunk of memory: a header word (the code that handles it, and its sender) followed by the
+//! captures of that code. So a message costs no allocation, and a burst of messages is read like an array. Appending
+//! takes one locked instruction, which both locks the log and marks its actor as scheduled. The consumer reads without
+//! any, up to the end that senders publish; it locks only when it has read everything, to see whether it may rest. Then
+//! the chunk goes back to its thread's store of chunks: an idle actor has none.
 //!
-//! Messages are Rust values, so they can be moved to another place by copying their bytes. A replay does that with
-//! those that come too early.
+//! Messages are Rust values, so copying their bytes moves them. A replay does that with messages that arrive too early.
 
 use std::{
     cell::UnsafeCell,
@@ -21,13 +20,13 @@ use std::{
 
 use super::chunk::Chunk;
 
-/// What runs a message: called with the captures and with the actor's context; returns how many words the captures
-/// take. See [`DROP`] and [`MEASURE`] for the two other things it does.
+/// The function that runs a message: called with the captures and the actor's context; returns how many words the
+/// captures take. See [`DROP`] and [`MEASURE`] for its two other uses.
 pub(super) type Handler = unsafe fn(*mut u64, *mut ()) -> usize;
 
-/// In place of a context: the message is not run but dropped.
+/// In place of a context: drops the message instead of running it.
 pub(super) const DROP: *mut () = ptr::null_mut();
-/// In place of a context: the message is left alone, only its length is wanted.
+/// In place of a context: leaves the message alone, and only returns its length.
 pub(super) const MEASURE: *mut () = ptr::dangling_mut::<u8>().cast();
 
 /// The mailbox.
@@ -36,39 +35,39 @@ pub(super) const MEASURE: *mut () = ptr::dangling_mut::<u8>().cast();
 ///
 /// | bit | meaning | set by | cleared by |
 /// |---|---|---|---|
-/// | `SCHEDULED` | the actor is queued or runs | whoever appends | the consumer, when it has read everything |
-/// | `LOCKED` | someone appends, or the consumer looks whether there is more | both | the same |
+/// | `SCHEDULED` | the actor is queued or runs | a sender that appends | the consumer, when it has read everything |
+/// | `LOCKED` | a sender appends, or the consumer checks whether there is more | both | the same |
 ///
 /// # Invariants
 ///
-/// 1. `tail`, `flags` and what they point to are touched only under the lock; `head` and `at` only by the consumer, or
-///    under the lock of an actor that is not scheduled, which has no consumer.
+/// 1. `tail`, `flags` and what they point to are accessed only under the lock; `head` and `at` only by the consumer, or
+///    under the lock if the actor is not scheduled and so has no consumer.
 /// 2. `head` and `tail` are null when the actor is idle.
-/// 3. The count of far references goes to zero, and up from there, only under the lock. So `ABANDONED` says what the
-///    count says, and whoever takes it to zero does not touch the mailbox after unlocking it.
+/// 3. The count of far references goes to zero, and up from there, only under the lock. So `ABANDONED` agrees with the
+///    count, and the thread that takes it to zero does not touch the mailbox after unlocking it.
 pub(super) struct Mailbox {
     state: AtomicU32,
     flags: UnsafeCell<u32>,
     tail: UnsafeCell<*mut Chunk>,
     head: UnsafeCell<*mut Chunk>,
-    /// Where in `head` the next message begins.
+    /// Index in `head` where the next message begins.
     at: UnsafeCell<u32>,
 }
 
 const SCHEDULED: u32 = 1;
 const LOCKED: u32 = 2;
 
-/// In `flags`: there is no far reference any more.
+/// In `flags`: there are no far references.
 const ABANDONED: u32 = 1;
 /// In `flags`: the actor has stopped.
 const CLOSED: u32 = 2;
 
-/// What becomes of a message.
+/// The result of appending a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Appended {
     /// The actor was idle: the caller has to schedule it.
     First,
-    /// The actor will come to it.
+    /// The actor is scheduled, and will handle it.
     Behind,
     /// The actor has stopped; nothing was appended.
     Closed,
@@ -77,24 +76,24 @@ pub(super) enum Appended {
 /// What the consumer finds when it has read everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rest {
-    /// More has come.
+    /// More messages have arrived.
     More,
     /// The actor is idle now. It may be scheduled again at once, on another thread.
     Idle,
-    /// There is nobody who could send anything any more.
+    /// No sender is left.
     Abandoned,
 }
 
-/// A message as it lies in the log.
+/// A message in the log.
 #[derive(Clone, Copy)]
 pub(super) struct Message {
     pub(super) header: u64,
     pub(super) captures: *mut u64,
 }
 
-// SAFETY: What senders share is under the lock, see invariant 1. What lies in the chunks is `Send`.
+// SAFETY: Senders access shared fields under the lock, see invariant 1. The messages in the chunks are `Send`.
 unsafe impl Sync for Mailbox {}
-// SAFETY: As above.
+// SAFETY: The mailbox owns its chunks, and the messages in them are `Send`.
 unsafe impl Send for Mailbox {}
 
 impl Mailbox {
@@ -108,8 +107,8 @@ impl Mailbox {
         }
     }
 
-    /// Locks the log, and says that the actor is scheduled; what the state was before. Acquire: pairs with the Release
-    /// of `unlock`.
+    /// Locks the log and marks the actor as scheduled. Returns the previous state. Acquire: pairs with the Release of
+    /// `unlock`.
     #[inline(always)]
     fn lock(&self) -> u32 {
         let before = self.state.swap(SCHEDULED | LOCKED, Acquire);
@@ -144,8 +143,8 @@ impl Mailbox {
         self.state.store(state, Release);
     }
 
-    /// Appends a message: its header, and what it captured. `captures` must not need more than a word's alignment; if
-    /// the actor has stopped, it is forgotten, and given back to the caller by not having been moved.
+    /// Appends a message: its header and its captures. `captures` must not need more than a word's alignment; if the
+    /// actor has stopped, they are not moved, and the caller still owns them.
     ///
     /// # Safety
     ///
@@ -159,10 +158,10 @@ impl Mailbox {
         debug_assert!(align_of::<C>() <= align_of::<u64>());
         let words = 1 + words_of::<C>();
         let before = self.lock();
-        // SAFETY: Under the lock. The chunk has room for so many words, and nobody reads past its end.
+        // SAFETY: The lock is held. The chunk has room for this many words, and nobody reads past its end.
         unsafe {
             if *self.flags.get() & CLOSED != 0 {
-                // Sent it was all the same.
+                // The message counts as sent nevertheless.
                 header();
                 self.unlock(before);
                 return Appended::Closed;
@@ -191,15 +190,15 @@ impl Mailbox {
         }
     }
 
-    /// Puts a chunk at the end that has room for so many words; where they go.
+    /// Appends a chunk with room for this many words, and returns a pointer to them.
     ///
     /// # Safety
     ///
-    /// Under the lock.
+    /// The caller holds the lock.
     #[cold]
     #[inline(never)]
     unsafe fn next_chunk(&self, words: usize) -> *mut u64 {
-        // SAFETY: Under the lock; if the actor is idle, `head` is nobody's.
+        // SAFETY: The lock is held; if the actor is idle, nobody else uses `head`.
         unsafe {
             let tail = *self.tail.get();
             let chunk = Chunk::take(words, tail.as_ref());
@@ -215,19 +214,19 @@ impl Mailbox {
         }
     }
 
-    /// The next message, if there is one. It stays where it is until [`Mailbox::advance`].
+    /// Returns the next message, if there is one. It stays in place until [`Mailbox::advance`].
     ///
     /// # Safety
     ///
-    /// For the consumer.
+    /// Only for the consumer.
     #[inline(always)]
     pub(super) unsafe fn peek(&self) -> Option<Message> {
-        // SAFETY: The consumer's own fields, and a chunk that it has not given back.
+        // SAFETY: These are the consumer's own fields, and a chunk that it has not given back.
         unsafe {
             loop {
                 let head = *self.head.get();
                 if head.is_null() {
-                    // Scheduled not for a message but to end.
+                    // The actor was scheduled not for a message but to end.
                     return None;
                 }
                 let at = *self.at.get();
@@ -242,7 +241,7 @@ impl Mailbox {
                 if next.is_null() {
                     return None;
                 }
-                // Nothing more is appended to a chunk that has a next one.
+                // Nothing more is appended to a chunk that has a successor.
                 if at == (*head).end() {
                     Chunk::give_back(head);
                     *self.head.get() = next;
@@ -252,26 +251,26 @@ impl Mailbox {
         }
     }
 
-    /// Goes past a message whose captures take so many words.
+    /// Advances past a message whose captures take this many words.
     ///
     /// # Safety
     ///
-    /// For the consumer, after [`Mailbox::peek`].
+    /// Only for the consumer, after [`Mailbox::peek`].
     #[inline(always)]
     pub(super) unsafe fn advance(&self, words: usize) {
-        // SAFETY: The consumer's own field.
+        // SAFETY: This is the consumer's own field.
         unsafe { *self.at.get() += 1 + words as u32 };
     }
 
-    /// Sees whether there is really nothing to read.
+    /// Checks under the lock whether there is nothing to read, and makes the actor idle then.
     ///
     /// # Safety
     ///
-    /// For the consumer, which is none any more if it is told [`Rest::Idle`].
+    /// Only for the consumer, which ceases to be one if this returns [`Rest::Idle`].
     #[inline]
     pub(super) unsafe fn rest(&self) -> Rest {
         self.lock();
-        // SAFETY: Under the lock, and for the consumer.
+        // SAFETY: The lock is held, and the caller is the consumer.
         unsafe {
             let head = *self.head.get();
             if !head.is_null() && (*self.at.get() < (*head).end() || !(*head).next().is_null()) {
@@ -292,13 +291,14 @@ impl Mailbox {
         Rest::Idle
     }
 
-    /// Gives up what may be the last far reference. True if it was, and the actor was idle: the caller has to schedule it.
+    /// Drops what may be the last far reference. Returns true if it was and the actor was idle: the caller has to
+    /// schedule it.
     pub(super) fn give_up(&self, references: &AtomicUsize) -> bool {
         let before = self.lock();
-        // Acquire and Release: whoever destroys the actor does so after everything that others did with it.
+        // Acquire and Release: the actor is destroyed after everything that other threads did with it.
         let abandoned = references.fetch_sub(1, AcqRel) == 1;
         if abandoned {
-            // SAFETY: Under the lock.
+            // SAFETY: The lock is held.
             unsafe { *self.flags.get() |= ABANDONED };
         }
         let wakes = abandoned && before & SCHEDULED == 0;
@@ -306,19 +306,19 @@ impl Mailbox {
         wakes
     }
 
-    /// Makes a far reference where there may be none. For the consumer.
+    /// Adds a far reference where there may be none. Only for the consumer.
     pub(super) fn revive(&self, references: &AtomicUsize) {
         self.lock();
         references.fetch_add(1, Relaxed);
-        // SAFETY: Under the lock.
+        // SAFETY: The lock is held.
         unsafe { *self.flags.get() &= !ABANDONED };
         self.unlock(SCHEDULED);
     }
 
-    /// Says that the actor has stopped: nothing is appended from now on.
+    /// Closes the mailbox of a stopped actor: nothing is appended from now on.
     pub(super) fn close(&self) {
         let before = self.lock();
-        // SAFETY: Under the lock.
+        // SAFETY: The lock is held.
         unsafe { *self.flags.get() |= CLOSED };
         self.unlock(before);
     }
@@ -328,7 +328,7 @@ impl Drop for Mailbox {
     fn drop(&mut self) {
         let mut chunk = *self.head.get_mut();
         while !chunk.is_null() {
-            // SAFETY: Nobody else has the mailbox; whoever drops it has dropped the messages.
+            // SAFETY: Nobody else uses the mailbox, and its messages have been dropped.
             unsafe {
                 let next = (*chunk).next();
                 Chunk::give_back(chunk);
@@ -338,7 +338,7 @@ impl Drop for Mailbox {
     }
 }
 
-/// How many words a value takes.
+/// Returns how many words a value takes.
 pub(super) const fn words_of<C>() -> usize {
     size_of::<C>().div_ceil(size_of::<u64>())
 }

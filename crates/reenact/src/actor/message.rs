@@ -1,21 +1,22 @@
-//! What is sent to actors: closures, and calls of methods.
+//! Messages to actors: closures, and method calls.
 //!
-//! A call knows what it is: the method and, as far as they are `Debug`, its arguments. That is asked for only where somebody
-//! watches; the name and how to show an argument are part of the type of the message, so a message is not larger for it.
+//! A call can describe itself: the method and, as far as they are `Debug`, its arguments. That is computed only when
+//! messages are announced; the name and how to show an argument are part of the message's type, so it makes a message
+//! no larger.
 
 use std::marker::PhantomData;
 
 use super::{Context, inspect, promise::Debt};
 
-/// A message.
+/// A message to an actor.
 pub(super) trait Message<A: Send + 'static>: Send + 'static {
-    /// What comes of it.
+    /// The result of the message.
     type Answer;
 
-    /// Does what it says.
+    /// Handles the message.
     fn run(self, this: &mut A, ctx: &mut Context<A>) -> Self::Answer;
 
-    /// What people call it.
+    /// Returns the message's name for reports.
     fn label(&self) -> String;
 }
 
@@ -39,7 +40,7 @@ where
     }
 }
 
-/// A message that calls a method: what it carries, and code that has no size.
+/// A message that calls a method: its arguments, and closures of size zero.
 pub(super) struct Call<C, F, L, S> {
     pub(super) carried: C,
     pub(super) run: F,
@@ -63,13 +64,13 @@ where
     }
 
     fn label(&self) -> String {
-        // Who wants to know what is sent wants to know what comes of it.
+        // Where a message is shown, the state that it leads to is shown, too.
         inspect::register(self.state);
         (self.label)(&self.carried)
     }
 }
 
-/// A message whose result is owed to somebody.
+/// A message whose result settles a promise.
 pub(super) struct Asked<M, R: Send + 'static> {
     pub(super) message: M,
     pub(super) debt: Debt<R>,
@@ -94,13 +95,13 @@ where
     }
 }
 
-/// A message that continues a turn, and is called after the code `G` that the actor has asked for.
+/// A continuation, named after the closure `G` that the actor registered.
 pub(super) struct Continued<F, G> {
     pub(super) run: F,
     pub(super) code: Code<G>,
 }
 
-/// Which code it is, without the code.
+/// The type of a closure, without the closure.
 pub(super) struct Code<G>(PhantomData<fn() -> G>);
 
 impl<G> Code<G> {
@@ -130,7 +131,7 @@ where
     }
 }
 
-/// One that is too large for a mailbox.
+/// A message that is too large for a mailbox.
 impl<A: Send + 'static, M: Message<A>> Message<A> for Box<M> {
     type Answer = M::Answer;
 
@@ -143,14 +144,14 @@ impl<A: Send + 'static, M: Message<A>> Message<A> for Box<M> {
     }
 }
 
-/// What people call a closure: `deposit::closure`, after the function that it is in.
+/// Returns the name of a closure: `deposit::closure`, after the function that contains it.
 pub(super) fn closure_name<F>() -> String {
     name_of_closure(std::any::type_name::<F>())
 }
 
 fn name_of_closure(path: &str) -> String {
     let within = path.trim_end_matches("::{{closure}}");
-    // Generic arguments have paths of their own.
+    // Skip the paths in generic arguments.
     let mut depth = 0;
     let start = within.char_indices().rev().find(|&(_, letter)| {
         match letter {

@@ -1,9 +1,9 @@
-//! Promises: values that are not there yet.
+//! Promises: values that are not available yet.
 //!
-//! A promise is settled once: resolved with a value, or broken with the reason why there will be none. Whoever waits
-//! for it is told then: continuations of actors as turns of those actors, threads by waking up, promises that
-//! were resolved with it by being settled in turn. A promise of a far reference takes messages before it is
-//! resolved; they are forwarded in the order in which they came, before anybody is told.
+//! A promise is settled once: resolved with a value, or broken with the reason why there will be none. Its waiters are
+//! notified then: continuations run as turns of their actors, threads wake up, and promises that were resolved with it
+//! are settled in turn. A promise of a far reference accepts messages before it is resolved; they are forwarded in the
+//! order in which they came, before any waiter is notified.
 
 mod cycle;
 mod depth;
@@ -19,17 +19,17 @@ use std::{
     },
 };
 
-use reenact_engine::{Access, Fact, Name, Op, announce, choose_at, thread::panic_is_observed};
+use reenact_engine::{Access, Latch, Name, Op, announce, choose_at, thread::panic_is_observed};
 
 use self::cycle::Link;
 use super::{Broken, Context, FarRef, ops};
 
-/// A value that is not there yet.
+/// A value that is not available yet.
 ///
-/// What [`FarRef`]s answer with. It can be cloned if the value can.
+/// Messages through a [`FarRef`] are answered with a promise. It can be cloned if its value can.
 ///
-/// Threads [wait](Promise::wait) for it; actors say what is to happen [when](Promise::when) the value is there. A promise
-/// of a far reference takes messages at once.
+/// Threads [wait](Promise::wait) for it; actors register what happens [when](Promise::when) the value is available. A
+/// promise of a far reference accepts messages at once.
 ///
 /// ```
 /// use reenact::actor::{FarRef, Promise, Target, spawn};
@@ -49,9 +49,9 @@ pub struct Promise<R: Send + 'static> {
     shared: Arc<Shared<R>>,
 }
 
-/// The other side of a promise: whoever has it can settle the promise. Only the first attempt counts.
+/// The other end of a promise, which settles it. Only the first attempt counts.
 ///
-/// A promise whose resolvers are all gone is broken.
+/// A promise is broken when all its resolvers have been dropped.
 ///
 /// ```
 /// use reenact::actor::Promise;
@@ -71,50 +71,50 @@ pub struct Promise<R: Send + 'static> {
 /// assert_eq!(promise.wait().unwrap(), 7);
 /// ```
 pub struct Resolver<R: Send + 'static> {
-    /// Shared among clones: the last one breaks the promise. Dropped before the other field, which may be all that keeps
-    /// those who are to be told.
+    /// Shared among clones: dropping the last one breaks the promise. Declared, and so dropped, before `shared`, which
+    /// may be all that keeps the waiters that have to be notified.
     last: Arc<Last<R>>,
     shared: Arc<Shared<R>>,
-    /// Whether it has tried to settle the promise, which then is settled.
+    /// Whether it has tried to settle the promise, which is settled then.
     has_tried: AtomicBool,
 }
 
 struct Shared<R> {
     state: Mutex<State<R>>,
-    /// What a controller knows it by.
+    /// The name by which a controller knows the promise.
     name: Name,
-    settled: Fact,
-    /// The line that made it, for reports.
+    settled: Latch,
+    /// The source location that created it, for reports.
     made_at: &'static Location<'static>,
 }
 
 struct State<R> {
     phase: Phase<R>,
-    /// Messages to what the promise stands for, first come first served.
+    /// Messages to forward, in the order in which they were sent.
     messages: Vec<Waiter<R>>,
-    /// Those who want to be told.
+    /// Waiters to notify.
     subscribers: Vec<Waiter<R>>,
-    /// How to make more of the value, if there may be several who want it.
+    /// How to clone the value, if several waiters may need it.
     clone: Option<fn(&R) -> R>,
-    /// The promise that it follows.
+    /// The promise that this one follows.
     source: Option<Weak<dyn Link>>,
 }
 
 enum Phase<R> {
-    /// Anybody may settle it.
+    /// Any resolver may settle it.
     Open,
-    /// It is resolved with another promise, and will be settled when that is.
+    /// It is claimed: it is being settled, or is resolved with another promise and will be settled with that.
     Following,
-    /// It is settled, and whoever did it is still telling others.
+    /// It is settled, and its waiters are being notified.
     Telling,
     Settled(Result<R, Broken>),
-    /// The only one who could want the value has it.
+    /// The only waiter has taken the value.
     Taken,
 }
 
 type Waiter<R> = Box<dyn FnOnce(Result<R, Broken>) + Send>;
 
-/// Breaks a promise that nobody can resolve any more.
+/// Breaks the promise when its last resolver is dropped.
 struct Last<R: Send + 'static>(Weak<Shared<R>>);
 
 impl<R: Send + 'static> Drop for Last<R> {
@@ -122,14 +122,14 @@ impl<R: Send + 'static> Drop for Last<R> {
         if let Some(shared) = self.0.upgrade()
             && shared.claim()
         {
-            // Part of what the last resolver does that goes.
+            // This is part of the last resolver's drop operation.
             shared.tell(Err(Broken::abandoned()));
         }
     }
 }
 
 impl<R: Send + 'static> Promise<R> {
-    /// A promise and what resolves it.
+    /// Creates a promise and its resolver.
     #[track_caller]
     pub fn pair() -> (Promise<R>, Resolver<R>) {
         let shared = Shared::new();
@@ -141,7 +141,7 @@ impl<R: Send + 'static> Promise<R> {
         (Promise { shared }, resolver)
     }
 
-    /// A promise and what settles it, for what does so exactly once.
+    /// Creates a promise and a resolver that settles it exactly once.
     #[track_caller]
     pub(super) fn owed() -> (Promise<R>, Debt<R>) {
         let shared = Shared::new();
@@ -149,13 +149,13 @@ impl<R: Send + 'static> Promise<R> {
         (Promise { shared }, debt)
     }
 
-    /// A promise that is resolved already.
+    /// Creates a resolved promise.
     #[track_caller]
     pub fn resolved(value: R) -> Promise<R> {
         Promise::settled_already(Ok(value))
     }
 
-    /// A promise that is broken already.
+    /// Creates a broken promise.
     #[track_caller]
     pub fn broken(broken: Broken) -> Promise<R> {
         Promise::settled_already(Err(broken))
@@ -164,7 +164,7 @@ impl<R: Send + 'static> Promise<R> {
     #[track_caller]
     fn settled_already(outcome: Result<R, Broken>) -> Promise<R> {
         let shared = Shared::new();
-        // Nobody else has it: that is no operation.
+        // No other activity can access it yet, so this is not an operation.
         if shared.claim() {
             shared.tell(outcome);
         }
@@ -172,7 +172,7 @@ impl<R: Send + 'static> Promise<R> {
     }
 
     /// Runs `action` with the value, as a turn of the actor whose context this is. If the promise is broken, so is the
-    /// one that is returned.
+    /// returned one.
     #[track_caller]
     pub fn when<A, U>(
         self,
@@ -190,8 +190,8 @@ impl<R: Send + 'static> Promise<R> {
         })
     }
 
-    /// Runs `action` with the reason if the promise is broken, as a turn of the actor whose context this is; what it
-    /// returns stands in for the value.
+    /// Runs `action` with the reason if the promise is broken, as a turn of the actor whose context this is; its result
+    /// replaces the value.
     #[track_caller]
     pub fn when_broken<A>(
         self,
@@ -210,7 +210,7 @@ impl<R: Send + 'static> Promise<R> {
         })
     }
 
-    /// Runs `action` with whatever becomes of the promise, as a turn of the actor whose context this is.
+    /// Runs `action` with the outcome of the promise, as a turn of the actor whose context this is.
     #[track_caller]
     pub fn when_settled<A, U>(
         self,
@@ -227,7 +227,7 @@ impl<R: Send + 'static> Promise<R> {
         })
     }
 
-    /// A promise that follows this one: `settle` settles it, when this one is.
+    /// Returns a promise that follows this one: `settle` settles it, when this one is settled.
     #[track_caller]
     fn followed<U: Send + 'static>(
         self,
@@ -242,7 +242,7 @@ impl<R: Send + 'static> Promise<R> {
 }
 
 impl<R: Send + 'static> Promise<Promise<R>> {
-    /// The promise that this is a promise of.
+    /// Returns a promise that is settled as the inner promise is.
     #[track_caller]
     pub fn flatten(self) -> Promise<R> {
         self.followed(move |outcome, debt| match outcome {
@@ -268,7 +268,7 @@ impl<R: Send + 'static> fmt::Debug for Promise<R> {
 }
 
 impl<R: Send + 'static> Resolver<R> {
-    /// Resolves the promise, unless it has been settled before. Whether it was this that did.
+    /// Resolves the promise, unless it is already settled. Returns whether this call settled it.
     #[track_caller]
     pub fn resolve(&self, value: R) -> bool {
         self.claim() && {
@@ -277,7 +277,7 @@ impl<R: Send + 'static> Resolver<R> {
         }
     }
 
-    /// Breaks the promise, unless it has been settled before. Whether it was this that did.
+    /// Breaks the promise, unless it is already settled. Returns whether this call settled it.
     #[track_caller]
     pub fn break_with(&self, error: impl std::error::Error + Send + Sync + 'static) -> bool {
         self.claim() && {
@@ -286,9 +286,10 @@ impl<R: Send + 'static> Resolver<R> {
         }
     }
 
-    /// Resolves the promise with another one: it will be settled as that is. Whether it was this that did.
+    /// Resolves the promise with another one: it will be settled as that is. Returns whether this call resolved it.
     ///
-    /// A promise that is, by way of others, resolved with itself is broken, with a reason that names them all.
+    /// A promise that is resolved with itself, directly or through others, is broken, with a reason that names them
+    /// all.
     #[track_caller]
     pub fn resolve_with(&self, other: Promise<R>) -> bool {
         self.claim() && {
@@ -297,14 +298,15 @@ impl<R: Send + 'static> Resolver<R> {
         }
     }
 
-    /// Whether the promise is the caller's to settle. Which of several comes first is a matter of timing.
+    /// Claims the promise: returns whether the caller may settle it. Which of several resolvers comes first depends on
+    /// timing.
     #[track_caller]
     fn claim(&self) -> bool {
         self.has_tried.store(true, Relaxed);
         let name = &self.shared.name;
         let claim = || self.shared.claim().into();
         choose_at(ops::RESOLVE, name, Access::Write, 1, claim) == 1 && {
-            // In a replay it is decided by the trace, and nobody has claimed it yet.
+            // In a replay the trace decides, and the closure above has not run.
             self.shared.claim();
             true
         }
@@ -323,7 +325,7 @@ impl<R: Send + 'static> Clone for Resolver<R> {
 
 impl<R: Send + 'static> Drop for Resolver<R> {
     fn drop(&mut self) {
-        // With the last one the promise is broken, unless it is settled; which one is last, others may tell.
+        // Dropping the last one breaks the promise, unless it is settled; others can observe which one is last.
         if !self.has_tried.load(Relaxed) {
             self.shared.is_met(ops::DROP_RESOLVER);
         }
@@ -336,7 +338,7 @@ impl<R: Send + 'static> fmt::Debug for Resolver<R> {
     }
 }
 
-/// A resolver that nobody else has, and that settles its promise once. If it is dropped, the promise is broken.
+/// A unique resolver that settles its promise once. Dropping it breaks the promise.
 pub(super) struct Debt<R: Send + 'static>(Option<Arc<Shared<R>>>);
 
 impl<R: Send + 'static> Debt<R> {
@@ -354,7 +356,7 @@ impl<R: Send + 'static> Debt<R> {
         }
     }
 
-    /// Settles the promise with what `action` returns. If it panics, that breaks the promise, and goes on.
+    /// Settles the promise with the result of `action`. If that panics, breaks the promise and resumes the panic.
     #[inline]
     pub(super) fn pay(self, action: impl FnOnce() -> R) {
         match catch_unwind(AssertUnwindSafe(action)) {
@@ -388,7 +390,7 @@ impl<R: Send + 'static> Shared<R> {
                 source: None,
             }),
             name: Name::new(),
-            settled: Fact::new(),
+            settled: Latch::new(),
             made_at: Location::caller(),
         })
     }
@@ -397,15 +399,15 @@ impl<R: Send + 'static> Shared<R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The calling activity is about to do something to it that others could tell. Nothing is recorded of that: what it leads to
-    /// is.
+    /// Announces an operation on the promise that others can observe. The operation itself is not recorded; its
+    /// consequences are.
     #[inline]
     #[track_caller]
     fn is_met(&self, op: Op) {
         announce(op, &self.name, Access::Write);
     }
 
-    /// Makes the promise the caller's to settle. False if it is not open.
+    /// Claims the promise for the caller to settle. Returns false if it is not open.
     fn claim(&self) -> bool {
         let mut state = self.state();
         let open = matches!(state.phase, Phase::Open);
@@ -415,7 +417,7 @@ impl<R: Send + 'static> Shared<R> {
         open
     }
 
-    /// Settles the promise, unless somebody else did.
+    /// Settles the promise, unless it is already settled.
     fn settle(self: &Arc<Self>, outcome: Result<R, Broken>) {
         self.is_met(ops::RESOLVE);
         if self.claim() {
@@ -423,7 +425,7 @@ impl<R: Send + 'static> Shared<R> {
         }
     }
 
-    /// Settles a promise that is the caller's to settle, and tells everybody.
+    /// Settles a promise that the caller has claimed, and notifies all waiters.
     fn tell(self: &Arc<Self>, outcome: Result<R, Broken>) {
         let this = Arc::clone(self);
         depth::bounded(move || this.tell_all(outcome));
@@ -434,7 +436,7 @@ impl<R: Send + 'static> Shared<R> {
         state.phase = Phase::Telling;
         state.source = None;
         let clone = state.clone;
-        // Messages that come meanwhile queue up behind those that are there.
+        // Messages that arrive meanwhile queue up behind those already there.
         loop {
             let messages = std::mem::take(&mut state.messages);
             if messages.is_empty() {
@@ -444,12 +446,12 @@ impl<R: Send + 'static> Shared<R> {
             for message in messages {
                 message(copy(&outcome, clone));
             }
-            // Others may have come to it meanwhile.
+            // Other activities may have used the promise meanwhile.
             self.is_met(ops::RESOLVE);
             state = self.state();
         }
         let mut subscribers = std::mem::take(&mut state.subscribers);
-        // The last one has the value itself, if nobody else can want it.
+        // The last waiter gets the value itself, if there can be no others.
         let last = if state.clone.is_none() {
             subscribers.pop()
         } else {
@@ -474,7 +476,7 @@ impl<R: Send + 'static> Shared<R> {
         self.settled.establish();
     }
 
-    /// Has `waiter` called when the promise is settled, which it may be.
+    /// Calls `waiter` when the promise is settled; at once if it already is.
     fn subscribe(&self, waiter: Waiter<R>) {
         self.is_met(ops::SUBSCRIBE);
         let mut state = self.state();
@@ -490,7 +492,7 @@ impl<R: Send + 'static> Shared<R> {
 }
 
 impl<R> State<R> {
-    /// The outcome, for one who wants it.
+    /// Returns the outcome for one waiter.
     fn value(&mut self) -> Result<R, Broken> {
         match &self.phase {
             Phase::Settled(outcome) if self.clone.is_some() || outcome.is_err() => {

@@ -1,4 +1,4 @@
-//! Messages that came too early in a replay: kept until it is their turn.
+//! Messages that arrived too early in a replay: kept until it is their turn.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use super::{
     turns::{arrival_of, handler_of},
 };
 
-/// Messages by where they come from, each in the order in which they came.
+/// Messages by origin, each in the order in which they arrived.
 #[derive(Default)]
 pub(super) struct Stash {
     kept: Map<Arrival, VecDeque<Kept>>,
@@ -22,18 +22,18 @@ pub(super) struct Kept(Vec<u64>);
 unsafe impl Send for Stash {}
 
 impl Stash {
-    /// Moves a message out of its mailbox; how many words its captures have there.
+    /// Moves a message out of its mailbox and returns how many words its captures take there.
     ///
     /// # Safety
     ///
-    /// For the consumer, which goes past it then.
+    /// Only for the consumer, which advances past the message afterwards.
     pub(super) unsafe fn keep(&mut self, message: Message) -> usize {
         // SAFETY: The handler is the message's, and its captures are as long as it says.
         let words = unsafe { handler_of(message.header)(message.captures, MEASURE) };
         let mut kept = Vec::with_capacity(1 + words);
         kept.push(message.header);
         for word in 0..words {
-            // SAFETY: As above. The last word may be in use only in part, and so be read only as such.
+            // SAFETY: The word is part of the captures. The last word may be initialized only in part.
             let word = unsafe {
                 message
                     .captures
@@ -41,16 +41,16 @@ impl Stash {
                     .cast::<std::mem::MaybeUninit<u64>>()
                     .read()
             };
-            // SAFETY: Whatever it is, it is only carried.
+            // SAFETY: Whatever the word contains, it is only copied.
             kept.push(unsafe { word.assume_init() });
         }
-        // SAFETY: For the consumer, before it goes past it.
+        // SAFETY: The caller is the consumer, and the message has not been run.
         let arrival = unsafe { arrival_of(message) };
         self.kept.entry(arrival).or_default().push_back(Kept(kept));
         words
     }
 
-    /// The first message from there.
+    /// Takes the first message with this origin.
     pub(super) fn take(&mut self, arrival: Arrival) -> Option<Kept> {
         let kept = self.kept.get_mut(&arrival)?;
         let first = kept.pop_front();
@@ -60,7 +60,7 @@ impl Stash {
         first
     }
 
-    /// Where some message in it is from.
+    /// Returns the origin of some message in the stash.
     pub(super) fn any(&self) -> Option<Arrival> {
         self.kept.keys().next().copied()
     }

@@ -8,8 +8,8 @@ use super::{FarRef, OnPanic, cell::ActorCell, ops};
 
 /// Actors and the workers that run them.
 ///
-/// Most programs need no system of their own: [`spawn`] uses one that all share. One of its own is for who wants to
-/// say how many workers there are, or to wait until there is no work left.
+/// Most programs need no system of their own: [`spawn`] uses a shared one. Create one to choose the number of workers,
+/// or to wait until no work is left.
 ///
 /// ```
 /// use reenact::actor::{System, Target};
@@ -31,11 +31,11 @@ pub struct System {
 }
 
 impl System {
-    /// A system with so many workers.
+    /// Creates a system with this many workers.
     ///
     /// # Panics
     ///
-    /// If there are to be none, or if a worker's thread cannot be started.
+    /// Panics if `workers` is 0, or if a worker's thread cannot be started.
     pub fn new(workers: usize) -> System {
         let workers = NonZeroUsize::new(workers).expect("a system has at least one worker");
         System {
@@ -43,7 +43,7 @@ impl System {
         }
     }
 
-    /// The system of the actor whose turn this is; elsewhere the one that all share, with a worker for each core
+    /// Returns the system of the actor whose turn is running; elsewhere the shared system, with a worker for each core
     /// (or as many as the environment variable `REENACT_WORKERS` says).
     pub fn current() -> System {
         System {
@@ -55,20 +55,20 @@ impl System {
         System { pool }
     }
 
-    /// How many workers it has.
+    /// Returns the number of workers.
     #[track_caller]
     pub fn workers(&self) -> usize {
-        // The machine that replays may have more cores, or fewer.
+        // The replaying machine may have more or fewer cores.
         outside(ops::WORKERS, || self.pool.size() as u64) as usize
     }
 
-    /// Makes an actor with this state.
+    /// Spawns an actor with this state.
     #[track_caller]
     pub fn spawn<A: Send + 'static>(&self, state: A) -> FarRef<A> {
         self.build().spawn(state)
     }
 
-    /// An actor that differs from others in some respect.
+    /// Returns a builder for an actor with non-default options.
     pub fn build(&self) -> Builder {
         Builder {
             pool: self.pool,
@@ -77,35 +77,35 @@ impl System {
         }
     }
 
-    /// Blocks the calling thread until there is no work left: no actor has a message to handle, and no timer runs.
+    /// Blocks the calling thread until no work is left: no actor has a message to handle, and no timer runs.
     ///
-    /// What other threads send afterwards is another matter, and so are promises that they will resolve.
+    /// Messages that other threads send afterwards do not count, nor do promises that they have yet to resolve.
     ///
     /// # Panics
     ///
-    /// In a turn of an actor of this system, which is work itself.
+    /// Panics in a turn of an actor of this system, which is work itself.
     pub fn wait_until_idle(&self) {
         self.pool.wait_until_quiet();
     }
 
-    /// Waits until there is no work left, then ends the workers. Actors that are still referred to have stopped.
+    /// Waits until no work is left, then ends the workers. Actors that still have references count as stopped.
     ///
     /// # Panics
     ///
-    /// As [`System::wait_until_idle`].
+    /// Panics as [`System::wait_until_idle`] does.
     pub fn shut_down(self) {
         self.wait_until_idle();
         self.pool.close();
     }
 }
 
-/// Makes an actor with this state, in the [current](System::current) system.
+/// Spawns an actor with this state in the [current](System::current) system.
 #[track_caller]
 pub fn spawn<A: Send + 'static>(state: A) -> FarRef<A> {
     System::current().spawn(state)
 }
 
-/// An actor to be made, that differs from others in some respect. From [`System::build`].
+/// Configures an actor. Returned by [`System::build`].
 ///
 /// ```
 /// use reenact::actor::{OnPanic, System, Target};
@@ -131,17 +131,17 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// What becomes of the actor when a turn panics.
+    /// Sets what happens to the actor when a turn panics.
     pub fn on_panic(self, on_panic: OnPanic) -> Builder {
         Builder { on_panic, ..self }
     }
 
-    /// How many messages may wait for the actor. One more is refused: [`FarRef::try_send`] says so, a promise is broken,
-    /// and what was sent without wanting an answer is lost. Continuations are never refused.
+    /// Limits the number of messages that may wait for the actor. Further messages are refused: [`FarRef::try_send`]
+    /// returns an error, a promise is broken, and a message without an answer is lost. Continuations are never refused.
     ///
     /// # Panics
     ///
-    /// If it is none.
+    /// Panics if `capacity` is 0.
     pub fn mailbox(self, capacity: u32) -> Builder {
         assert!(capacity > 0, "a mailbox has room for at least one message");
         Builder {
@@ -150,7 +150,7 @@ impl Builder {
         }
     }
 
-    /// Makes the actor.
+    /// Spawns the actor.
     #[inline]
     #[track_caller]
     pub fn spawn<A: Send + 'static>(self, state: A) -> FarRef<A> {

@@ -1,7 +1,7 @@
-//! Timers: promises that time resolves.
+//! Timers: promises that are resolved after a delay.
 //!
-//! A timer is something from outside: when it fires is up to the clock. Nothing of that is recorded but where its
-//! continuation came in the order of its actor's turns.
+//! When a timer fires depends on the clock, which is outside. Only the position of its continuation in the order of its
+//! actor's turns is recorded.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use reenact_engine::{fire_after, pool::Pool};
 
 use super::Promise;
 
-/// A promise that is resolved after `delay`.
+/// Returns a promise that is resolved after `delay`.
 #[track_caller]
 pub(super) fn after(pool: Pool, delay: Duration) -> Promise<()> {
     let (promise, debt) = Promise::owed();
-    // The pool is not quiet before it has fired.
+    // The pool is not idle until the timer has fired.
     let expected = pool.expect_work();
     fire_after(delay, move || {
         debt.settle(Ok(()));

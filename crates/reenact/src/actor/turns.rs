@@ -1,4 +1,4 @@
-//! How an actor runs: one message after the other, each a turn.
+//! How an actor runs: one message after the other, each in a turn.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -13,33 +13,33 @@ use super::{
     mailbox::{DROP, Handler, MEASURE, Message, Rest},
 };
 
-/// How many messages an actor may handle before others have their turn.
+/// How many messages an actor may handle before it yields to others.
 const IN_A_ROW: u32 = 512;
 
-/// Why an actor stops reading its mailbox, for now.
+/// Why an actor pauses reading its mailbox.
 enum Pause {
-    /// It has read everything.
+    /// The mailbox is empty.
     Empty,
-    /// Others have their turn.
+    /// It yields to others.
     Enough,
-    /// It has asked to be stopped.
+    /// It has been asked to stop.
     Stop,
-    /// In a replay: what has come was refused, because the system had been shut down.
+    /// In a replay: the recording refused the messages, because the system had been shut down.
     Closing,
 }
 
-/// Runs an actor that is scheduled.
+/// Runs a scheduled actor.
 ///
 /// # Safety
 ///
-/// For the consumer, with the actor's context. The actor may be gone afterwards.
+/// Only for the consumer, with the actor's context. The actor may be freed afterwards.
 pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
-    // SAFETY: The cell is destroyed by the consumer only, which this is; it is not used after it is idle.
+    // SAFETY: Only the consumer destroys the cell, which is the caller; the cell is not used after it is idle.
     unsafe {
         let this = core.as_ref();
-        let reception = this.seat.enter();
+        let reception = this.slot.enter();
         if reception == Reception::Announced && this.mailbox.peek().is_none() {
-            this.seat.is_let_go();
+            this.slot.is_let_go();
         }
         if this.pool.is_closed() && !this.stopping.get() {
             if this.is_for_workers(reception) {
@@ -63,7 +63,7 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                     if this.pool.wait_until_closed(core.cast()) {
                         return;
                     }
-                    this.seat.arrives(Arrival::CLOSING, 0);
+                    this.slot.arrives(Arrival::CLOSING, 0);
                     stop(core);
                 }
                 Ok(Pause::Empty) => match this.mailbox.rest() {
@@ -82,14 +82,14 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
                 }
                 Ok(Pause::Stop) => stop(core),
                 Err(_) => {
-                    // The panic hook has said what there is to say; who asked has been told.
+                    // The panic hook has printed the message, and the promise, if there is one, is broken.
                     if reception != Reception::Ordered || this.in_place.replace(false) {
                         this.skip();
                     }
                     if reception == Reception::Announced {
-                        this.seat.end_turn(Arrival::CLOSING, &|| this.describe());
+                        this.slot.end_turn(Arrival::CLOSING, &|| this.describe());
                     }
-                    let is_over = this.seat.has_panicked();
+                    let is_over = this.slot.has_panicked();
                     if this.stopping.get() || this.on_panic == OnPanic::Stop || is_over {
                         stop(core);
                     }
@@ -99,17 +99,17 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
     }
 }
 
-/// Stops an actor: its state goes, and with it whatever is in its mailbox.
+/// Stops an actor: drops its state and the messages in its mailbox.
 ///
 /// # Safety
 ///
-/// For the consumer.
+/// Only for the consumer.
 unsafe fn stop(core: NonNull<Core>) {
-    // SAFETY: The caller's.
+    // SAFETY: The caller is the consumer. Each message is dropped once, before the mailbox advances past it.
     unsafe {
         let this = core.as_ref();
         this.stopping.set(true);
-        quietly(|| this.seat.stops());
+        quietly(|| this.slot.stops());
         this.mailbox.close();
         quietly(|| (this.manage)(core, Manage::DropState));
         while let Some(message) = this.mailbox.peek() {
@@ -126,46 +126,46 @@ unsafe fn stop(core: NonNull<Core>) {
         }
         let stash = (*this.stash.get()).take();
         quietly(|| drop(stash));
-        this.seat.end();
+        this.slot.end();
     }
 }
 
-/// Ends an actor that nobody refers to, and frees it.
+/// Ends an actor without far references, and frees it.
 ///
 /// # Safety
 ///
-/// For the consumer.
+/// Only for the consumer.
 unsafe fn end(core: NonNull<Core>) {
-    // SAFETY: The caller's.
+    // SAFETY: The caller is the consumer, and nobody else refers to the actor.
     unsafe {
         let this = core.as_ref();
         if !this.stopping.get() {
             quietly(|| (this.manage)(core, Manage::DropState));
-            this.seat.end();
+            this.slot.end();
         }
         (this.manage)(core, Manage::Free);
     }
 }
 
-/// Runs what may panic where nobody can be told.
+/// Runs an action whose panic cannot be passed on to anyone.
 fn quietly(action: impl FnOnce()) {
-    // The panic hook has printed what there is to say.
+    // The panic hook has printed the message.
     let _ = catch_unwind(AssertUnwindSafe(action));
 }
 
 impl Core {
-    /// Handles messages as they come until there is a reason not to.
+    /// Handles messages as they come until there is a reason to pause.
     ///
     /// # Safety
     ///
-    /// For the consumer, with its context.
+    /// Only for the consumer, with its context.
     #[inline(always)]
     unsafe fn turns<const NOTED: bool>(&self, context: *mut (), left: &mut u32) -> Pause {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer, and each message is run once, before the mailbox advances past it.
         unsafe {
             while let Some(message) = self.mailbox.peek() {
                 if NOTED {
-                    self.seat.note(arrival_of(message), message.header);
+                    self.slot.note(arrival_of(message), message.header);
                 }
                 if let Some(bound) = &self.bound
                     && is_bounded(message.header as u32)
@@ -186,18 +186,18 @@ impl Core {
         Pause::Empty
     }
 
-    /// The same where each is announced, and may be looked at between two of them.
+    /// Handles messages as they come, announcing each; the state may be inspected between two of them.
     ///
     /// # Safety
     ///
-    /// For the consumer, with its context.
+    /// Only for the consumer, with its context.
     unsafe fn announced_turns(&self, context: *mut (), left: &mut u32) -> Pause {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer, and each message is run once, before the mailbox advances past it.
         unsafe {
             let state = || self.describe();
             while let Some(message) = self.mailbox.peek() {
                 let arrival = arrival_of(message);
-                if !self.seat.begin_turn(arrival, &state) {
+                if !self.slot.begin_turn(arrival, &state) {
                     return Pause::Stop;
                 }
                 if let Some(bound) = &self.bound
@@ -207,7 +207,7 @@ impl Core {
                 }
                 let words = handler_of(message.header)(message.captures, context);
                 self.mailbox.advance(words);
-                self.seat.end_turn(arrival, &state);
+                self.slot.end_turn(arrival, &state);
                 if self.stopping.get() {
                     return Pause::Stop;
                 }
@@ -220,13 +220,13 @@ impl Core {
         Pause::Empty
     }
 
-    /// Handles messages in the order that a controller wants.
+    /// Handles messages in the order that a controller determines.
     ///
     /// # Safety
     ///
-    /// For the consumer, with its context.
+    /// Only for the consumer, with its context.
     unsafe fn ordered_turns(&self, context: *mut (), left: &mut u32) -> Pause {
-        // SAFETY: The caller's. Nobody else has the stash, and no turn touches it.
+        // SAFETY: The caller is the consumer, which alone uses the stash; no turn touches it.
         unsafe {
             while self.has_message() && (self.quiet_turn(context) || self.ordered_turn(context)) {
                 if self.stopping.get() {
@@ -237,70 +237,70 @@ impl Core {
                     return Pause::Enough;
                 }
             }
-            if self.has_stash() && self.seat.next() == NextArrival::This(Arrival::CLOSING) {
+            if self.has_stash() && self.slot.next() == NextArrival::This(Arrival::CLOSING) {
                 return Pause::Closing;
             }
         }
         Pause::Empty
     }
 
-    /// Whether the actor has messages to handle that were handled before the system was shut down, and is run by whoever
-    /// sent to it: that is how one is run that refuses, there and then.
+    /// Whether the actor still has messages to handle that the recording handled before the system was shut down, but
+    /// is run by a sender: senders run the actors of a closed system themselves, so that these refuse at once.
     fn is_for_workers(&self, reception: Reception) -> bool {
         reception == Reception::Ordered
             && Pool::current().is_none()
-            && match self.seat.next() {
+            && match self.slot.next() {
                 NextArrival::This(arrival) => arrival != Arrival::CLOSING,
                 _ => false,
             }
     }
 
-    /// Whether what has come is refused, in a system that is shut down. That is in the order of messages as if it were
-    /// one: which came before is a matter of timing.
+    /// Whether the actor refuses its messages because the system is shut down. The refusal has a position in the order
+    /// of messages, as if it were one, because it depends on timing which messages came before.
     ///
     /// # Safety
     ///
-    /// For the consumer.
+    /// Only for the consumer.
     unsafe fn is_refused(&self, reception: Reception) -> bool {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer.
         let has_message = unsafe { self.has_message() };
         match reception {
             Reception::Free => {}
-            Reception::Noted if has_message => self.seat.note(Arrival::CLOSING, 0),
-            Reception::Announced if has_message => self.seat.is_let_go(),
+            Reception::Noted if has_message => self.slot.note(Arrival::CLOSING, 0),
+            Reception::Announced if has_message => self.slot.is_let_go(),
             Reception::Noted | Reception::Announced => {}
-            // Elsewhere in the order, if there is one.
-            Reception::Ordered => return has_message && self.seat.next() == NextArrival::Any,
+            // If there is an order, the refusal has its position in it: see [`Pause::Closing`].
+            Reception::Ordered => return has_message && self.slot.next() == NextArrival::Any,
         }
         has_message
     }
 
-    /// Whether there is anything that might be handled.
+    /// Whether there is a message that might be handled.
     ///
     /// # Safety
     ///
-    /// For the consumer.
+    /// Only for the consumer.
     #[inline(always)]
     unsafe fn has_message(&self) -> bool {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer.
         unsafe { self.mailbox.peek().is_some() || self.has_stash() }
     }
 
     #[inline(always)]
     unsafe fn has_stash(&self) -> bool {
-        // SAFETY: The caller's, who is the consumer.
+        // SAFETY: The caller is the consumer, which alone uses the stash.
         let stash = unsafe { &*self.stash.get() };
         stash.as_ref().is_some_and(|stash| !stash.is_empty())
     }
 
-    /// Handles the first message in the mailbox, if it is known to be the one that is next.
+    /// Handles the first message in the mailbox, if it is known to be next.
     ///
     /// # Safety
     ///
     /// As for [`Core::ordered_turns`].
     #[inline(always)]
     unsafe fn quiet_turn(&self, context: *mut ()) -> bool {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer, and the message is run once, before the mailbox advances past it.
         unsafe {
             if self.has_stash() {
                 return false;
@@ -309,7 +309,7 @@ impl Core {
                 return false;
             };
             if !self
-                .seat
+                .slot
                 .arrives_quietly(arrival_of(message), code_of(message))
             {
                 return false;
@@ -322,29 +322,30 @@ impl Core {
         true
     }
 
-    /// Handles the message that is next, if it is there. Whether it was.
+    /// Handles the message that is next, if it has arrived. Returns whether it has.
     ///
     /// # Safety
     ///
     /// As for [`Core::ordered_turns`].
     unsafe fn ordered_turn(&self, context: *mut ()) -> bool {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer, which alone uses the stash. Each message is run once, or moved into the
+        // stash.
         unsafe {
-            let arrival = match self.seat.next() {
+            let arrival = match self.slot.next() {
                 NextArrival::This(arrival) => arrival,
                 NextArrival::Any => match self.mailbox.peek() {
                     Some(message) => arrival_of(message),
                     None => return false,
                 },
                 NextArrival::None(is_fine) => {
-                    // One that came too early, and whose time never comes, is as unexpected as one that comes now.
+                    // A stashed message that is never due is as unexpected as one that arrives now.
                     let kept = (*self.stash.get()).as_ref().and_then(|stash| stash.any());
                     if let Some(arrival) = kept.filter(|_| !is_fine) {
-                        self.seat.unexpected(arrival);
+                        self.slot.unexpected(arrival);
                     }
                     while let Some(message) = self.mailbox.peek() {
                         if !is_fine {
-                            self.seat.unexpected(arrival_of(message));
+                            self.slot.unexpected(arrival_of(message));
                         }
                         self.keep(message);
                     }
@@ -356,13 +357,13 @@ impl Core {
                 .and_then(|stash| stash.take(arrival));
             if let Some(mut kept) = kept {
                 let message = kept.message();
-                self.seat.arrives(arrival, code_of(message));
+                self.slot.arrives(arrival, code_of(message));
                 handler_of(message.header)(message.captures, context);
                 return true;
             }
             while let Some(message) = self.mailbox.peek() {
                 if arrival_of(message) == arrival {
-                    self.seat.arrives(arrival, code_of(message));
+                    self.slot.arrives(arrival, code_of(message));
                     self.in_place.set(true);
                     let words = handler_of(message.header)(message.captures, context);
                     self.in_place.set(false);
@@ -375,26 +376,26 @@ impl Core {
         false
     }
 
-    /// Moves a message out of the mailbox, for later.
+    /// Moves a message out of the mailbox into the stash.
     ///
     /// # Safety
     ///
-    /// For the consumer.
+    /// Only for the consumer.
     unsafe fn keep(&self, message: Message) {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer, and advances past the message.
         unsafe {
             let words = (*self.stash.get()).get_or_insert_default().keep(message);
             self.mailbox.advance(words);
         }
     }
 
-    /// Goes past the message whose turn has panicked: it is gone, but still in the mailbox.
+    /// Advances past the message whose turn has panicked: it was consumed, but is still in the mailbox.
     ///
     /// # Safety
     ///
-    /// For the consumer.
+    /// Only for the consumer.
     unsafe fn skip(&self) {
-        // SAFETY: The caller's.
+        // SAFETY: The caller is the consumer. `MEASURE` does not read the captures.
         unsafe {
             if let Some(message) = self.mailbox.peek() {
                 let words = handler_of(message.header)(message.captures, MEASURE);
@@ -403,47 +404,47 @@ impl Core {
         }
     }
 
-    /// Whether an actor that nobody refers to is at its end: in a replay that is not so where its recording was cut
-    /// with messages still to be handled. With none, the recorded one may have been about to end, or have dropped its
-    /// state already, which others may have noticed.
+    /// Whether an actor without far references may end. In a replay it may not, if its recording was cut with messages
+    /// still to be handled. With none, the recorded actor may have been about to end, or have dropped its state
+    /// already, which others may have observed.
     ///
     /// # Safety
     ///
-    /// For the consumer.
+    /// Only for the consumer.
     unsafe fn may_end(&self, reception: Reception) -> bool {
         reception != Reception::Ordered
             || self.stopping.get()
-            // SAFETY: The caller's.
+            // SAFETY: The caller is the consumer.
             || unsafe { !self.has_stash() }
-            || self.seat.next() != NextArrival::None(true)
+            || self.slot.next() != NextArrival::None(true)
     }
 }
 
-/// Whether a message from there counts where a mailbox is bounded: those that went through a promise do not.
+/// Whether a message from this source counts against the bound of a mailbox: messages through promises do not.
 pub(super) fn is_bounded(source: u32) -> bool {
     source & NUMBERED == 0 || source == PLACED
 }
 
-/// The lower half of the header of a message that has its place with it.
+/// The lower half of the header of a message that carries its position.
 const PLACED: u32 = u32::MAX;
 
-/// What handles a message, as recording knows it.
+/// Returns the header by which recording knows the code of a message.
 ///
 /// # Safety
 ///
-/// It has not been run yet.
+/// The message has not been run yet.
 #[inline(always)]
 unsafe fn code_of(message: Message) -> u64 {
     if message.header as u32 == PLACED {
-        // SAFETY: The header that it would have is right behind its number.
+        // SAFETY: The recorded header follows the number of the message.
         unsafe { message.captures.add(1).read() }
     } else {
         message.header
     }
 }
 
-/// The header of a message: in the upper half where its code is, as a distance from [`base`]; in the lower half who
-/// sends it.
+/// Returns the header of a message: its handler in the upper half, as a distance from [`base`]; its sender in the lower
+/// half.
 #[inline(always)]
 pub(super) fn header(handler: Handler, source: u32) -> u64 {
     let distance = (handler as usize).wrapping_sub(base()) as isize;
@@ -458,24 +459,24 @@ pub(super) fn header(handler: Handler, source: u32) -> u64 {
 pub(super) fn handler_of(header: u64) -> Handler {
     let distance = (header as i64 >> 32) as usize;
     let address = base().wrapping_add(distance);
-    // SAFETY: Made by `header` from a handler.
+    // SAFETY: `header` computed the distance from a handler.
     unsafe { std::mem::transmute::<usize, Handler>(address) }
 }
 
-/// Where distances are measured from: a static, since a function may be at several addresses.
+/// The address that distances are measured from: that of a static, since a function may have several addresses.
 #[inline(always)]
 fn base() -> usize {
     static BASE: u8 = 0;
     (&raw const BASE).addr()
 }
 
-/// By what the order of messages tells this one from others.
+/// Returns the identity of a message in the order of messages.
 ///
 /// # Safety
 ///
-/// It has not been run yet.
+/// The message has not been run yet.
 #[inline(always)]
 pub(super) unsafe fn arrival_of(message: Message) -> Arrival {
-    // SAFETY: A message with a number has that first.
+    // SAFETY: A message with a number begins with it.
     Arrival::of(message.header as u32, || unsafe { message.captures.read() })
 }

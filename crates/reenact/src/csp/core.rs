@@ -1,8 +1,8 @@
-//! What the ends of a channel share.
+//! The state that the ends of a channel share.
 //!
-//! Both ends have an order of their own: the n-th message sent is the n-th received, whoever sends and receives. So two
-//! entities say everything: the position of a send among the sends, and that of a receive among the receives. As long as
-//! the same activity sends, and the same receives, both are as predicted, and the trace has not a byte of it.
+//! Each end has an order of its own: the n-th message sent is the n-th received, whichever activities send and receive.
+//! So two objects suffice: the position of a send among the sends, and that of a receive among the receives. As long as
+//! the same activity sends, and the same receives, both are as predicted, and the trace contains no byte of it.
 
 use std::{
     cell::UnsafeCell,
@@ -15,7 +15,7 @@ use std::{
     },
 };
 
-use reenact_engine::{Decision, Ends, Fact, Op, Selected, at, chose, is_active, raw::BriefLock};
+use reenact_engine::{Decision, Ends, Latch, Op, Selected, at, chose, is_active, raw::BriefLock};
 
 use super::{
     ops,
@@ -42,26 +42,26 @@ pub(super) fn op_of(side: Side) -> Op {
 ///
 /// # Invariants
 ///
-/// 1. `state` is touched only with `lock`, which nobody holds while it waits, nor while it runs code of the program.
-/// 2. Receivers wait only if there is nothing to receive: the buffer is empty and no sender waits. Senders wait only if the
-///    buffer is full (one of no capacity always is) and no receiver waits. So never both, except for two sides of the same
-///    selection, which does not meet itself.
-/// 3. The orders are recorded with `lock`, in the order of the messages.
+/// 1. `state` is accessed only with `lock`, which nobody holds while it waits or runs code of the program.
+/// 2. Receivers wait only if there is nothing to receive: the buffer is empty and no sender waits. Senders wait only if
+///    the buffer is full (one of capacity 0 always is) and no receiver waits. So never both, except for two sides of
+///    the same selection, which does not meet itself.
+/// 3. The orders are recorded under `lock`, in the order of the messages.
 pub(super) struct Core<T> {
     lock: BriefLock,
     state: UnsafeCell<State<T>>,
     capacity: usize,
-    /// Who sends, or receives, after whom.
+    /// The orders of sends and of receives.
     orders: Ends,
     ends: [End; 2],
 }
 
-/// What belongs to one side.
+/// The state of one side.
 #[derive(Default)]
 struct End {
     handles: AtomicUsize,
-    /// That the last handle is gone.
-    gone: Fact,
+    /// Set when the last handle is dropped.
+    gone: Latch,
 }
 
 struct State<T> {
@@ -70,22 +70,22 @@ struct State<T> {
     gone: [bool; 2],
 }
 
-// SAFETY: Messages cross from one thread to another; everything else is protected by the lock.
+// SAFETY: Messages, which are `Send`, cross threads; everything else is protected by the lock.
 unsafe impl<T: Send> Send for Core<T> {}
-// SAFETY: As above.
+// SAFETY: The lock protects all shared state, and messages are `Send`.
 unsafe impl<T: Send> Sync for Core<T> {}
 
-/// What became of an attempt.
+/// The result of an attempt.
 pub(super) enum Attempt {
-    /// It has happened; somebody may have to be woken.
+    /// It has happened; this waiter, if any, has to be woken.
     Done(Option<Sleeper>),
     /// The other side is gone.
     Closed,
-    /// Not at once.
+    /// It would have to wait.
     NotYet,
 }
 
-/// The channel's state, as long as its lock is held.
+/// The channel's state while its lock is held.
 pub(super) struct Locked<'a, T>(&'a Core<T>);
 
 impl<T> Locked<'_, T> {
@@ -103,10 +103,10 @@ impl<T> Drop for Locked<'_, T> {
 }
 
 impl<T> Core<T> {
-    /// A channel with room for so many messages.
+    /// Creates a channel with room for `capacity` messages.
     #[track_caller]
     pub(super) fn new(capacity: usize) -> Core<T> {
-        // Who uses it need not be one who has asked before whether there is something to record.
+        // Settles the mode, which the activities that use the channel may not have done.
         is_active();
         Core {
             lock: BriefLock::new(),
@@ -131,7 +131,8 @@ impl<T> Core<T> {
         &self.ends[side as usize]
     }
 
-    /// Sends what is in `message`, or receives into it, waiting as long as it must. False if the other side is gone.
+    /// Sends what is in `message`, or receives into it, waiting as long as necessary. Returns false if the other side
+    /// is gone.
     #[inline(always)]
     #[track_caller]
     pub(super) fn operate(&self, side: Side, message: &mut Option<T>) -> bool {
@@ -182,7 +183,7 @@ impl<T> Core<T> {
         }
     }
 
-    /// As the recorded one did, which was met: so this one is.
+    /// Repeats a recorded operation, which succeeded: so this one does.
     #[cold]
     #[track_caller]
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
@@ -192,7 +193,7 @@ impl<T> Core<T> {
                 drop(locked);
                 Sleeper::wake(sleeper);
             }
-            // The receivers went before their time, and with them what was in the buffer.
+            // The receivers were dropped too early, and with them the contents of the buffer.
             Attempt::Closed if self.capacity > 0 => {
                 drop(locked);
                 drop(message.take());
@@ -207,8 +208,8 @@ impl<T> Core<T> {
         }
     }
 
-    /// Sends or receives if that is possible at once. `case` says which case of which selection of the calling activity it
-    /// is, if it is one.
+    /// Sends or receives if that is possible without waiting. `case` is the case and the selection of the calling
+    /// activity, if it selects.
     #[inline(always)]
     pub(super) fn attempt(
         &self,
@@ -266,7 +267,7 @@ impl<T> Core<T> {
         }
     }
 
-    /// The calling activity operates. With the lock.
+    /// Records an operation of the calling activity. The caller holds the lock.
     #[inline]
     fn happens(&self, side: Side, case: Option<(Op, usize)>) {
         if let Some((op, case)) = case {
@@ -275,20 +276,20 @@ impl<T> Core<T> {
         self.orders.taken(side, op_of(side));
     }
 
-    /// One who waits operates. With the lock.
+    /// Records an operation of a waiter. The caller holds the lock.
     #[inline]
     fn happens_to(&self, side: Side, node: &Node<T>) {
         let party = node.selection().note_chosen(node.case);
         self.orders.taken_by(side, op_of(side), party);
     }
 
-    /// The calling activity was told that the other side is gone.
+    /// Records that the calling activity found the other side gone.
     #[cold]
     pub(super) fn declined(&self, side: Side) {
         self.orders.declined(side, op_of(side));
     }
 
-    /// As [`Core::attempt`], by itself.
+    /// Attempts as [`Core::attempt`] does, taking the lock.
     pub(super) fn attempt_alone(
         &self,
         side: Side,
@@ -299,7 +300,7 @@ impl<T> Core<T> {
         self.attempt(&locked, side, message, Some(case))
     }
 
-    /// Lets a node wait, unless it could be met now: false then.
+    /// Adds a node to the waiters, unless its operation is ready: returns false then.
     pub(super) fn enlist(&self, side: Side, node: &Node<T>) -> bool {
         let locked = self.lock();
         let state = locked.state();
@@ -315,7 +316,7 @@ impl<T> Core<T> {
         true
     }
 
-    /// Whether one who tries, or selects, would not have to wait.
+    /// Whether a try or a selection would not have to wait.
     pub(super) fn is_possible(&self, side: Side) -> bool {
         let locked = self.lock();
         let state = locked.state();
@@ -328,27 +329,27 @@ impl<T> Core<T> {
             }
     }
 
-    /// Takes a node back that nobody has met.
+    /// Removes a node that has not been met.
     pub(super) fn delist(&self, side: Side, node: &Node<T>) {
         if self.lock().state().waiting[side as usize].remove(node) {
             self.orders.gave_up(side, op_of(side));
         }
     }
 
-    /// Who sends, or receives, after whom.
+    /// Returns the orders of sends and of receives.
     pub(super) fn orders(&self) -> &Ends {
         &self.orders
     }
 
-    /// One more handle of this side.
+    /// Adds a handle of this side.
     pub(super) fn one_more(&self, side: Side) {
         self.end(side).handles.fetch_add(1, Relaxed);
     }
 
-    /// One less; with the last one, those who wait at the other side need not any more.
+    /// Removes a handle of this side; the last one wakes the waiters at the other side.
     #[track_caller]
     pub(super) fn one_less(&self, side: Side) {
-        // Both: who is last sees what the others did.
+        // Acquire and Release: the last one sees what the others did.
         let one_less = || self.end(side).handles.fetch_sub(1, AcqRel) == 1;
         if self.orders.drop_handle(side, drop_op(side), one_less) {
             self.close(side);
@@ -368,11 +369,11 @@ impl<T> Core<T> {
             Sleeper::wake(Some(sleeper));
         }
         self.end(side).gone.establish();
-        // Last: a message may panic when it is dropped.
+        // Last, because dropping a message may panic.
         drop(lost);
     }
 
-    /// Tells one of those who wait that the other side is gone.
+    /// Removes a waiter because the other side is gone, and returns it to be woken.
     fn turn_away(&self, side: Side) -> Option<Sleeper> {
         let locked = self.lock();
         let waiting = &mut locked.state().waiting[side as usize];
@@ -382,8 +383,8 @@ impl<T> Core<T> {
         Some(waiting.claim_first()?.turn_away())
     }
 
-    /// Waits until somebody has met it, or the other side is gone: false then. If it `is_certain` to be met, it is not turned
-    /// away.
+    /// Waits until the operation is met, or the other side is gone: returns false then. If it `is_certain` to be met,
+    /// it ignores that the other side is gone.
     fn wait(
         &self,
         locked: Locked<'_, T>,
@@ -405,7 +406,7 @@ impl<T> Core<T> {
     }
 }
 
-/// Who waits may be made to leave its stack instead.
+/// Removes the node if the waiter's stack is unwound instead.
 struct Listed<'a, T>(&'a Core<T>, Side, &'a Node<T>);
 
 impl<T> Drop for Listed<'_, T> {

@@ -9,58 +9,58 @@ use std::{
 };
 
 use reenact_engine::{
-    Fact, Seat, life,
+    ActivitySlot, Latch, life,
     pool::{Pool, Task, give_way, in_background, is_task},
     thread::note_panic,
 };
 
 use super::ops;
 
-/// A process that has not begun, on its way to a worker.
+/// A process that has not started, on its way to a worker.
 #[repr(C)]
 struct Process<F, T> {
     task: Task,
-    seat: Seat,
+    slot: ActivitySlot,
     code: F,
     ending: Arc<Ending<T>>,
     site: &'static Location<'static>,
 }
 
-/// What is left of a process.
+/// The outcome of a process, shared with its handle.
 struct Ending<T> {
     outcome: Mutex<Option<Result<T>>>,
-    has_come: Fact,
-    /// Its number, if it has one.
+    has_come: Latch,
+    /// The process's number, if it has one.
     number: Option<u32>,
 }
 
-/// Runs a function as a process of its own, on one of the workers.
+/// Spawns a function as a process, on one of the workers.
 ///
-/// It begins soon, and stays on the worker that begins it. From within a process or an actor's turn it goes to the workers
-/// of that one, elsewhere to those that all share: one for each core, or as many as the environment variable
-/// `REENACT_WORKERS` says.
+/// It starts soon, and stays on the worker that starts it. Within a process or an actor's turn it uses the same workers
+/// as that one, elsewhere the shared ones: one for each core, or as many as the environment variable `REENACT_WORKERS`
+/// says.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let seat = Seat::born();
+    let slot = ActivitySlot::born();
     let ending = Arc::new(Ending {
         outcome: Mutex::new(None),
-        has_come: Fact::new(),
-        number: seat.number(),
+        has_come: Latch::new(),
+        number: slot.number(),
     });
     let process = Box::new(Process {
-        // SAFETY: It is scheduled below, as what `run` takes it for.
+        // SAFETY: It is scheduled below, as the type that `run` expects.
         task: unsafe { Task::new(run::<F, T>) },
-        seat,
+        slot,
         code: f,
         ending: Arc::clone(&ending),
         site: Location::caller(),
     });
     let process = NonNull::from(Box::leak(process));
-    // SAFETY: `run` frees it, and it is not scheduled again but by `run`.
+    // SAFETY: `run` frees it, and only `run` may schedule it again.
     unsafe { Pool::current_or_shared().schedule_to_stay(process.cast()) };
     JoinHandle { ending }
 }
@@ -79,28 +79,28 @@ impl<T> Ending<T> {
     }
 }
 
-/// Runs a process, from its beginning to its end.
+/// Runs a process from its start to its end.
 ///
 /// # Safety
 ///
-/// It is a process of these types that was scheduled.
+/// `task` is a scheduled process of these types.
 unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
     if !is_task() {
-        // Its workers have ended before it began. Others have not.
-        // SAFETY: The caller's; it has not run.
+        // Its workers ended before it started, so a shared worker runs it.
+        // SAFETY: The caller passes a scheduled process, and it has not run.
         unsafe { Pool::shared().schedule(task) };
         return;
     }
-    // SAFETY: The caller's.
+    // SAFETY: The caller passes a process that `spawn` leaked, and it is taken back once.
     let process = unsafe { Box::from_raw(task.cast::<Process<F, T>>().as_ptr()) };
     let Process {
-        seat,
+        slot,
         code,
         ending,
         site,
         ..
     } = *process;
-    seat.enter();
+    slot.enter();
     in_background(|| {
         life::begins(site);
         let outcome = catch_unwind(AssertUnwindSafe(code));
@@ -109,7 +109,7 @@ unsafe fn run<F: FnOnce() -> T, T>(task: NonNull<Task>) {
         }
         life::ends(site);
         ending.end(outcome);
-        seat.end();
+        slot.end();
         ending.has_come.establish();
     });
 }
@@ -120,7 +120,7 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Waits for the process to end, and returns what it returned or panicked with.
+    /// Waits for the process to end, and returns its result or panic.
     #[track_caller]
     pub fn join(self) -> Result<T> {
         let ending = &self.ending;
@@ -158,7 +158,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// Lets others run.
+/// Yields to other activities.
 pub fn yield_now() {
     if !give_way() {
         std::thread::yield_now();

@@ -17,7 +17,8 @@ use super::{
     select::{Operation, Patience},
 };
 
-/// The receiving end of a channel. When the last clone is gone, senders are told so, and what was not received is lost.
+/// The receiving end of a channel. When the last clone is dropped, the channel disconnects: sends fail, and messages
+/// that were not received are lost.
 pub struct Receiver<T> {
     core: Arc<Core<T>>,
 }
@@ -28,7 +29,7 @@ impl<T> Receiver<T> {
         Receiver { core }
     }
 
-    /// The next message, waiting for it. An error if all senders are gone.
+    /// Receives the next message, waiting for it. Returns an error if all senders are gone.
     #[inline]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
@@ -37,7 +38,7 @@ impl<T> Receiver<T> {
         message.ok_or(RecvError)
     }
 
-    /// The next message, if there is one now.
+    /// Receives the next message, if there is one now.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let received = self.receive_within(ops::TRY_RECEIVE, Patience::None);
@@ -47,7 +48,7 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// The next message, waiting for so long at most.
+    /// Receives the next message, waiting for `timeout` at most.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.receive_within(ops::RECEIVE_TIMEOUT, Patience::For(timeout))
@@ -64,18 +65,18 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Receiving, as a case of a selection.
+    /// Returns a receive as a case of a selection.
     #[doc(hidden)]
     pub fn receiving(&self) -> Operation<'_, T> {
         Operation::new(&self.core, Side::Receiving, None)
     }
 
-    /// All messages until the senders are gone, waiting for each.
+    /// Iterates over all messages until the senders are gone, waiting for each.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter { receiver: self }
     }
 
-    /// The messages that are there now.
+    /// Iterates over the messages that are available now.
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter { receiver: self }
     }
@@ -109,19 +110,19 @@ impl<T> fmt::Debug for Receiver<T> {
 impl<T> UnwindSafe for Receiver<T> {}
 impl<T> RefUnwindSafe for Receiver<T> {}
 
-/// See [`Receiver::iter`].
+/// Iterator returned by [`Receiver::iter`].
 #[derive(Debug)]
 pub struct Iter<'a, T> {
     receiver: &'a Receiver<T>,
 }
 
-/// See [`Receiver::try_iter`].
+/// Iterator returned by [`Receiver::try_iter`].
 #[derive(Debug)]
 pub struct TryIter<'a, T> {
     receiver: &'a Receiver<T>,
 }
 
-/// All messages of a receiver.
+/// Iterator over all messages that owns its receiver.
 #[derive(Debug)]
 pub struct IntoIter<T> {
     receiver: Receiver<T>,

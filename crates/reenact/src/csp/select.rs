@@ -1,9 +1,10 @@
 //! Waiting for the first of several operations.
 //!
-//! First every case is tried, in an order of chance: so where several are possible again and again, each has its turn,
-//! whoever else selects on the same thread in between. If none is, all are put up, and whoever meets one takes the whole selection with
-//! it. While it puts them up, a selection may find that a case has become possible. It then takes all of them back and
-//! tries again, so that one that is active is never one that others can find: two selections cannot claim each other.
+//! First every case is tried, in random order: so if several are ready again and again, they take turns, even if others
+//! select on the same thread in between. If none is ready, all are enlisted, and the activity that meets one claims the
+//! whole selection. While enlisting, a selection may find that a case has become ready. It then withdraws all of them
+//! and tries again, so that an active selection is never one that others can find: two selections cannot claim each
+//! other.
 
 use std::{
     cell::Cell,
@@ -11,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_engine::{self as engine, End, Ends, Fact, Op, Selected, chose, raw::now};
+use reenact_engine::{self as engine, End, Ends, Latch, Op, Selected, chose, raw::now};
 
 use super::{
     RecvError, SendError,
@@ -23,49 +24,50 @@ use super::{
 /// How long a selection waits.
 #[derive(Clone, Copy, Debug)]
 pub enum Patience {
-    /// Until something happens.
+    /// Until a case happens.
     Forever,
     /// Not at all.
     None,
-    /// For so long.
+    /// For this long.
     For(Duration),
 }
 
-/// One of the operations that are selected from.
+/// One of the operations of a selection.
 pub trait Case {
-    /// Does it if it is possible at once, or known to be impossible for good.
+    /// Performs it if it is ready, or known to be impossible for good.
     fn attempt(&mut self, case: usize) -> bool;
-    /// Lets others find it, unless it is possible at once.
+    /// Enlists it for others to find, unless it is ready.
     ///
     /// # Safety
     ///
-    /// It is not moved before [`Case::withdraw`], and the selection is there until then.
+    /// It is not moved before [`Case::withdraw`], and the selection lives until then.
     unsafe fn put_up(&mut self, selection: &Waiting, case: usize) -> bool;
-    /// Takes it back, if it was put up. If it is the one that has happened, it knows how.
+    /// Withdraws it, if it was enlisted. If it is the case that has happened, it takes over the outcome.
     fn withdraw(&mut self, has_happened: bool);
-    /// It is the one that happens, when its result is asked for: only there is it known which line of the program it is.
+    /// Marks it as the case to perform when its result is asked for: only then is its source location known.
     fn decide(&mut self);
-    /// Which end of which channel it is about.
+    /// Returns the channel and the end that it operates on.
     fn ends(&self) -> (&Ends, End);
-    /// Whether it would happen at once.
+    /// Whether it is ready.
     fn is_possible(&self) -> bool;
-    /// Ends the wait for it alone, for a limited time. False where the clock says when that is.
+    /// Ends the timed wait for this operation alone, under a controller. Returns false if the clock decides when it
+    /// ends.
     fn is_timed_out(&self, site: &'static Location<'static>) -> bool;
 }
 
-/// A selection that waits.
+/// A waiting selection.
 pub struct Waiting(Selection);
 
-/// Sending or receiving, as one of several operations.
+/// A send or a receive, as a case of a selection.
 pub struct Operation<'a, T> {
     core: &'a Core<T>,
     side: Side,
-    /// What it is part of.
+    /// The operation that it is part of.
     op: Op,
     message: Option<T>,
     node: Option<Node<T>>,
     happened: bool,
-    /// Whether it is still to be done.
+    /// Whether it is still to be performed.
     is_due: bool,
 }
 
@@ -82,26 +84,26 @@ impl<'a, T> Operation<'a, T> {
         }
     }
 
-    /// The same, as an operation by itself.
+    /// Makes it an operation by itself.
     pub(super) fn alone(self, op: Op) -> Operation<'a, T> {
         Operation { op, ..self }
     }
 
-    /// Does it if it is possible in time. Whether it was.
+    /// Performs it if it is ready in time. Returns whether it was.
     #[track_caller]
     pub(super) fn within(&mut self, patience: Patience) -> bool {
         let op = self.op;
         select_as(op, &mut [self], patience).is_some()
     }
 
-    /// What was received, once it is known to have happened, or not to be possible any more.
+    /// Returns what was received, once the case has happened or become impossible.
     #[track_caller]
     pub fn received(mut self) -> Result<T, RecvError> {
         self.operate_if_due();
         self.message.ok_or(RecvError)
     }
 
-    /// Whether it was sent.
+    /// Returns whether it was sent.
     #[track_caller]
     pub fn sent(mut self) -> Result<(), SendError<T>> {
         self.operate_if_due();
@@ -111,7 +113,7 @@ impl<'a, T> Operation<'a, T> {
         }
     }
 
-    /// What was to be sent.
+    /// Returns the message that was to be sent.
     pub(super) fn into_message(self) -> Option<T> {
         self.message
     }
@@ -187,7 +189,7 @@ impl<T> Case for Operation<'_, T> {
     }
 }
 
-/// Does one of the operations, the first that is possible. None if none was in time.
+/// Performs one of the operations, the first that is ready. Returns none if none was in time.
 #[track_caller]
 pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
     select_as(ops::SELECT, cases, patience)
@@ -222,7 +224,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<
         for case in Order::of(cases.len()) {
             if cases[case].attempt(case) {
                 if let (Patience::For(_), [only]) = (patience, &*cases) {
-                    // Had its time been up before, it would not have.
+                    // If the time limit had expired before, the operation would not have happened.
                     only.is_timed_out(site);
                 }
                 return Some(case);
@@ -240,7 +242,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<
     }
 }
 
-/// Has that done which the recorded one did. If this one has no such case, that never happens, and who looks at the replay is told so.
+/// Performs the recorded case. If there is no such case, waits forever, which the replay reports.
 #[cold]
 #[track_caller]
 fn select_as_recorded(
@@ -251,21 +253,21 @@ fn select_as_recorded(
     let count = cases.len();
     match (recorded, patience) {
         (None, Patience::Forever) => {
-            Fact::new().wait(&|| "the time limit of a selection that has none".to_owned());
+            Latch::new().wait(&|| "the time limit of a selection that has none".to_owned());
         }
         (None, _) => {}
         (Some(case), _) => match cases.get_mut(case) {
             Some(case) => case.decide(),
-            None => Fact::new().wait(&|| format!("case {case} of a selection that has {count}")),
+            None => Latch::new().wait(&|| format!("case {case} of a selection that has {count}")),
         },
     }
     recorded
 }
 
-/// How a wait has ended.
+/// The result of a wait.
 enum Waited {
     Happened(usize),
-    /// A case is possible without waiting.
+    /// A case is ready.
     Possible,
     TimeIsUp,
 }
@@ -274,14 +276,14 @@ enum Waited {
 struct PutUp<'a, 'b>(&'a mut [&'b mut dyn Case]);
 
 impl Drop for PutUp<'_, '_> {
-    /// Who waits may be made to leave its stack instead.
+    /// Withdraws the cases if the waiter's stack is unwound instead.
     #[cold]
     fn drop(&mut self) {
         self.0.iter_mut().for_each(|case| case.withdraw(false));
     }
 }
 
-/// Puts all cases up and waits.
+/// Enlists all cases and waits.
 fn wait(
     op: Op,
     cases: &mut [&mut dyn Case],
@@ -306,7 +308,7 @@ fn wait(
     }
     let was_told = all_wait && selection.wait_until(deadline);
     if !was_told && !selection.give_up() {
-        // Somebody has claimed it and is about to say so.
+        // Another activity has claimed it and is about to wake it.
         selection.wait_until(None);
     }
     std::mem::forget(put_up);
@@ -321,11 +323,11 @@ fn wait(
     }
 }
 
-/// So many cases, in an order of chance.
+/// The cases in random order.
 struct Order {
-    /// A bit for each that has not been yet.
+    /// A bit for each case that has not been returned.
     left: u64,
-    /// What decides which is next: the digits after the point of a number below one.
+    /// Determines the next case: the binary digits of a fraction below one.
     chance: u32,
 }
 

@@ -16,7 +16,8 @@ use super::{
     select::{Operation, Patience},
 };
 
-/// The sending end of a channel. When the last clone is gone, receivers are told so once they have had what was sent.
+/// The sending end of a channel. When the last clone is dropped, the channel disconnects: receivers get the messages
+/// that were sent, then an error.
 pub struct Sender<T> {
     core: Arc<Core<T>>,
 }
@@ -24,7 +25,7 @@ pub struct Sender<T> {
 /// Why a message was not sent in time.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub enum SendTimeoutError<T> {
-    /// Nobody received it, and there was no room.
+    /// The time limit expired: no receiver took the message, and there was no room.
     Timeout(T),
     /// There is no receiver any more.
     Disconnected(T),
@@ -36,8 +37,8 @@ impl<T> Sender<T> {
         Sender { core }
     }
 
-    /// Sends a message, waiting until it is received or there is room for it. Gives it back if there is no receiver any
-    /// more.
+    /// Sends a message, waiting until it is received or there is room for it. Returns it as an error if there is no
+    /// receiver any more.
     #[inline]
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
@@ -51,7 +52,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message if somebody waits for it or there is room.
+    /// Sends a message if a receiver waits for it or there is room.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.send_within(ops::TRY_SEND, message, Patience::None) {
@@ -63,7 +64,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message, waiting for so long at most.
+    /// Sends a message, waiting for `timeout` at most.
     #[track_caller]
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         self.send_within(ops::SEND_TIMEOUT, message, Patience::For(timeout))
@@ -88,7 +89,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sending, as a case of a selection.
+    /// Returns a send as a case of a selection.
     #[doc(hidden)]
     pub fn sending(&self, message: T) -> Operation<'_, T> {
         Operation::new(&self.core, Side::Sending, Some(message))

@@ -1,7 +1,7 @@
-//! Who waits at a channel, or at several.
+//! Waiting at a channel, or at several.
 //!
-//! All of it is on the stack of who waits, linked into the lists of the channels, and taken out of them before that
-//! stack is left. Nothing is allocated to wait.
+//! All of it is on the waiter's stack, linked into the lists of the channels, and unlinked before that stack frame is
+//! left. Waiting allocates nothing.
 
 use std::{
     cell::{Cell, UnsafeCell},
@@ -21,16 +21,16 @@ use reenact_engine::{Op, Party, Selected, chose, raw::Parker};
 ///
 /// | `state` | meaning | set by |
 /// |---|---|---|
-/// | `WAITING` | nothing has happened yet | who waits |
-/// | `GIVEN_UP` | nothing will | who waits: its time is up, or it has seen that it need not wait |
-/// | `CHOSEN` + n | case n has happened, or cannot any more | who met it, or closed the channel |
+/// | `WAITING` | nothing has happened yet | the waiter |
+/// | `GIVEN_UP` | nothing will | the waiter: its time limit expired, or it need not wait |
+/// | `CHOSEN` + n | case n has happened, or cannot any more | the activity that met it, or closed the channel |
 ///
-/// That of a wait for a single operation stays at `WAITING`: whoever takes it out of the list has it.
+/// A wait for a single operation stays at `WAITING`: removing it from the list claims it.
 pub(super) struct Selection {
     state: AtomicU32,
-    /// The selection that this is; none for a wait for a single operation.
+    /// The operation of the selection; none for a wait for a single operation.
     op: Option<Op>,
-    /// Whether it is known to be met.
+    /// Whether it is known that it will be met.
     is_certain: bool,
     parker: Parker,
     party: Party,
@@ -41,13 +41,13 @@ const GIVEN_UP: u32 = 1;
 const CHOSEN: u32 = 2;
 
 impl Selection {
-    /// For a single operation.
+    /// Creates a wait for a single operation.
     #[inline]
     pub(super) fn single(is_certain: bool) -> Selection {
         Selection::new(None, is_certain)
     }
 
-    /// For the first of several.
+    /// Creates a wait for the first of several operations.
     pub(super) fn first_of(op: Op) -> Selection {
         Selection::new(Some(op), false)
     }
@@ -63,31 +63,32 @@ impl Selection {
         }
     }
 
-    /// Makes it this case that has happened; false if another one has.
+    /// Claims it with this case; returns false if another case has happened.
     #[inline]
     fn claim(&self, case: usize) -> bool {
         self.op.is_none() || self.leave_waiting(CHOSEN + case as u32)
     }
 
-    /// Makes nothing happen any more; false if something has.
+    /// Gives up waiting; returns false if a case has happened.
     pub(super) fn give_up(&self) -> bool {
         self.leave_waiting(GIVEN_UP)
     }
 
     fn leave_waiting(&self, to: u32) -> bool {
-        // Both: who comes second sees what who came first did.
+        // Acquire and Release: the second caller sees what the first one did.
         self.state
             .compare_exchange(WAITING, to, AcqRel, Acquire)
             .is_ok()
     }
 
-    /// The case that has happened.
+    /// Returns the case that has happened.
     pub(super) fn chosen(&self) -> Option<usize> {
         let state = self.state.load(Acquire);
         state.checked_sub(CHOSEN).map(|case| case as usize)
     }
 
-    /// For who has claimed it: says what that means for who waits, who is returned. Under the lock of the channel.
+    /// Records the choice for the waiter, after claiming it, and returns the waiter's party. The caller holds the
+    /// channel's lock.
     #[inline]
     pub(super) fn note_chosen(&self, case: usize) -> &Party {
         if let Some(op) = self.op {
@@ -97,32 +98,33 @@ impl Selection {
         &self.party
     }
 
-    /// Waits for a single operation. `publish` lets go of the lock that keeps others from finding it.
+    /// Waits for a single operation. `publish` releases the lock that keeps others from finding it.
     #[inline]
     pub(super) fn wait(&self, publish: impl FnMut(), what: &(dyn Fn() -> String + Sync)) {
         self.parker.wait_in_operation(publish, what);
     }
 
-    /// Waits for one of several, which others can find already. False if the time is up; but one may have happened since.
+    /// Waits for one of several operations, which others can already find. Returns false if the time limit expired; but
+    /// a case may have happened since.
     pub(super) fn wait_until(&self, deadline: Option<Instant>) -> bool {
         self.parker.spin(SPINS) || self.parker.park_in_operation(deadline)
     }
 }
 
-/// How often to look before sleeping: what is selected from is often busy.
+/// How often to spin before parking: the channels of a selection are often busy.
 const SPINS: u32 = 50;
 
-/// One who waits and has been claimed, to be woken. It is there until then, and perhaps not after.
+/// A claimed waiter that has to be woken. It exists until then, and possibly not after.
 pub(super) struct Sleeper(NonNull<Selection>);
 
 impl Sleeper {
-    /// Lets it go on; called without the lock.
+    /// Wakes the waiter; called without the lock.
     #[inline]
     pub(super) fn wake(sleeper: Option<Sleeper>) {
         let Some(Sleeper(selection)) = sleeper else {
             return;
         };
-        // SAFETY: It waits until it is woken, which happens here, once.
+        // SAFETY: The selection exists until its waiter is woken, which happens here, once.
         let selection = unsafe { selection.as_ref() };
         match selection.op {
             None => selection.parker.wake_in_operation(),
@@ -131,10 +133,10 @@ impl Sleeper {
     }
 }
 
-/// How a wait at one channel has ended.
+/// The outcome of a wait at one channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
-    /// Not yet.
+    /// It still waits.
     None,
     /// The message has been handed over.
     Met,
@@ -142,16 +144,16 @@ pub(super) enum Outcome {
     Closed,
 }
 
-/// A place in the list of those who wait at a channel.
+/// A node in a channel's list of waiters.
 ///
 /// # Invariants
 ///
-/// 1. Everything but `selection` and `case`, which do not change, is touched under the lock of the channel, or by who waits
-///    when it is in no list.
+/// 1. Everything but `selection` and `case`, which do not change, is accessed under the lock of the channel, or by the
+///    waiter when the node is in no list.
 pub(super) struct Node<T> {
     selection: NonNull<Selection>,
     pub(super) case: usize,
-    /// What is to be sent, or was received.
+    /// The message to send, or the received one.
     message: UnsafeCell<Option<T>>,
     outcome: Cell<Outcome>,
     is_listed: Cell<bool>,
@@ -160,7 +162,7 @@ pub(super) struct Node<T> {
 }
 
 impl<T> Node<T> {
-    /// For one case of a selection, which outlives it.
+    /// Creates a node for one case of a selection, which must outlive it.
     pub(super) fn new(selection: &Selection, case: usize, message: Option<T>) -> Node<T> {
         Node {
             selection: NonNull::from(selection),
@@ -174,7 +176,7 @@ impl<T> Node<T> {
     }
 
     pub(super) fn selection(&self) -> &Selection {
-        // SAFETY: It outlives the node.
+        // SAFETY: The selection outlives the node.
         unsafe { self.selection.as_ref() }
     }
 
@@ -182,35 +184,35 @@ impl<T> Node<T> {
         self.outcome.get()
     }
 
-    /// What was received, or not sent. For who waited.
+    /// Returns the message that was received, or not sent. Only for the waiter.
     pub(super) fn into_message(self) -> Option<T> {
         self.message.into_inner()
     }
 
-    /// What is to be sent. Under the lock, for who has claimed it.
+    /// Takes the message to send. Under the lock, after claiming the node.
     pub(super) fn take_message(&self) -> Option<T> {
-        // SAFETY: Invariant 1.
+        // SAFETY: The lock is held, see invariant 1.
         unsafe { (*self.message.get()).take() }
     }
 
-    /// It has happened: with this message if it is to receive one. Under the lock, for who has claimed it.
+    /// Completes the operation: with this message if it is a receive. Under the lock, after claiming the node.
     pub(super) fn meet(&self, message: Option<T>) -> Sleeper {
         if message.is_some() {
-            // SAFETY: Invariant 1.
+            // SAFETY: The lock is held, see invariant 1.
             unsafe { *self.message.get() = message };
         }
         self.outcome.set(Outcome::Met);
         Sleeper(self.selection)
     }
 
-    /// It cannot happen any more. Under the lock, for who has claimed it.
+    /// Completes the operation with an error, because the other side is gone. Under the lock, after claiming the node.
     pub(super) fn turn_away(&self) -> Sleeper {
         self.outcome.set(Outcome::Closed);
         Sleeper(self.selection)
     }
 }
 
-/// Nodes in the order in which they came. Nodes stay where they are until they have been taken out.
+/// Nodes in the order in which they were added. A node must not move until it has been removed.
 pub(super) struct List<T> {
     first: Option<NonNull<Node<T>>>,
     last: Option<NonNull<Node<T>>>,
@@ -231,49 +233,49 @@ impl<T> List<T> {
         node.before.set(self.last);
         node.after.set(None);
         match self.last {
-            // SAFETY: Nodes in the list are there.
+            // SAFETY: Nodes in the list are alive.
             Some(last) => unsafe { last.as_ref() }.after.set(Some(this)),
             None => self.first = Some(this),
         }
         self.last = Some(this);
     }
 
-    /// Takes a node out, if it is in.
+    /// Removes a node. Returns whether it was in the list.
     pub(super) fn remove(&mut self, node: &Node<T>) -> bool {
         if !node.is_listed.replace(false) {
             return false;
         }
         let (before, after) = (node.before.get(), node.after.get());
         match before {
-            // SAFETY: As in `push`.
+            // SAFETY: Nodes in the list are alive.
             Some(before) => unsafe { before.as_ref() }.after.set(after),
             None => self.first = after,
         }
         match after {
-            // SAFETY: As in `push`.
+            // SAFETY: Nodes in the list are alive.
             Some(after) => unsafe { after.as_ref() }.before.set(before),
             None => self.last = before,
         }
         true
     }
 
-    /// Whether there is any.
+    /// Whether the list is not empty.
     pub(super) fn is_any(&self) -> bool {
         self.first.is_some()
     }
 
-    /// Whether the first one is known to be met.
+    /// Whether the first node is known to be met.
     pub(super) fn is_first_certain(&self) -> bool {
-        // SAFETY: As in `push`.
+        // SAFETY: Nodes in the list are alive.
         let first = self.first.map(|first| unsafe { first.as_ref() });
         first.is_some_and(|first| first.selection().is_certain)
     }
 
-    /// Takes out the first that still waits, claiming it.
+    /// Removes the first node that still waits, claiming it.
     #[inline]
     pub(super) fn claim_first<'a>(&mut self) -> Option<&'a Node<T>> {
         while let Some(node) = self.first {
-            // SAFETY: As in `push`. One that is claimed is there until it is woken, by the caller.
+            // SAFETY: Nodes in the list are alive. A claimed one is alive until the caller wakes it.
             let node = unsafe { node.as_ref() };
             self.remove(node);
             if node.selection().claim(node.case) {
@@ -283,11 +285,11 @@ impl<T> List<T> {
         None
     }
 
-    /// Whether there is one that still waits, other than those of this selection.
+    /// Whether there is a node that still waits, other than those of this selection.
     pub(super) fn has_other(&self, but: &Selection) -> bool {
         let mut at = self.first;
         while let Some(node) = at {
-            // SAFETY: As in `push`.
+            // SAFETY: Nodes in the list are alive.
             let node = unsafe { node.as_ref() };
             at = node.after.get();
             let selection = node.selection();

@@ -1,4 +1,4 @@
-//! Tests that are explored: what is kept of a failure, and what is said of it.
+//! Explored tests: keeping and reporting a failing schedule.
 
 use std::{
     fmt, fs,
@@ -7,35 +7,35 @@ use std::{
     sync::Arc,
 };
 
-use super::{Explorer, Failure, Finding, Found, Schedule, Way};
+use super::{Explorer, Failure, Finding, Found, Schedule, Strategy};
 
-/// The variable of the environment that has the file of a schedule, to be followed instead of exploring.
+/// The environment variable that names a schedule file to follow instead of exploring.
 const SCHEDULE: &str = "REENACT_SCHEDULE";
 
 /// An exploration that has found a failure.
 #[derive(Debug)]
 pub struct Failed {
     found: Found,
-    /// What has been tried.
+    /// Summary of the executions that were tried.
     tried: String,
-    /// Where the schedule is, or why it is nowhere.
+    /// The file that the schedule was written to, or the error.
     kept: Option<Result<PathBuf, String>>,
-    /// What the test is called.
+    /// The name of the test.
     name: Option<String>,
 }
 
 impl Failed {
-    /// What went wrong.
+    /// Returns what went wrong.
     pub fn failures(&self) -> &[Failure] {
         &self.found.failures
     }
 
-    /// How to get there.
+    /// Returns the failing schedule.
     pub fn schedule(&self) -> &Schedule {
         &self.found.schedule
     }
 
-    /// The file in which the schedule is kept.
+    /// Returns the file that holds the failing schedule.
     pub fn file(&self) -> Option<&Path> {
         self.kept.as_ref()?.as_deref().ok()
     }
@@ -70,11 +70,11 @@ impl fmt::Display for Failed {
 impl std::error::Error for Failed {}
 
 impl Explorer {
-    /// Explores `program`: the schedules that are kept first.
+    /// Explores `program`, beginning with the kept schedules.
     ///
     /// # Errors
     ///
-    /// If an execution fails: how, step by step, and how to get there again.
+    /// Returns an error if an execution fails. It shows the failing schedule step by step, and how to reproduce it.
     pub fn try_check(
         &self,
         program: impl Fn() + Send + Sync + 'static,
@@ -85,7 +85,7 @@ impl Explorer {
             explorer.run(move || program())
         };
         if let Some(schedule) = schedule_of_environment() {
-            let mut explorer = self.clone().way(Way::Schedule(schedule));
+            let mut explorer = self.clone().strategy(Strategy::Schedule(schedule));
             explorer.keep = None;
             return explorer.judge(run(&explorer), None);
         }
@@ -97,7 +97,7 @@ impl Explorer {
                     continue;
                 }
             };
-            let explorer = self.clone().way(Way::Schedule(schedule));
+            let explorer = self.clone().strategy(Strategy::Schedule(schedule));
             let finding = run(&explorer);
             if let (None, Some(misfit)) = (&finding.failure, &finding.misfit) {
                 eprintln!("reenact: {} no longer fits: {misfit}", file.display());
@@ -126,7 +126,7 @@ impl Explorer {
         }))
     }
 
-    /// The files of schedules, in the order of their names.
+    /// Returns the files of kept schedules, sorted by name.
     fn kept_schedules(&self) -> Vec<PathBuf> {
         let Some((directory, name)) = &self.keep else {
             return Vec::new();
@@ -149,7 +149,7 @@ impl Explorer {
     }
 }
 
-/// What the schedules of a test are called by, as part of a file's name.
+/// Returns the prefix of a test's schedule files.
 fn file_name(name: &str) -> String {
     name.replace("::", ".")
 }
@@ -168,7 +168,7 @@ fn schedule_of_environment() -> Option<Schedule> {
     }
 }
 
-/// Writes a schedule down, in a file of its own.
+/// Writes a schedule to a new file.
 fn keep(directory: &Path, name: &str, found: &Found) -> io::Result<PathBuf> {
     fs::create_dir_all(directory)?;
     let mut schedule = found.schedule.clone();
@@ -191,7 +191,7 @@ fn keep(directory: &Path, name: &str, found: &Found) -> io::Result<PathBuf> {
     }
 }
 
-/// What `#[reenact::test]` makes of a test: `package` is the directory of its package.
+/// Runs a test with the attribute `#[reenact::test]`. `package` is the directory of its package.
 #[track_caller]
 pub fn run(
     package: &str,
@@ -199,7 +199,7 @@ pub fn run(
     explorer: Explorer,
     program: impl Fn() + Send + Sync + 'static,
 ) {
-    // The crate's own name is not part of what a test is called by.
+    // `cargo test` does not include the crate's name in the name of a test.
     let name = name.split_once("::").map_or(name, |(_, name)| name);
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or(package.into(), PathBuf::from);
     explorer

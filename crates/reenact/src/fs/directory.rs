@@ -21,7 +21,7 @@ pub fn create_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
     DirBuilder::new().create(path)
 }
 
-/// Creates a directory and those it is in.
+/// Creates a directory and its missing parents.
 #[track_caller]
 pub fn create_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(path)
@@ -33,7 +33,7 @@ pub fn remove_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
     remove(path.as_ref(), b"", |path| std::fs::remove_dir(path))
 }
 
-/// Removes a directory and all that is in it.
+/// Removes a directory and everything in it.
 #[track_caller]
 pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     remove(path.as_ref(), b"all", |path| std::fs::remove_dir_all(path))
@@ -48,14 +48,14 @@ fn remove(path: &Path, how: &[u8], remove: impl Fn(&Path) -> io::Result<()>) -> 
     Ok(())
 }
 
-/// How a directory is to be created: [`std::fs::DirBuilder`].
+/// Options for creating a directory: [`std::fs::DirBuilder`].
 pub struct DirBuilder {
     raw: std::fs::DirBuilder,
     recursive: bool,
 }
 
 impl DirBuilder {
-    /// The usual way.
+    /// Returns the default options.
     #[allow(clippy::new_without_default, reason = "as in std")]
     #[must_use]
     pub fn new() -> DirBuilder {
@@ -65,14 +65,14 @@ impl DirBuilder {
         }
     }
 
-    /// With those it is in.
+    /// Creates missing parents, too.
     pub fn recursive(&mut self, recursive: bool) -> &mut DirBuilder {
         self.raw.recursive(recursive);
         self.recursive = recursive;
         self
     }
 
-    /// Creates it.
+    /// Creates the directory.
     #[track_caller]
     pub fn create<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         let path = path.as_ref();
@@ -116,14 +116,14 @@ pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
     })
 }
 
-/// The entries of a directory, in the order in which the system names them: [`std::fs::ReadDir`].
+/// The entries of a directory, in the order in which the system returns them: [`std::fs::ReadDir`].
 pub struct ReadDir {
     inner: Option<std::fs::ReadDir>,
     path: PathBuf,
     name: Name,
 }
 
-/// What is written down of an entry.
+/// The recorded part of an entry.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     name: Vec<u8>,
@@ -174,25 +174,25 @@ pub struct DirEntry {
 }
 
 impl DirEntry {
-    /// Its path: that of the directory, and its name.
+    /// Returns its path: that of the directory joined with its name.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.path.clone()
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn file_name(&self) -> OsString {
         OsStr::from_bytes(&self.entry.name).to_owned()
     }
 
-    /// What there is to know about it. Links are not followed.
+    /// Returns its metadata. Symbolic links are not followed.
     #[track_caller]
     pub fn metadata(&self) -> io::Result<Metadata> {
         symlink_metadata(&self.path)
     }
 
-    /// What kind of file it is. Links are not followed.
+    /// Returns its file type. Symbolic links are not followed.
     pub fn file_type(&self) -> io::Result<FileType> {
         self.entry
             .file_type

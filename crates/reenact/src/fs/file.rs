@@ -14,7 +14,7 @@ use crate::outside::{
 
 /// An open file: [`std::fs::File`], recorded.
 ///
-/// In a replay there is nothing behind it, unless what is written is to be [really written](crate::fs).
+/// In a replay there is no real file behind it, unless the replay [really writes](crate::fs).
 pub struct File {
     inner: Option<std::fs::File>,
     name: Name,
@@ -25,7 +25,7 @@ impl File {
         File { inner, name }
     }
 
-    /// The real file, if there is one.
+    /// Returns the real file, if there is one.
     pub(crate) fn into_inner(self) -> Option<std::fs::File> {
         self.inner
     }
@@ -36,53 +36,53 @@ impl File {
         OpenOptions::new().read(true).open(path)
     }
 
-    /// Opens a file for writing. It is created if it is not there, and emptied if it is.
+    /// Opens a file for writing. Creates it if it does not exist, and truncates it if it does.
     #[track_caller]
     pub fn create<P: AsRef<Path>>(path: P) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).open(path)
     }
 
-    /// Creates a file for reading and writing, which must not be there.
+    /// Creates a file for reading and writing, which must not exist.
     #[track_caller]
     pub fn create_new<P: AsRef<Path>>(path: P) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).open(path)
     }
 
-    /// Options for opening a file.
+    /// Returns options for opening a file.
     #[must_use]
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }
 
-    /// Sees to it that everything written is on the disk.
+    /// Syncs all data and metadata to disk.
     #[track_caller]
     pub fn sync_all(&self) -> io::Result<()> {
         self.done(ops::SYNC, &[b"all"], std::fs::File::sync_all)
     }
 
-    /// The same, for what is in the file alone.
+    /// Syncs the file's content to disk.
     #[track_caller]
     pub fn sync_data(&self) -> io::Result<()> {
         self.done(ops::SYNC, &[b"data"], std::fs::File::sync_data)
     }
 
-    /// Cuts or extends the file.
+    /// Truncates or extends the file.
     #[track_caller]
     pub fn set_len(&self, size: u64) -> io::Result<()> {
         let length = size.to_le_bytes();
         self.done(ops::SET_LENGTH, &[&length], |file| file.set_len(size))
     }
 
-    /// What there is to know about the file.
+    /// Returns the file's metadata.
     #[track_caller]
     pub fn metadata(&self) -> io::Result<Metadata> {
         Question::to(ops::METADATA, &self.name)
             .value(|| real(&self.inner)?.metadata().map(Metadata::of))
     }
 
-    /// Another handle to the same open file.
+    /// Returns another handle to the same open file.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<File> {
         let mut inner = None;
@@ -94,7 +94,7 @@ impl File {
         Ok(File::new(inner, self.name.clone()))
     }
 
-    /// Changes who may do what with the file.
+    /// Changes the file's permissions.
     #[track_caller]
     pub fn set_permissions(&self, perm: Permissions) -> io::Result<()> {
         let text = format!("{perm:?}");
@@ -103,7 +103,7 @@ impl File {
         })
     }
 
-    /// Changes when the file was last touched.
+    /// Changes the file's timestamps.
     #[track_caller]
     pub fn set_times(&self, times: FileTimes) -> io::Result<()> {
         let text = format!("{times:?}");
@@ -112,13 +112,13 @@ impl File {
         })
     }
 
-    /// Changes when the file was last written.
+    /// Changes the file's modification time.
     #[track_caller]
     pub fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.set_times(FileTimes::new().set_modified(time))
     }
 
-    /// Has something done to the file.
+    /// Asks for an operation on the file.
     #[track_caller]
     fn done(
         &self,
@@ -158,7 +158,7 @@ impl Read for &File {
 }
 
 impl File {
-    /// What is really written goes where it went: not to where something was read.
+    /// Skips what was read, so that a replay that really writes does so at the right position.
     fn skip(&self, count: usize) {
         also(|| real(&self.inner)?.seek(SeekFrom::Current(count as i64)));
     }
@@ -180,7 +180,7 @@ impl Write for &File {
         write_all(self, buf)
     }
 
-    /// Nothing is kept back, so there is nothing to ask.
+    /// There is no buffer, so there is nothing to flush.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

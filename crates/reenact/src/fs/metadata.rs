@@ -1,6 +1,6 @@
-//! What there is to know about a file.
+//! Metadata of a file.
 //!
-//! The standard library's own types can be made by nobody else, so these have the same methods.
+//! The standard library's own types cannot be constructed, so these have the same methods.
 
 use std::{
     io,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Permissions;
 
-/// What there is to know about a file: [`std::fs::Metadata`].
+/// Metadata of a file: [`std::fs::Metadata`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Metadata {
     file_type: FileType,
@@ -84,7 +84,7 @@ impl Metadata {
         }
     }
 
-    /// What kind of file it is.
+    /// Returns the file type.
     #[must_use]
     pub fn file_type(&self) -> FileType {
         self.file_type
@@ -108,30 +108,30 @@ impl Metadata {
         self.file_type.is_symlink()
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "as in std")]
     pub fn len(&self) -> u64 {
         self.size
     }
 
-    /// Who may do what with it.
+    /// Returns the permissions.
     #[must_use]
     pub fn permissions(&self) -> Permissions {
         Permissions::from_mode(self.mode)
     }
 
-    /// When it was last written.
+    /// Returns the time of the last modification.
     pub fn modified(&self) -> io::Result<SystemTime> {
         time(Some(self.modified))
     }
 
-    /// When it was last read.
+    /// Returns the time of the last access.
     pub fn accessed(&self) -> io::Result<SystemTime> {
         time(Some(self.accessed))
     }
 
-    /// When it was created, where the file system knows.
+    /// Returns the time of creation, if the file system records it.
     pub fn created(&self) -> io::Result<SystemTime> {
         time(self.created)
     }
@@ -212,7 +212,7 @@ impl MetadataExt for Metadata {
     }
 }
 
-/// What kind of file it is: [`std::fs::FileType`].
+/// A file type: [`std::fs::FileType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileType(Kind);
 

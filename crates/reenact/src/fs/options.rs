@@ -1,20 +1,20 @@
-//! How a file is to be opened.
+//! Options for opening a file.
 
 use std::{fmt, io, os::unix::fs::OpenOptionsExt, path::Path};
 
 use super::{File, bytes_of};
 use crate::outside::{Name, Question, also, ops};
 
-/// How a file is to be opened: [`std::fs::OpenOptions`].
+/// Options for opening a file: [`std::fs::OpenOptions`].
 #[derive(Clone)]
 pub struct OpenOptions {
     raw: std::fs::OpenOptions,
     writes: bool,
-    /// One bit for each option, to be compared in a replay.
+    /// One bit for each option, for comparison in a replay.
     chosen: u8,
 }
 
-/// A bit of [`OpenOptions::chosen`].
+/// The bits of [`OpenOptions::chosen`].
 mod bit {
     pub(super) const READ: u8 = 1;
     pub(super) const WRITE: u8 = 1 << 1;
@@ -25,7 +25,7 @@ mod bit {
 }
 
 impl OpenOptions {
-    /// No option is chosen yet.
+    /// Returns options with nothing set.
     #[allow(clippy::new_without_default, reason = "as in std")]
     pub fn new() -> OpenOptions {
         OpenOptions {
@@ -45,37 +45,37 @@ impl OpenOptions {
         self
     }
 
-    /// For reading.
+    /// Opens the file for reading.
     pub fn read(&mut self, read: bool) -> &mut OpenOptions {
         self.raw.read(read);
         self.choose(bit::READ, read)
     }
 
-    /// For writing.
+    /// Opens the file for writing.
     pub fn write(&mut self, write: bool) -> &mut OpenOptions {
         self.raw.write(write);
         self.choose(bit::WRITE, write)
     }
 
-    /// For writing at its end.
+    /// Opens the file for appending.
     pub fn append(&mut self, append: bool) -> &mut OpenOptions {
         self.raw.append(append);
         self.choose(bit::APPEND, append)
     }
 
-    /// What is in it goes.
+    /// Truncates the file.
     pub fn truncate(&mut self, truncate: bool) -> &mut OpenOptions {
         self.raw.truncate(truncate);
         self.choose(bit::TRUNCATE, truncate)
     }
 
-    /// It is created if it is not there.
+    /// Creates the file if it does not exist.
     pub fn create(&mut self, create: bool) -> &mut OpenOptions {
         self.raw.create(create);
         self.choose(bit::CREATE, create)
     }
 
-    /// It is created, and must not be there.
+    /// Creates the file, which must not exist.
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.raw.create_new(create_new);
         self.choose(bit::CREATE_NEW, create_new)

@@ -1,4 +1,4 @@
-//! What is done with a path alone.
+//! Functions that take only a path.
 
 use std::{
     io::{self, Read, Write},
@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use super::{File, Metadata, Permissions, bytes_of};
 use crate::outside::{Question, also, ops};
 
-/// All that is in a file.
+/// Reads a whole file.
 #[track_caller]
 pub fn read<P: AsRef<Path>>(path: P) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -18,7 +18,7 @@ pub fn read<P: AsRef<Path>>(path: P) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All that is in a file, as text.
+/// Reads a whole file as text.
 #[track_caller]
 pub fn read_to_string<P: AsRef<Path>>(path: P) -> io::Result<String> {
     let mut text = String::new();
@@ -26,19 +26,19 @@ pub fn read_to_string<P: AsRef<Path>>(path: P) -> io::Result<String> {
     Ok(text)
 }
 
-/// Makes this what is in a file.
+/// Writes `contents` as the whole content of a file.
 #[track_caller]
 pub fn write<P: AsRef<Path>, C: AsRef<[u8]>>(path: P, contents: C) -> io::Result<()> {
     File::create(path)?.write_all(contents.as_ref())
 }
 
-/// What there is to know about a file.
+/// Returns the metadata of a file.
 #[track_caller]
 pub fn metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     ask_metadata(path.as_ref(), b"", |path| std::fs::metadata(path))
 }
 
-/// The same, about a link itself if it is one.
+/// Returns the metadata of a file. Symbolic links are not followed.
 #[track_caller]
 pub fn symlink_metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     ask_metadata(path.as_ref(), b"link", |path| {
@@ -78,7 +78,7 @@ pub fn remove_file<P: AsRef<Path>>(path: P) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file another name.
+/// Renames a file.
 #[track_caller]
 pub fn rename<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<()> {
     let (from, to) = (from.as_ref(), to.as_ref());
@@ -89,7 +89,7 @@ pub fn rename<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<()> 
     Ok(())
 }
 
-/// Copies what is in a file, and who may do what with it.
+/// Copies the content and the permissions of a file.
 #[track_caller]
 pub fn copy<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<u64> {
     let (from, to) = (from.as_ref(), to.as_ref());
@@ -100,7 +100,7 @@ pub fn copy<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<u64> {
     Ok(length)
 }
 
-/// Gives a file one more name.
+/// Creates a hard link to a file.
 #[track_caller]
 pub fn hard_link<P: AsRef<Path>, Q: AsRef<Path>>(original: P, link: Q) -> io::Result<()> {
     let (original, link) = (original.as_ref(), link.as_ref());
@@ -111,7 +111,7 @@ pub fn hard_link<P: AsRef<Path>, Q: AsRef<Path>>(original: P, link: Q) -> io::Re
     Ok(())
 }
 
-/// Changes who may do what with a file.
+/// Changes the permissions of a file.
 #[track_caller]
 pub fn set_permissions<P: AsRef<Path>>(path: P, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref();
@@ -124,7 +124,7 @@ pub fn set_permissions<P: AsRef<Path>>(path: P, perm: Permissions) -> io::Result
     Ok(())
 }
 
-/// The path from the root, without links.
+/// Returns the absolute path with all symbolic links resolved.
 #[track_caller]
 pub fn canonicalize<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
     ask_path(ops::RESOLVE_PATH, path.as_ref(), |path| {
@@ -132,7 +132,7 @@ pub fn canonicalize<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
     })
 }
 
-/// Where a symbolic link leads.
+/// Returns the target of a symbolic link.
 #[track_caller]
 pub fn read_link<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
     ask_path(ops::READ_LINK, path.as_ref(), |path| {

@@ -1,4 +1,4 @@
-//! Addresses: as they are written down, and what a name stands for.
+//! Addresses: their form in the trace, and name resolution.
 
 use std::{
     io,
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outside::{Question, blocking, ops};
 
-/// An address as it is written down, with all that it consists of.
+/// The form of an address in the trace, with all its parts.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) enum Address {
     V4([u8; 4], u16),
@@ -39,7 +39,7 @@ impl From<Address> for SocketAddr {
     }
 }
 
-/// Does something with the first address with which it can be done.
+/// Returns the result of `attempt` for the first address for which it succeeds.
 #[track_caller]
 pub(super) fn first_of<A: ToSocketAddrs, R>(
     addresses: A,
@@ -60,14 +60,14 @@ pub(super) fn first_of<A: ToSocketAddrs, R>(
     }))
 }
 
-/// What can be made into addresses: [`std::net::ToSocketAddrs`].
+/// Conversion to socket addresses: [`std::net::ToSocketAddrs`].
 ///
-/// What a name stands for is an answer from outside, and recorded.
+/// Name resolution is an answer from outside, and recorded.
 pub trait ToSocketAddrs {
-    /// The addresses.
+    /// Iterator over the addresses.
     type Iter: Iterator<Item = SocketAddr>;
 
-    /// Makes it into addresses.
+    /// Converts this to addresses.
     #[track_caller]
     fn to_socket_addrs(&self) -> io::Result<Self::Iter>;
 }
@@ -152,7 +152,7 @@ impl<T: ToSocketAddrs + ?Sized> ToSocketAddrs for &T {
     }
 }
 
-/// Asks what a name and a port stand for.
+/// Resolves a name and a port.
 #[track_caller]
 fn look_up(name: &str) -> io::Result<vec::IntoIter<SocketAddr>> {
     let addresses: Vec<Address> = Question::new(ops::LOOK_UP, &name)

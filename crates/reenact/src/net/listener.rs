@@ -8,14 +8,14 @@ use super::{
 };
 use crate::outside::{Name, Question, blocking, ops, real};
 
-/// Where others connect to: [`std::net::TcpListener`], recorded.
+/// A TCP listener: [`std::net::TcpListener`], recorded.
 pub struct TcpListener {
     inner: Option<std::net::TcpListener>,
     name: Name,
 }
 
 impl TcpListener {
-    /// Listens at the first of these addresses at which it can.
+    /// Listens at the first of these addresses that can be bound.
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         first_of(addr, |address| {
@@ -29,7 +29,7 @@ impl TcpListener {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens at.
     #[track_caller]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address: Address = Question::to(ops::ADDRESS, &self.name)
@@ -37,7 +37,7 @@ impl TcpListener {
         Ok(address.into())
     }
 
-    /// Waits for somebody to connect.
+    /// Waits for a connection.
     #[track_caller]
     pub fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let mut inner = None;
@@ -50,13 +50,13 @@ impl TcpListener {
         Ok((TcpStream::new(inner, peer), peer))
     }
 
-    /// Whoever connects, without end.
+    /// Iterates over incoming connections, without end.
     #[must_use]
     pub fn incoming(&self) -> Incoming<'_> {
         Incoming { listener: self }
     }
 
-    /// Another handle to the same listener.
+    /// Returns another handle to the same listener.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<TcpListener> {
         let mut inner = None;
@@ -70,7 +70,7 @@ impl TcpListener {
         })
     }
 
-    /// Whether nothing is to wait.
+    /// Sets whether operations return immediately instead of waiting.
     #[track_caller]
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         Question::to(ops::SET_OPTION, &self.name)
@@ -87,7 +87,7 @@ impl fmt::Debug for TcpListener {
     }
 }
 
-/// Whoever connects: [`std::net::Incoming`].
+/// Iterator over incoming connections: [`std::net::Incoming`].
 #[derive(Debug)]
 pub struct Incoming<'a> {
     listener: &'a TcpListener,

@@ -17,17 +17,17 @@ use crate::outside::{
     Name, Question, also, blocking, forward, ops, read_to_end, read_to_string, real, write_all,
 };
 
-/// A connection: [`std::net::TcpStream`], recorded.
+/// A TCP connection: [`std::net::TcpStream`], recorded.
 pub struct TcpStream {
     inner: Option<std::net::TcpStream>,
     name: Name,
 }
 
-/// Who does not take what a replay really sends is not waited for longer than this.
+/// How long a replay that really sends waits for a peer, to connect and for each write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl TcpStream {
-    /// A connection to this address; none behind it in a replay.
+    /// Creates a connection to this peer; `inner` is none in a replay.
     pub(super) fn new(inner: Option<std::net::TcpStream>, peer: SocketAddr) -> TcpStream {
         TcpStream {
             inner,
@@ -35,7 +35,7 @@ impl TcpStream {
         }
     }
 
-    /// Connects to the first of these addresses that answers.
+    /// Connects to the first of these addresses that accepts.
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         first_of(addr, |address| {
@@ -43,7 +43,7 @@ impl TcpStream {
         })
     }
 
-    /// Connects to this address, if it answers in time.
+    /// Connects to this address, if it accepts in time.
     #[track_caller]
     pub fn connect_timeout(addr: &SocketAddr, timeout: Duration) -> io::Result<TcpStream> {
         let nanos = timeout.as_nanos().to_le_bytes();
@@ -76,13 +76,13 @@ impl TcpStream {
         Ok(stream)
     }
 
-    /// The address at the other end.
+    /// Returns the address of the peer.
     #[track_caller]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.address(b"peer", std::net::TcpStream::peer_addr)
     }
 
-    /// The address at this end.
+    /// Returns the local address.
     #[track_caller]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.address(b"local", std::net::TcpStream::local_addr)
@@ -100,7 +100,7 @@ impl TcpStream {
         Ok(address.into())
     }
 
-    /// Ends one direction, or both.
+    /// Shuts down one direction, or both.
     #[track_caller]
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let text = format!("{how:?}");
@@ -111,7 +111,7 @@ impl TcpStream {
         Ok(())
     }
 
-    /// Another handle to the same connection.
+    /// Returns another handle to the same connection.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<TcpStream> {
         let mut inner = None;
@@ -125,14 +125,14 @@ impl TcpStream {
         })
     }
 
-    /// As a read, but the bytes stay there.
+    /// Reads without removing the bytes from the queue.
     #[track_caller]
     pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         Question::to(ops::PEEK, &self.name)
             .fill(buf, |buf| blocking(|| real(&self.inner)?.peek(buf)))
     }
 
-    /// The error that is pending, if there is one.
+    /// Returns the pending error, if there is one.
     #[track_caller]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         let code = self.ask(b"error", |stream| {
@@ -142,21 +142,21 @@ impl TcpStream {
         Ok((code != 0).then(|| io::Error::from_raw_os_error(code as i32)))
     }
 
-    /// Whether small pieces are sent at once.
+    /// Whether `TCP_NODELAY` is set.
     #[track_caller]
     pub fn nodelay(&self) -> io::Result<bool> {
         let answer = self.ask(b"nodelay", |stream| stream.nodelay().map(u64::from))?;
         Ok(answer != 0)
     }
 
-    /// How many hops what is sent may take.
+    /// Returns the time to live (`IP_TTL`) of sent packets.
     #[track_caller]
     pub fn ttl(&self) -> io::Result<u32> {
         let answer = self.ask(b"ttl", |stream| stream.ttl().map(u64::from))?;
         Ok(answer as u32)
     }
 
-    /// How long a read waits.
+    /// Returns the time limit of reads.
     #[track_caller]
     pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
         Question::to(ops::OPTION, &self.name)
@@ -164,7 +164,7 @@ impl TcpStream {
             .value(|| real(&self.inner)?.read_timeout())
     }
 
-    /// How long a write waits.
+    /// Returns the time limit of writes.
     #[track_caller]
     pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
         Question::to(ops::OPTION, &self.name)
@@ -172,25 +172,25 @@ impl TcpStream {
             .value(|| real(&self.inner)?.write_timeout())
     }
 
-    /// Whether small pieces are to be sent at once.
+    /// Sets whether small packets are sent at once (`TCP_NODELAY`).
     #[track_caller]
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.set("nodelay", &nodelay, |stream| stream.set_nodelay(nodelay))
     }
 
-    /// How many hops what is sent may take.
+    /// Sets the time to live (`IP_TTL`) of sent packets.
     #[track_caller]
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.set("ttl", &ttl, |stream| stream.set_ttl(ttl))
     }
 
-    /// How long a read is to wait.
+    /// Sets the time limit of reads.
     #[track_caller]
     pub fn set_read_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
         self.set("read timeout", &dur, |stream| stream.set_read_timeout(dur))
     }
 
-    /// How long a write is to wait.
+    /// Sets the time limit of writes.
     #[track_caller]
     pub fn set_write_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
         self.set("write timeout", &dur, |stream| {
@@ -198,7 +198,7 @@ impl TcpStream {
         })
     }
 
-    /// Whether nothing is to wait.
+    /// Sets whether operations return immediately instead of waiting.
     #[track_caller]
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.set("nonblocking", &nonblocking, |stream| {
@@ -273,7 +273,7 @@ impl Write for &TcpStream {
         write_all(self, buf)
     }
 
-    /// Nothing is kept back, so there is nothing to ask.
+    /// There is no buffer, so there is nothing to flush.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -8,14 +8,14 @@ use super::{
 };
 use crate::outside::{Name, Question, also, blocking, ops, real};
 
-/// A socket for datagrams: [`std::net::UdpSocket`], recorded.
+/// A UDP socket: [`std::net::UdpSocket`], recorded.
 pub struct UdpSocket {
     inner: Option<std::net::UdpSocket>,
     name: Name,
 }
 
 impl UdpSocket {
-    /// A socket at the first of these addresses at which there can be one.
+    /// Creates a socket at the first of these addresses that can be bound.
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         first_of(addr, |address| {
@@ -30,7 +30,7 @@ impl UdpSocket {
         })
     }
 
-    /// Sends to this address, and receives from there alone, from now on.
+    /// Connects to this address: from now on it sends there, and receives only from there.
     #[track_caller]
     pub fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         first_of(addr, |address| {
@@ -43,7 +43,7 @@ impl UdpSocket {
         })
     }
 
-    /// Sends to the address it is connected to.
+    /// Sends to the connected address.
     #[track_caller]
     pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
         let count = Question::to(ops::SEND, &self.name)
@@ -78,19 +78,19 @@ impl UdpSocket {
             .fill(buf, |buf| blocking(|| real(&self.inner)?.recv(buf)))
     }
 
-    /// Receives a datagram, and who sent it.
+    /// Receives a datagram, and returns its sender.
     #[track_caller]
     pub fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receive(ops::RECEIVE, buf, std::net::UdpSocket::recv_from)
     }
 
-    /// The same, but the datagram stays there.
+    /// Receives a datagram without removing it from the queue, and returns its sender.
     #[track_caller]
     pub fn peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receive(ops::PEEK, buf, std::net::UdpSocket::peek_from)
     }
 
-    /// Two answers, so that the bytes are written down as they are.
+    /// Asks two questions, so that the bytes are written to the trace unchanged.
     #[track_caller]
     fn receive(
         &self,
@@ -111,13 +111,13 @@ impl UdpSocket {
         Ok((count, sender.into()))
     }
 
-    /// Where it is.
+    /// Returns the local address.
     #[track_caller]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.address(b"local", std::net::UdpSocket::local_addr)
     }
 
-    /// Where it is connected to.
+    /// Returns the connected address.
     #[track_caller]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.address(b"peer", std::net::UdpSocket::peer_addr)
@@ -135,7 +135,7 @@ impl UdpSocket {
         Ok(address.into())
     }
 
-    /// Another handle to the same socket.
+    /// Returns another handle to the same socket.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<UdpSocket> {
         let mut inner = None;
@@ -149,13 +149,13 @@ impl UdpSocket {
         })
     }
 
-    /// How long to wait for a datagram.
+    /// Sets the time limit of receives.
     #[track_caller]
     pub fn set_read_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
         self.set("read timeout", &dur, |socket| socket.set_read_timeout(dur))
     }
 
-    /// How long to wait for room to send.
+    /// Sets the time limit of sends.
     #[track_caller]
     pub fn set_write_timeout(&self, dur: Option<Duration>) -> io::Result<()> {
         self.set("write timeout", &dur, |socket| {
@@ -163,7 +163,7 @@ impl UdpSocket {
         })
     }
 
-    /// Whether nothing is to wait.
+    /// Sets whether operations return immediately instead of waiting.
     #[track_caller]
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.set("nonblocking", &nonblocking, |socket| {
@@ -171,7 +171,7 @@ impl UdpSocket {
         })
     }
 
-    /// Whether it may send to everybody.
+    /// Sets whether it may send to broadcast addresses.
     #[track_caller]
     pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
         self.set("broadcast", &broadcast, |socket| {

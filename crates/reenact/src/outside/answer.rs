@@ -1,10 +1,10 @@
-//! How an answer from outside is written down, and how it is read again. The only place that knows.
+//! Encodes answers from outside for the trace, and decodes them. Only this module knows the format.
 //!
 //! | answer | in the trace |
 //! |---|---|
 //! | a number, or nothing | the number, times four |
 //! | bytes that were read | the bytes; if there are none, the number 0 |
-//! | something with a structure | `Ok` of it, in postcard |
+//! | a structured value | `Ok` of it, in postcard |
 //! | an error of the system | its code, times four, plus 1 |
 //! | another error | `Err` of its kind and message, in postcard; its kind, times four, plus 2, where there is no room for that |
 
@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Question, failure::Failure};
 
-/// A question together with whom to ask.
+/// A question together with the closure that asks it.
 pub(super) struct Call<'a, F, A> {
     question: Question<'a>,
     form: F,
@@ -47,8 +47,8 @@ where
         self.question.asked()
     }
 
-    /// An error that is not the system's is made anew, as in a replay: the standard library can make such that show
-    /// themselves in a way that nobody else's do.
+    /// Rebuilds an error that is not the system's, as a replay does: the standard library can create errors whose
+    /// `Debug` output no other error has.
     fn ask(&mut self) -> Self::Answer {
         (self.ask)(&mut self.form).map_err(|error| match error.raw_os_error() {
             None if !F::IS_DATA => Failure::of(&error).into(),
@@ -78,11 +78,11 @@ where
     }
 }
 
-/// The form that an answer has.
+/// The form of an answer.
 pub(super) trait Form {
     type Value;
 
-    /// Whether bytes are what was read, and nothing but.
+    /// Whether bytes are exactly what was read.
     const IS_DATA: bool;
 
     fn tell<'a>(&'a self, value: &'a Self::Value) -> Reply<'a>;
@@ -116,7 +116,7 @@ impl Form for Number {
     }
 }
 
-/// Something that has a structure.
+/// A structured value.
 pub(super) struct Value<T>(PhantomData<T>);
 
 impl<T> Default for Value<T> {
@@ -142,7 +142,7 @@ impl<T: Serialize + DeserializeOwned> Form for Value<T> {
     }
 }
 
-/// Bytes in a buffer of the program, at its beginning. They go from there to the trace as they are.
+/// Bytes at the beginning of a buffer of the program. They are written to the trace unchanged.
 pub(super) struct Fill<'b>(pub(super) &'b mut [u8]);
 
 impl Form for Fill<'_> {
@@ -163,7 +163,7 @@ impl Form for Fill<'_> {
     }
 }
 
-/// Bytes at the end of a buffer that grows.
+/// Bytes at the end of a growing buffer.
 pub(super) struct Append<'b> {
     buffer: &'b mut Vec<u8>,
     from: usize,
@@ -175,7 +175,7 @@ impl Append<'_> {
         Append { buffer, from }
     }
 
-    /// Appends what `read` reads, which is no failure if it reads anything.
+    /// Appends what `read` reads. It is no failure if it reads anything.
     pub(super) fn append(
         &mut self,
         read: impl FnOnce(&mut Vec<u8>) -> io::Result<usize>,
@@ -206,7 +206,7 @@ impl Form for Append<'_> {
     }
 }
 
-/// Bytes that belong together.
+/// Bytes as one answer.
 pub(super) struct Whole;
 
 impl Form for Whole {
@@ -233,11 +233,11 @@ fn data(bytes: &[u8]) -> Reply<'_> {
     }
 }
 
-/// A structure in the trace.
+/// Encodes a structured value for the trace.
 pub(super) fn structure<'a, T: Serialize>(answer: Result<&T, Failure>) -> Reply<'a> {
     match encode(&answer) {
         Ok(bytes) => Reply::Bytes(Cow::Owned(bytes)),
-        // Nothing that we ask for is like this. Whoever hears it says that it cannot be an answer.
+        // None of our own questions has such an answer. Decoding it fails, and is reported.
         Err(_) => Reply::Bytes(Cow::Borrowed(&[])),
     }
 }
@@ -246,7 +246,7 @@ fn structure_again<T: DeserializeOwned>(bytes: &[u8]) -> Option<io::Result<T>> {
     decode::<Result<T, Failure>>(bytes).map(|answer| answer.map_err(io::Error::from))
 }
 
-/// A value of the program's own making. `what` says for people what it is.
+/// Encodes a value of the program. `what` names it for messages.
 pub(crate) fn tell_value<'a, T: Serialize>(value: &T, what: impl FnOnce() -> String) -> Reply<'a> {
     match encode(value) {
         Ok(bytes) => Reply::Bytes(Cow::Owned(bytes)),
@@ -260,7 +260,7 @@ pub(crate) fn tell_value<'a, T: Serialize>(value: &T, what: impl FnOnce() -> Str
     }
 }
 
-/// The value again, if this is one of this type.
+/// Decodes a value, if the reply is one of this type.
 pub(crate) fn hear_value<T: DeserializeOwned>(reply: &Reply<'_>) -> Option<T> {
     match reply {
         Reply::Bytes(bytes) => decode(bytes),
@@ -272,7 +272,7 @@ fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, postcard::Error> {
     postcard::to_extend(value, reenact_engine::buffer())
 }
 
-/// The value again, if these bytes are one, and nothing more.
+/// Decodes a value, if the bytes are exactly one.
 fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Some(value),

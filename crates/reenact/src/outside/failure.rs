@@ -1,4 +1,4 @@
-//! Errors of input and output that can be written down.
+//! I/O errors that can be written to a trace.
 
 use std::io::{self, ErrorKind};
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::structure;
 
-/// An [`io::Error`] that can be written down.
+/// An [`io::Error`] that can be written to a trace.
 #[derive(Clone, Serialize, Deserialize, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// What the system said.
+    /// An error code of the operating system.
     Code(i32),
-    /// What somebody else said.
+    /// An error that does not come from the operating system.
     Other {
-        /// Place in the table of kinds.
+        /// Index into [`KINDS`].
         kind: u8,
-        /// What there is to say, if it is not what there is to say about every error of this kind.
+        /// The message, if it is not the standard one of this kind.
         message: Option<String>,
     },
 }
 
-/// The code of an error of the system, and the kind of another one, among numbers.
+/// Tags in the low two bits of a number: an error code of the system, or the kind of another error.
 const CODE: u64 = 1;
 const KIND: u64 = 2;
 
@@ -39,7 +39,7 @@ impl Failure {
         }
     }
 
-    /// In the trace. Where bytes are data there is room for no message.
+    /// Returns the error for the trace. Where bytes are data (`has_room` is false), there is no room for a message.
     pub(super) fn tell<'a>(self, has_room: bool) -> Reply<'a> {
         match self {
             Failure::Code(code) => Reply::Number(u64::from(code.cast_unsigned()) << 2 | CODE),
@@ -74,7 +74,7 @@ impl From<Failure> for io::Error {
     }
 }
 
-/// Kinds by number. The order is that of traces: new ones go to the end.
+/// Error kinds by number. Traces contain these numbers: append new kinds at the end.
 const KINDS: &[ErrorKind] = &[
     ErrorKind::NotFound,
     ErrorKind::PermissionDenied,
@@ -124,7 +124,7 @@ fn number_of(kind: ErrorKind) -> u8 {
 
 fn kind_of(number: u8) -> ErrorKind {
     let known = KINDS.get(usize::from(number)).copied();
-    // What has no name yet in the standard library has no other source than this.
+    // The kind for errors without a stable name in the standard library can be obtained only this way.
     known.unwrap_or_else(|| io::Error::from_raw_os_error(i32::MAX).kind())
 }
 

@@ -1,4 +1,4 @@
-//! Who has a handle can do what who borrows it can.
+//! Implements `Read` and `Write` for a handle by its implementations for a reference to the handle.
 
 macro_rules! forward {
     (Read for $handle:ty) => {

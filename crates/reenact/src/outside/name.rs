@@ -1,6 +1,7 @@
-//! What a handle to something outside is called: the path of a file, the address of a peer.
+//! The name of a handle to something outside: the path of a file, the address of a peer.
 //!
-//! For people, and for a replay: what is read from one file there was read from a file of that name.
+//! It is used in messages, and compared in a replay: what was read from one file must be read from a file of the same
+//! name.
 
 use std::{fmt, sync::Arc};
 
@@ -14,7 +15,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// A thing of this kind with this name.
+    /// Creates the name `text` of a resource of this kind.
     pub(crate) fn new(kind: &str, text: impl fmt::Display) -> Name {
         let text: Arc<str> = text.to_string().into();
         Name {
@@ -24,12 +25,12 @@ impl Name {
         }
     }
 
-    /// To be compared in a replay.
+    /// Returns the name in the form that a replay compares.
     pub(crate) fn asked(&self) -> Asked {
         self.asked
     }
 
-    /// Whether what is read from there is to be kept out of the trace.
+    /// Whether data read from there must be kept out of the trace.
     pub(crate) fn is_withheld(&self) -> bool {
         self.withheld
     }

@@ -1,4 +1,4 @@
-//! `external`: whatever else comes from outside.
+//! `external`: values from outside that have no module of their own.
 
 use std::any::type_name;
 
@@ -10,9 +10,10 @@ use super::{
     ops,
 };
 
-/// Brings a value into the program that comes from outside: recorded, and in a replay taken from the trace.
+/// Brings a value from outside into the program: recorded, and taken from the trace in a replay.
 ///
-/// For what has no module of its own here: a sensor, a foreign library, a generated key. In a replay `ask` is not called.
+/// Use it for what has no module of its own here: a sensor, a foreign library, a generated key. A replay does not call
+/// `ask`.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
@@ -30,13 +31,12 @@ use super::{
 /// assert!(weather.degrees > 0.0);
 /// ```
 ///
-/// What `ask` does is not part of the program. It may do to the world what it likes, with the standard library or with
-/// [`reenact::fs`](crate::fs) and its like, of which only the value is recorded. It must not take locks of the program, send
-/// to its channels or do any other operation that is recorded: in a replay that would not happen, and the replay would say
-/// that it differs.
+/// What `ask` does is not part of the program. It may have any effect outside, with the standard library or with
+/// [`reenact::fs`](crate::fs) and the like; only its value is recorded. It must not take the program's locks, send to
+/// its channels or perform any other recorded operation: a replay would not perform it, and would report a divergence.
 ///
-/// The name and the type are compared in a replay. A value whose name is withheld (`external:weather`) is not written down,
-/// and a replay ends where it is asked for.
+/// A replay compares the name and the type. A value whose name is withheld (`external:weather`) is not written to the
+/// trace, and a replay ends where it is asked for.
 #[track_caller]
 pub fn external<T: Serialize + DeserializeOwned>(name: &str, ask: impl FnOnce() -> T) -> T {
     let call = Named {
@@ -48,7 +48,7 @@ pub fn external<T: Serialize + DeserializeOwned>(name: &str, ask: impl FnOnce() 
 
 struct Named<'a, F> {
     name: &'a str,
-    /// Until it is asked, which happens once at most.
+    /// Taken when it is asked, which happens at most once.
     ask: Option<F>,
 }
 

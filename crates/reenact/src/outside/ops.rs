@@ -1,4 +1,4 @@
-//! The operations on what is outside, by name.
+//! The operations on the outside, by name.
 
 use reenact_engine::operations;
 

@@ -9,13 +9,13 @@ use std::{
 use super::{ChildStderr, ChildStdin, ChildStdout};
 use crate::outside::{Name, Question, blocking, ops, real_mut};
 
-/// A program that was started: [`std::process::Child`], recorded.
+/// A started program: [`std::process::Child`], recorded.
 pub struct Child {
-    /// Its input, if there is a pipe.
+    /// The pipe to its standard input, if there is one.
     pub stdin: Option<ChildStdin>,
-    /// Its output, if there is a pipe.
+    /// The pipe from its standard output, if there is one.
     pub stdout: Option<ChildStdout>,
-    /// Its errors, if there is a pipe.
+    /// The pipe from its standard error, if there is one.
     pub stderr: Option<ChildStderr>,
     inner: Option<std::process::Child>,
     id: u32,
@@ -49,19 +49,19 @@ impl Child {
         }
     }
 
-    /// The number of the process.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// Ends it at once.
+    /// Kills the process.
     #[track_caller]
     pub fn kill(&mut self) -> io::Result<()> {
         Question::to(ops::KILL, &self.name).done(|| real_mut(&mut self.inner)?.kill())
     }
 
-    /// Waits for its end, having closed its input.
+    /// Closes its input and waits for it to exit.
     #[track_caller]
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         drop(self.stdin.take());
@@ -70,7 +70,7 @@ impl Child {
         Ok(status_of(word))
     }
 
-    /// How it ended, if it has.
+    /// Returns its exit status, if it has exited.
     #[track_caller]
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         let answer = Question::to(ops::HAS_ENDED, &self.name).number(|| {
@@ -80,7 +80,7 @@ impl Child {
         Ok(answer.checked_sub(1).map(status_of))
     }
 
-    /// Waits for its end, having closed its input, and takes what it prints into pipes.
+    /// Closes its input, waits for it to exit, and collects what it prints into pipes.
     #[track_caller]
     pub fn wait_with_output(mut self) -> io::Result<Output> {
         drop(self.stdin.take());
@@ -98,8 +98,8 @@ impl Child {
     }
 }
 
-/// Runs something to its end: `question` is answered by how it ended. What it printed are answers of their own, so that
-/// they are written down as they are.
+/// Runs a program to its end: its exit status answers `question`. Its outputs are answers of their own, so that they
+/// are written to the trace unchanged.
 #[track_caller]
 pub(super) fn output_of(
     name: &Name,
@@ -124,7 +124,7 @@ pub(super) fn output_of(
     })
 }
 
-/// How a program ended, as the system writes it.
+/// Returns an exit status in the system's encoding.
 pub(super) fn word_of(status: ExitStatus) -> u64 {
     status.into_raw().cast_unsigned().into()
 }

@@ -18,16 +18,16 @@ use crate::{
     outside::{Name, Question, blocking, ops},
 };
 
-/// A program to be started: [`std::process::Command`].
+/// A program to start: [`std::process::Command`].
 pub struct Command {
     raw: std::process::Command,
     name: Name,
-    /// Whether there is to be a pipe for input, output and errors.
+    /// Whether standard input, output and error are piped.
     is_piped: [bool; 3],
 }
 
 impl Command {
-    /// The program of this name.
+    /// Creates a command for this program.
     pub fn new<S: AsRef<OsStr>>(program: S) -> Command {
         Command {
             raw: std::process::Command::new(&program),
@@ -36,13 +36,13 @@ impl Command {
         }
     }
 
-    /// One more argument.
+    /// Adds an argument.
     pub fn arg<S: AsRef<OsStr>>(&mut self, arg: S) -> &mut Command {
         self.raw.arg(arg);
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args<I, S>(&mut self, args: I) -> &mut Command
     where
         I: IntoIterator<Item = S>,
@@ -52,7 +52,7 @@ impl Command {
         self
     }
 
-    /// A variable of its environment.
+    /// Sets an environment variable.
     pub fn env<K, V>(&mut self, key: K, val: V) -> &mut Command
     where
         K: AsRef<OsStr>,
@@ -62,7 +62,7 @@ impl Command {
         self
     }
 
-    /// Variables of its environment.
+    /// Sets environment variables.
     pub fn envs<I, K, V>(&mut self, vars: I) -> &mut Command
     where
         I: IntoIterator<Item = (K, V)>,
@@ -73,25 +73,25 @@ impl Command {
         self
     }
 
-    /// Without this variable.
+    /// Removes an environment variable.
     pub fn env_remove<K: AsRef<OsStr>>(&mut self, key: K) -> &mut Command {
         self.raw.env_remove(key);
         self
     }
 
-    /// Without any variable that this program has.
+    /// Removes all environment variables.
     pub fn env_clear(&mut self) -> &mut Command {
         self.raw.env_clear();
         self
     }
 
-    /// The directory it is started in.
+    /// Sets the working directory.
     pub fn current_dir<P: AsRef<Path>>(&mut self, dir: P) -> &mut Command {
         self.raw.current_dir(dir);
         self
     }
 
-    /// Where its input comes from.
+    /// Sets its standard input.
     pub fn stdin<T: Into<Stdio>>(&mut self, cfg: T) -> &mut Command {
         let stdio = cfg.into();
         self.is_piped[0] = stdio.is_piped;
@@ -99,7 +99,7 @@ impl Command {
         self
     }
 
-    /// Where its output goes to.
+    /// Sets its standard output.
     pub fn stdout<T: Into<Stdio>>(&mut self, cfg: T) -> &mut Command {
         let stdio = cfg.into();
         self.is_piped[1] = stdio.is_piped;
@@ -107,7 +107,7 @@ impl Command {
         self
     }
 
-    /// Where its errors go to.
+    /// Sets its standard error.
     pub fn stderr<T: Into<Stdio>>(&mut self, cfg: T) -> &mut Command {
         let stdio = cfg.into();
         self.is_piped[2] = stdio.is_piped;
@@ -115,29 +115,29 @@ impl Command {
         self
     }
 
-    /// The program.
+    /// Returns the program.
     #[must_use]
     pub fn get_program(&self) -> &OsStr {
         self.raw.get_program()
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     pub fn get_args(&self) -> CommandArgs<'_> {
         self.raw.get_args()
     }
 
-    /// The variables that were set or removed.
+    /// Returns the variables that were set or removed.
     pub fn get_envs(&self) -> CommandEnvs<'_> {
         self.raw.get_envs()
     }
 
-    /// The directory, if one was set.
+    /// Returns the working directory, if one was set.
     #[must_use]
     pub fn get_current_dir(&self) -> Option<&Path> {
         self.raw.get_current_dir()
     }
 
-    /// Starts it.
+    /// Starts the program.
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
         let mut inner = None;
@@ -152,14 +152,14 @@ impl Command {
         Ok(Child::new(inner, id as u32, &self.name, self.is_piped))
     }
 
-    /// Starts it and waits for its end; what it printed.
+    /// Runs the program to its end and returns what it printed.
     #[track_caller]
     pub fn output(&mut self) -> io::Result<Output> {
         let question = Question::new(ops::RUN, &self.name).asking(asked(&self.raw));
         output_of(&self.name, question, || blocking(|| self.raw.output()))
     }
 
-    /// Starts it and waits for its end; how it ended.
+    /// Runs the program to its end and returns its exit status.
     #[track_caller]
     pub fn status(&mut self) -> io::Result<ExitStatus> {
         let word = Question::new(ops::RUN, &self.name)
@@ -169,11 +169,11 @@ impl Command {
     }
 }
 
-/// All that makes a command what it is.
+/// Returns what a replay compares of a command.
 fn asked(command: &std::process::Command) -> Asked {
     let mut parts = vec![command.get_program().as_encoded_bytes()];
     parts.extend(command.get_args().map(OsStr::as_encoded_bytes));
-    // So that a variable is no argument.
+    // Separates variables from arguments.
     parts.push(&[0]);
     for (key, value) in command.get_envs() {
         parts.push(key.as_encoded_bytes());
@@ -192,7 +192,7 @@ impl fmt::Debug for Command {
     }
 }
 
-/// Where the input of a program comes from, or its output goes to: [`std::process::Stdio`].
+/// Configures a standard stream of a program: [`std::process::Stdio`].
 pub struct Stdio {
     raw: std::process::Stdio,
     is_piped: bool,
@@ -206,7 +206,7 @@ impl Stdio {
         }
     }
 
-    /// A pipe to this program.
+    /// Creates a pipe to this program.
     #[must_use]
     pub fn piped() -> Stdio {
         Stdio {
@@ -215,20 +215,20 @@ impl Stdio {
         }
     }
 
-    /// Where that of this program comes from, or goes to.
+    /// Inherits the stream of this program.
     #[must_use]
     pub fn inherit() -> Stdio {
         Stdio::other(std::process::Stdio::inherit())
     }
 
-    /// Nowhere.
+    /// Ignores the stream (`/dev/null`).
     #[must_use]
     pub fn null() -> Stdio {
         Stdio::other(std::process::Stdio::null())
     }
 }
 
-/// What is behind a handle. In a replay that is nothing, and nothing is started.
+/// Passes on the real handle. In a replay there is none, and no program is started.
 fn given<T: Into<std::process::Stdio>>(inner: Option<T>) -> Stdio {
     Stdio::other(inner.map_or_else(std::process::Stdio::null, Into::into))
 }

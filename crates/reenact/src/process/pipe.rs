@@ -1,4 +1,4 @@
-//! Pipes to a program that was started.
+//! Pipes to a started program.
 
 use std::{
     fmt,
@@ -62,15 +62,15 @@ macro_rules! readable {
 }
 
 pipe! {
-    /// The input of a program: [`std::process::ChildStdin`].
+    /// The standard input of a program: [`std::process::ChildStdin`].
     ChildStdin
 }
 pipe! {
-    /// The output of a program: [`std::process::ChildStdout`].
+    /// The standard output of a program: [`std::process::ChildStdout`].
     ChildStdout
 }
 pipe! {
-    /// The errors of a program: [`std::process::ChildStderr`].
+    /// The standard error of a program: [`std::process::ChildStderr`].
     ChildStderr
 }
 
@@ -91,7 +91,7 @@ impl Write for &ChildStdin {
         write_all(self, buf)
     }
 
-    /// Nothing is kept back, so there is nothing to ask.
+    /// There is no buffer, so there is nothing to flush.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! Where the value of a variable is, and the word that guards it.
+//! The value of a variable, and the word that guards it.
 //!
-//! Small plain values, those that have nothing to drop, are in the cell itself and read as under a sequence lock: copied,
-//! and then looked at whether the word has changed meanwhile. All others are behind a pointer which a commit exchanges;
-//! the old value goes when no transaction that might still read it runs, and so does a cell whose last handle is gone.
+//! Small plain values, which need no drop, are in the cell itself and read as under a sequence lock: copied, and then
+//! the word is checked for changes. All others are behind a pointer that a commit exchanges; the old value is freed
+//! when no running transaction can still read it, and so is a cell whose last handle is gone.
 
 use std::{
     cell::UnsafeCell,
@@ -18,14 +18,14 @@ use std::{
 use crossbeam_epoch::{self as epoch, Guard};
 use reenact_engine::Name;
 
-/// In the word: someone writes.
+/// In the word: a commit is writing.
 pub(super) const LOCKED: u64 = 1;
-/// In the word: someone may sleep until this changes.
+/// In the word: a transaction may sleep until this changes.
 pub(super) const WAITERS: u64 = 2;
-/// Where the version begins.
+/// Position of the version in the word.
 const VERSION: u32 = 2;
 
-/// What transactions need to know of a variable, whatever it holds.
+/// The part of a variable that does not depend on its type.
 ///
 /// # State
 ///
@@ -34,35 +34,36 @@ const VERSION: u32 = 2;
 /// | bit | meaning | set by | cleared by |
 /// |---|---|---|---|
 /// | `LOCKED` | a commit is about to write | `lock` | `publish`, with the new version; `unlock`, with the old one |
-/// | `WAITERS` | someone sleeps until it changes | `await_change`, where nobody has it locked | `publish`, whose caller wakes them |
+/// | `WAITERS` | a transaction sleeps until it changes | `await_change`, if it is not locked | `publish`, whose caller wakes them |
 ///
 /// # Invariants
 ///
-/// 1. Only who has it locked writes the value or the word.
-/// 2. The version never goes down; so the same word before and after a copy means that nobody wrote.
+/// 1. Only the holder of the lock writes the value or the word, except for the `WAITERS` bit.
+/// 2. The version never decreases; so the same word before and after a copy means that nobody wrote.
 #[repr(C)]
 pub(super) struct Core {
     word: AtomicU64,
     handles: AtomicUsize,
-    /// What a controller knows it by.
+    /// The name by which a controller knows the variable.
     pub(super) name: Name,
 }
 
 impl Core {
-    /// Its identity, for tables.
+    /// Returns the variable's identity, for tables.
     #[inline(always)]
     pub(super) fn address(&self) -> usize {
         ptr::from_ref(self).addr()
     }
 
-    /// The word without what readers are not concerned with. Even if nobody has it locked.
+    /// Returns the word without the `WAITERS` bit, which does not concern readers. It is even if the cell is not
+    /// locked.
     #[inline(always)]
     pub(super) fn version_and_lock(&self) -> u64 {
         // Acquire: pairs with the Release in `publish`.
         self.word.load(Acquire) & !WAITERS
     }
 
-    /// Locks it if nobody else has: the word before.
+    /// Locks the cell if it is not locked, and returns the word before.
     #[inline(always)]
     pub(super) fn lock(&self) -> Option<u64> {
         let word = self.word.load(Relaxed);
@@ -75,20 +76,20 @@ impl Core {
             .ok()
     }
 
-    /// Gives it back unchanged: to the word before.
+    /// Unlocks the cell unchanged, restoring the word before.
     #[inline(always)]
     pub(super) fn unlock(&self, before: u64) {
         self.word.store(before, Release);
     }
 
-    /// Gives it back with another value, which is of this time.
+    /// Unlocks the cell with a new value, written at this time.
     #[inline(always)]
     pub(super) fn publish(&self, time: u64) {
-        // Release: pairs with the Acquire of whoever reads or locks it next.
+        // Release: pairs with the Acquire of the next reader or locker.
         self.word.store(word_of(time), Release);
     }
 
-    /// Has whoever changes it wake those who wait, provided that it has not changed since it was read as `seen`.
+    /// Makes the next change wake its waiters, if the variable has not changed since it was read as `seen`.
     pub(super) fn await_change(&self, seen: u64) -> bool {
         let mut word = self.word.load(Relaxed);
         while word & !WAITERS == seen {
@@ -107,26 +108,26 @@ impl Core {
     }
 }
 
-/// The word of a value that was written at this time.
+/// Returns the word of a value that was written at this time.
 #[inline(always)]
 pub(super) const fn word_of(time: u64) -> u64 {
     time << VERSION
 }
 
-/// The time at which the value was written.
+/// Returns the time at which the value was written.
 #[inline(always)]
 pub(super) const fn time_of(word: u64) -> u64 {
     word >> VERSION
 }
 
-/// A variable's value and what guards it. The core comes first: a pointer to either is one to both.
+/// A variable's value and its core. The core comes first, so a pointer to either points to both.
 #[repr(C)]
 pub(super) struct Cell<T> {
     core: Core,
     slot: UnsafeCell<Slot<T>>,
 }
 
-/// Which of the two it is depends on `T` alone.
+/// `T` alone determines which of the two it is.
 union Slot<T> {
     inline: ManuallyDrop<MaybeUninit<T>>,
     boxed: ManuallyDrop<AtomicPtr<T>>,
@@ -138,7 +139,7 @@ pub(super) const fn is_boxed<T>() -> bool {
 }
 
 impl<T> Cell<T> {
-    /// A variable with one handle.
+    /// Allocates a variable with one handle.
     #[track_caller]
     pub(super) fn allocate(value: T) -> ptr::NonNull<Cell<T>>
     where
@@ -169,32 +170,32 @@ impl<T> Cell<T> {
         &self.core
     }
 
-    /// A pointer to the core from which one to the cell can be made again.
+    /// Returns a pointer to the core that can be cast back to the cell.
     #[inline(always)]
     pub(super) fn erased(&self) -> *const Core {
         ptr::from_ref(self).cast()
     }
 
-    /// One more handle.
+    /// Adds a handle.
     #[inline(always)]
     pub(super) fn retain(&self) {
         let handles = self.core.handles.fetch_add(1, Relaxed);
         assert!(handles < usize::MAX / 2, "too many handles of one TVar");
     }
 
-    /// One handle less. The last one frees the cell, once no transaction can have it in its log.
+    /// Removes a handle. The last one frees the cell, once no transaction can have it in its log.
     ///
     /// # Safety
     ///
-    /// The caller has a handle and does not use it any more.
+    /// The caller owns a handle and does not use it any more.
     pub(super) unsafe fn release(cell: ptr::NonNull<Cell<T>>) {
-        // SAFETY: The caller's handle keeps it.
+        // SAFETY: The caller's handle keeps the cell alive.
         let handles = unsafe { &cell.as_ref().core.handles };
-        // Release: what was done through this handle comes before the cell is freed.
+        // Release: everything done through this handle happens before the cell is freed.
         if handles.fetch_sub(1, Release) == 1 {
             fence(Acquire);
-            // SAFETY: No handle is left, so only transactions that run now can have it; they are pinned. The value, as any
-            // that is given to a cell, may be dropped at any time and on any thread.
+            // SAFETY: No handle is left, so only transactions that run now can access the cell; they are pinned. The
+            // value may be dropped at any time and on any thread, like any value that is given to a cell.
             unsafe { epoch::pin().defer_unchecked(move || Cell::free(cell)) };
         }
     }
@@ -203,7 +204,7 @@ impl<T> Cell<T> {
     ///
     /// It came from `allocate`, and nobody can use it any more.
     unsafe fn free(cell: ptr::NonNull<Cell<T>>) {
-        // SAFETY: The caller's.
+        // SAFETY: The cell came from a box, and nobody else uses it. A boxed slot owns its value.
         unsafe {
             let cell = Box::from_raw(cell.as_ptr());
             if is_boxed::<T>() {
@@ -212,7 +213,7 @@ impl<T> Cell<T> {
         }
     }
 
-    /// The value as it was while the word was `word`, or none if that has changed.
+    /// Returns the value as it was while the word was `word`, or none if the word has changed.
     ///
     /// # Safety
     ///
@@ -223,34 +224,35 @@ impl<T> Cell<T> {
         T: 'g,
     {
         let seen = if is_boxed::<T>() {
-            // SAFETY: The slot is of this kind. What it points to is dropped only after the caller's pin.
+            // SAFETY: `T` determines the kind of slot. The value is dropped only after the caller's pin.
             unsafe { Seen::Behind(&*(*self.slot.get()).boxed.load(Acquire)) }
         } else {
-            // SAFETY: The slot is of this kind. A commit may write at the same time; then the word differs below and the
-            // bytes are not looked at. Volatile, so that the compiler does not read more than once.
+            // SAFETY: `T` determines the kind of slot. A commit may write at the same time; then the word differs below
+            // and the bytes are not used. Volatile, so that the compiler does not read more than once.
             Seen::Copied(unsafe {
                 ptr::read_volatile(self.slot.get().cast::<ManuallyDrop<MaybeUninit<T>>>())
             })
         };
-        // The copy comes before the second look at the word. Pairs with the Release fence in `replace`.
+        // The copy comes before the second load of the word. Pairs with the Release fence in `replace`.
         fence(Acquire);
         (self.core.word.load(Relaxed) & !WAITERS == word).then_some(seen)
     }
 
-    /// Exchanges the value; the old one goes when nobody can read it any more.
+    /// Replaces the value; the old one is freed when nobody can read it any more.
     ///
     /// # Safety
     ///
-    /// The caller has the core locked. A value behind a pointer is moved out of `value` along with its box.
+    /// The caller has locked the core. A value behind a pointer is moved out of `value` along with its box.
     #[inline(always)]
     pub(super) unsafe fn replace(&self, value: *mut T, guard: &Guard)
     where
         T: Send + 'static,
     {
-        // Whoever sees what is written now also sees that the word was locked. Pairs with the Acquire fence in `read`.
+        // A thread that sees the new value also sees that the word was locked. Pairs with the Acquire fence in `read`.
         fence(Release);
         if is_boxed::<T>() {
-            // SAFETY: The slot is of this kind, and nobody else writes to it. Readers of the old value are pinned.
+            // SAFETY: `T` determines the kind of slot, and nobody else writes to it. Readers of the old value are
+            // pinned.
             unsafe {
                 let slot = &(*self.slot.get()).boxed;
                 let old = slot.load(Relaxed);
@@ -258,7 +260,8 @@ impl<T> Cell<T> {
                 guard.defer_unchecked(move || drop(Box::from_raw(old)));
             }
         } else {
-            // SAFETY: As above; there is nothing to drop. Readers may read at the same time, see there.
+            // SAFETY: `T` determines the kind of slot, nobody else writes to it, and there is nothing to drop. Readers
+            // may read at the same time: `read` then discards the bytes.
             unsafe {
                 let value = ptr::read(value.cast::<MaybeUninit<T>>());
                 ptr::write_volatile(self.slot.get().cast::<MaybeUninit<T>>(), value);
@@ -267,19 +270,19 @@ impl<T> Cell<T> {
     }
 }
 
-/// A value that was read: in place, or a copy of its bytes.
+/// A value that was read: a reference to it, or a copy of its bytes.
 pub(super) enum Seen<'g, T> {
     Behind(&'g T),
     Copied(ManuallyDrop<MaybeUninit<T>>),
 }
 
 impl<T> Seen<'_, T> {
-    /// The value, which is whole: whoever has a `Seen` knows that nobody wrote while it was read.
+    /// Returns the value, which is consistent: a `Seen` exists only if nobody wrote while it was read.
     #[inline(always)]
     pub(super) fn value(&self) -> &T {
         match self {
             Seen::Behind(value) => value,
-            // SAFETY: The bytes are those of a value. It is not dropped: it has nothing to drop.
+            // SAFETY: The bytes are those of a complete value. It is not dropped: it needs no drop.
             Seen::Copied(bytes) => unsafe { bytes.assume_init_ref() },
         }
     }

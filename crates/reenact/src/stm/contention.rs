@@ -1,27 +1,27 @@
-//! What a transaction does that has lost against others: wait a little, and in the end have them wait.
+//! Contention management: a transaction that has failed waits a little, and finally makes the others wait.
 
 use std::sync::atomic::{
     AtomicBool,
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// After so many failures a transaction gives way to other threads before it tries again.
+/// After this many failures a transaction yields to other threads before it tries again.
 const YIELDS: u32 = 6;
-/// After so many it has others wait.
+/// After this many failures it makes the others wait.
 const INSISTS: u32 = 24;
 
-/// Closed by a transaction that has failed too often: others do not begin to commit until it has. Those that have begun
-/// may fail it once more each, and then nobody can.
+/// Closed by a transaction that has failed too often: others do not begin to commit until it has committed. Each of
+/// those that have begun already can make it fail once more; after that none can.
 ///
 /// # State
 ///
 /// | value | meaning | set by | cleared by |
 /// |---|---|---|---|
-/// | false | whoever likes commits | | |
-/// | true | who closed it commits; all others wait before they lock anything | `failed` | who set it, when it has committed, sleeps or unwinds |
+/// | false | all transactions may commit | | |
+/// | true | only the one that closed it commits; all others wait before they lock anything | `failed` | the one that set it, when it has committed, sleeps or unwinds |
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// How a transaction fares.
+/// The contention that a transaction has met.
 #[derive(Default)]
 pub(super) struct Contention {
     failures: u32,
@@ -29,7 +29,7 @@ pub(super) struct Contention {
 }
 
 impl Contention {
-    /// An attempt has failed.
+    /// Notes that an attempt has failed.
     #[cold]
     pub(super) fn failed(&mut self) {
         self.failures += 1;
@@ -39,14 +39,14 @@ impl Contention {
             std::thread::yield_now();
         }
         if self.failures >= INSISTS && !self.insists {
-            // Acquire: what the one before wrote is there for us. Pairs with the Release in `relent`.
+            // Acquire: makes the writes of the previous holder visible. Pairs with the Release in `relent`.
             self.insists = CLOSED
                 .compare_exchange(false, true, Acquire, Relaxed)
                 .is_ok();
         }
     }
 
-    /// Waits while another insists. Nothing depends on seeing that at once.
+    /// Waits while another transaction insists. It need not be seen at once, hence Relaxed.
     #[inline(always)]
     pub(super) fn give_way(&self) {
         if CLOSED.load(Relaxed) {
@@ -61,7 +61,7 @@ impl Contention {
         }
     }
 
-    /// Begins anew.
+    /// Resets the failures, and lets others commit again.
     #[inline(always)]
     pub(super) fn relent(&mut self) {
         if self.insists {
@@ -79,14 +79,14 @@ impl Drop for Contention {
     }
 }
 
-/// How long to look at a variable that somebody is about to write: its commit is short.
+/// How long to wait for a variable that is about to be written: its commit is short.
 pub(super) struct Patience {
     looks: u32,
     yields: u32,
 }
 
 impl Patience {
-    /// For who has nothing that others may wait for.
+    /// For a transaction that holds nothing that others may wait for.
     pub(super) fn long() -> Patience {
         Patience {
             looks: 100,
@@ -94,7 +94,7 @@ impl Patience {
         }
     }
 
-    /// For who may be waited for by those it waits for.
+    /// For a transaction that the ones it waits for may wait for.
     pub(super) fn short() -> Patience {
         Patience {
             looks: 20,
@@ -102,7 +102,7 @@ impl Patience {
         }
     }
 
-    /// Passes some time. False if that has happened too often.
+    /// Waits a little. Returns false if that has happened too often.
     #[cold]
     pub(super) fn lasts(&mut self) -> bool {
         if self.looks > 0 {

@@ -2,24 +2,25 @@
 
 use std::{error::Error, fmt};
 
-/// Why a transaction does not go on. Not an error: pass it on with `?`, and [`atomically`](super::atomically) sees to it.
+/// Why a transaction stops. Not an error for the program: pass it on with `?`, and [`atomically`](super::atomically)
+/// handles it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StmError {
-    /// What was read is no longer what is there: it begins again.
+    /// A variable that was read has changed: the transaction starts again.
     Failure,
-    /// It asked to [`retry`](super::retry): it begins again when something that it read has changed.
+    /// The transaction called [`retry`](super::retry): it starts again when a variable that it read has changed.
     Retry,
 }
 
-/// What a step of a transaction gives.
+/// The result of an operation of a transaction.
 pub type StmResult<T> = Result<T, StmError>;
 
-/// Why a transaction that may fail does not go on; see [`atomically_or_err`](super::atomically_or_err).
+/// Why a transaction that may fail stops; see [`atomically_or_err`](super::atomically_or_err).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TxError<E> {
-    /// It fails for a reason of its own: nothing that it wrote takes effect, and the reason is returned.
+    /// The transaction aborts with an error of its own: none of its writes take effect, and the error is returned.
     Abort(E),
-    /// As any transaction may.
+    /// The reasons that any transaction has to stop.
     Stm(StmError),
 }
 

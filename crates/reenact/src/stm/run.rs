@@ -18,7 +18,7 @@ use super::{
     transaction::CLOCK,
 };
 
-/// Runs `body` until it has been run as if nobody else were there.
+/// Runs `body` until an attempt takes effect in isolation.
 #[inline(always)]
 #[track_caller]
 pub(super) fn run<R, E>(body: impl Fn(&mut Transaction) -> Result<R, TxError<E>>) -> Result<R, E> {
@@ -58,7 +58,7 @@ pub(super) fn run<R, E>(body: impl Fn(&mut Transaction) -> Result<R, TxError<E>>
     }
 }
 
-/// Does what was to be done after the commit.
+/// Runs the actions registered for after the commit.
 #[cold]
 fn keep(promised: Vec<Box<dyn FnOnce()>>) {
     promised.into_iter().for_each(|action| action());
@@ -68,7 +68,7 @@ thread_local! {
     static SPARE: Spare = const { Spare(Cell::new(ptr::null_mut())) };
 }
 
-/// What a transaction leaves for the next one: room for its reads and writes. Null while one runs.
+/// The transaction that is reused by the next one, for its allocated memory. Null while one runs.
 struct Spare(Cell<*mut Transaction>);
 
 impl Spare {
@@ -76,7 +76,7 @@ impl Spare {
     fn take() -> Box<Transaction> {
         let spare = SPARE.try_with(|spare| spare.0.replace(ptr::null_mut()));
         match spare {
-            // SAFETY: It came from a box, and is not in there any more.
+            // SAFETY: The pointer came from a box, and has been taken out of the cell.
             Ok(spare) if !spare.is_null() => unsafe { Box::from_raw(spare) },
             _ => Box::default(),
         }
@@ -89,7 +89,7 @@ impl Spare {
             .try_with(|spare| spare.0.replace(transaction))
             .unwrap_or(transaction);
         if !left_over.is_null() {
-            // SAFETY: It came from a box, and is nowhere else.
+            // SAFETY: The pointer came from a box, and is stored nowhere else.
             drop(unsafe { Box::from_raw(left_over) });
         }
     }
@@ -99,13 +99,13 @@ impl Drop for Spare {
     fn drop(&mut self) {
         let spare = self.0.replace(ptr::null_mut());
         if !spare.is_null() {
-            // SAFETY: It came from a box, and is not in there any more.
+            // SAFETY: The pointer came from a box, and has been taken out of the cell.
             drop(unsafe { Box::from_raw(spare) });
         }
     }
 }
 
-/// One run of a body. As long as it lasts, nothing is freed that it can have seen.
+/// One run of a body. While it exists, nothing that it may have seen is freed.
 struct Attempt {
     transaction: ManuallyDrop<Box<Transaction>>,
     guard: Guard,
@@ -114,14 +114,14 @@ struct Attempt {
 impl Attempt {
     #[inline(always)]
     fn begin() -> Attempt {
-        // First, since it may drop values that are due, and those may do anything.
+        // Pinned first, since that may drop deferred values, whose destructors may do anything.
         let guard = epoch::pin();
         let transaction = ManuallyDrop::new(Spare::take());
         begin_attempt();
         Attempt { transaction, guard }
     }
 
-    /// Runs the body. One that panics has seen what it saw at some place in the order, or else it has not panicked.
+    /// Runs the body. A panic counts only if what the body saw has a position in the order of commits.
     #[inline(always)]
     #[track_caller]
     fn run<R, E>(
@@ -140,7 +140,7 @@ impl Attempt {
         }
     }
 
-    /// What the body did takes effect, if it can.
+    /// Commits the attempt, if possible.
     #[inline(always)]
     #[track_caller]
     fn commit(&mut self, turn: Turn, contention: &Contention) -> bool {
@@ -164,7 +164,7 @@ impl Attempt {
         true
     }
 
-    /// Nothing of what the body did takes effect, but what it saw may.
+    /// Ends the attempt without effects, if what it saw has a position in the order of commits.
     #[cold]
     #[track_caller]
     fn end_without_effect(&mut self, turn: Turn) -> bool {
@@ -178,7 +178,7 @@ impl Attempt {
         placed
     }
 
-    /// Sleeps until something changes that was read.
+    /// Sleeps until a variable that was read changes.
     #[cold]
     #[track_caller]
     fn wait(self, turn: Turn) -> Turn {
@@ -194,13 +194,13 @@ impl Attempt {
         turn
     }
 
-    /// Has another turn when something may have changed that was read.
+    /// Gives the turn back, and gets another when a variable that was read may have changed.
     #[cold]
     #[track_caller]
     fn give_back(self, turn: Turn) -> Turn {
         let seen = self.transaction.seen();
         let read = seen.touches(Access::Read);
-        // So that what was read stays.
+        // Keeps the cells that were read alive.
         let _pinned = epoch::pin();
         drop(self);
         let has_changed = || seen.has_changed();
@@ -212,9 +212,9 @@ impl Drop for Attempt {
     #[inline(always)]
     fn drop(&mut self) {
         end_attempt();
-        // SAFETY: Not used afterwards.
+        // SAFETY: The field is not used afterwards.
         let mut transaction = unsafe { ManuallyDrop::take(&mut self.transaction) };
-        // Here, since what was written may do anything when it is dropped.
+        // Cleared here, after the attempt has ended, since destructors of written values may do anything.
         transaction.clear();
         Spare::give(transaction);
     }

@@ -1,8 +1,8 @@
-//! A transaction while it runs: what it has read and written.
+//! A running transaction: what it has read and written.
 //!
-//! It sees the memory as of one time. A variable that was written later is no reason to begin again, if everything that
-//! was read before has not changed: then that time may as well be now. So whatever a transaction sees, even one that
-//! will never commit, was there together at some instant.
+//! It sees the memory as of one time. A variable that was written later is no reason to start again if everything read
+//! before is unchanged: then that time is moved to now. So everything a transaction sees, even one that will never
+//! commit, existed together at one instant.
 
 use std::collections::BTreeSet;
 
@@ -21,16 +21,16 @@ use super::{
 /// The order of all commits of this process.
 pub(super) static CLOCK: Clock = Clock::new(1);
 
-/// What a body of [`atomically`](super::atomically) reads and writes through.
+/// The handle through which a body of [`atomically`](super::atomically) reads and writes.
 #[derive(Default)]
 pub struct Transaction {
-    /// Everything read was there at this time. Of a transaction that has read nothing, some time in the past: that of the
-    /// one before on this thread, so that nobody has to look at the clock as long as nobody else writes the same.
+    /// Everything read was current at this time. For a transaction that has read nothing, the time of the previous one
+    /// on this thread, so that it need not read the clock as long as no other thread writes the same variables.
     time: u64,
     reads: Vec<Read>,
     writes: Writes,
     after_commit: Vec<Box<dyn FnOnce()>>,
-    /// For whom to look when this has committed; empty before and after.
+    /// The addresses of written variables with waiters, to wake after the commit; empty otherwise.
     awaited: Vec<usize>,
 }
 
@@ -41,10 +41,10 @@ struct Read {
 }
 
 impl Transaction {
-    /// Runs `first`, and if that calls [`retry`](super::retry), `second` in its place.
+    /// Runs `first`, and if that calls [`retry`](super::retry), runs `second` instead.
     ///
-    /// What `first` wrote, and what it asked to be done after the commit, is forgotten then. If `second` retries as well, the transaction sleeps until something changes
-    /// that either of them has read.
+    /// The writes of `first`, and its actions for after the commit, are discarded then. If `second` retries as well,
+    /// the transaction sleeps until a variable changes that either of them has read.
     pub fn or_else<R>(
         &mut self,
         first: impl FnOnce(&mut Transaction) -> StmResult<R>,
@@ -62,10 +62,10 @@ impl Transaction {
         result
     }
 
-    /// Runs `action` when this transaction has committed, once, on this thread; never if it does not commit.
+    /// Runs `action` after this transaction has committed, once, on this thread; never if it does not commit.
     ///
-    /// The place for everything that is not reading or writing a [`TVar`](super::TVar): a transaction may run several
-    /// times before it commits. Actions run in the order in which they were given, and may use transactions.
+    /// Put everything here that is not reading or writing a [`TVar`](super::TVar): a transaction may run several times
+    /// before it commits. Actions run in the order in which they were registered, and may use transactions.
     pub fn after_commit(&mut self, action: impl FnOnce() + 'static) {
         self.after_commit.push(Box::new(action));
     }
@@ -97,7 +97,7 @@ impl Transaction {
         Ok(look(seen.value()))
     }
 
-    /// Reads a variable that was written since the time of this transaction, or is being written.
+    /// Reads a variable that was written after the time of this transaction, or is being written.
     #[cold]
     fn read_late<'a, T: 'a>(&mut self, cell: &Cell<T>) -> StmResult<(u64, Seen<'a, T>)> {
         let mut patience = Patience::long();
@@ -108,7 +108,7 @@ impl Transaction {
                     self.catch_up()?;
                 }
                 if time_of(word) <= self.time
-                    // SAFETY: As in `read_with`.
+                    // SAFETY: The word is not locked, and transactions are pinned.
                     && let Some(seen) = unsafe { cell.read(word) }
                 {
                     return Ok((word, seen));
@@ -120,7 +120,7 @@ impl Transaction {
         }
     }
 
-    /// Makes now the time of this transaction, if what it has read is there still.
+    /// Moves the time of this transaction to now, if everything it has read is unchanged.
     fn catch_up(&mut self) -> StmResult<()> {
         let now = CLOCK.now();
         if !self.is_valid(false) {
@@ -130,11 +130,11 @@ impl Transaction {
         Ok(())
     }
 
-    /// Whether everything read is there still, and nobody is about to write it; but for this transaction itself, if it has
-    /// locked what it writes.
+    /// Whether everything read is unchanged and not locked; except by this transaction itself, if it has locked what it
+    /// writes.
     fn is_valid(&self, has_locked: bool) -> bool {
         self.reads.iter().all(|read| {
-            // SAFETY: Cells stay as long as transactions that know them.
+            // SAFETY: Cells live as long as the transactions that have accessed them.
             let word = unsafe { &*read.core }.version_and_lock();
             word == read.word
                 || has_locked
@@ -149,13 +149,13 @@ impl Transaction {
         self.writes.set(cell, value);
     }
 
-    /// Whether there is anything to commit.
+    /// Whether there is nothing to commit.
     #[inline(always)]
     pub(super) fn is_read_only(&self) -> bool {
         self.writes.is_empty()
     }
 
-    /// Makes what was written visible, all at once, if what was read is there still.
+    /// Makes all writes visible at once, if everything read is unchanged.
     #[inline(always)]
     #[track_caller]
     pub(super) fn commit(&mut self, turn: Turn, guard: &Guard) -> bool {
@@ -175,19 +175,19 @@ impl Transaction {
         true
     }
 
-    /// Finds a place in the order of commits for a transaction that has no effect, if what was read is there still.
+    /// Takes a position in the order of commits for a transaction without effects, if everything read is unchanged.
     #[inline(always)]
     #[track_caller]
     pub(super) fn place(&self, turn: Turn) -> bool {
         CLOCK.look(turn, ops::READ_ONLY, self.time, || self.is_valid(false))
     }
 
-    /// Says what it has met, which decides what it has to do with others. Its writes only if they take effect.
+    /// Reports the variables that it has accessed, which determine its dependencies; writes only if they take effect.
     #[cold]
     #[track_caller]
     pub(super) fn tell(&self, op: Op, with_writes: bool) {
         CLOCK.footprint(op, &|| {
-            // In the order in which it met them, which is the same whenever it runs.
+            // In the order of first access, which is the same in every run.
             let mut met: BTreeSet<*const Core> = BTreeSet::new();
             let reads = self.reads.iter().map(|read| read.core);
             let writes = self.writes.cores().filter(|_| with_writes);
@@ -197,14 +197,14 @@ impl Transaction {
                     true => Access::Write,
                     false => Access::Read,
                 };
-                // SAFETY: Cells stay as long as transactions that know them.
+                // SAFETY: Cells live as long as the transactions that have accessed them.
                 Touch::new(unsafe { &(*core).name }, access)
             });
             touches.collect()
         });
     }
 
-    /// What is to be done when it has committed.
+    /// Takes the actions registered for after the commit.
     #[inline(always)]
     pub(super) fn promised(&mut self) -> Option<Vec<Box<dyn FnOnce()>>> {
         if self.after_commit.is_empty() {
@@ -213,15 +213,15 @@ impl Transaction {
         Some(std::mem::take(&mut self.after_commit))
     }
 
-    /// What was read, to be looked at later.
+    /// Returns what was read, for checking it later.
     pub(super) fn seen(&self) -> Reads {
         let reads = self.reads.iter();
         Reads(reads.map(|read| (read.core, read.word)).collect())
     }
 
-    /// To sleep until something changes that was read; none if it has.
+    /// Registers a wait for a change of what was read; none if it has changed.
     pub(super) fn await_change(&self) -> Option<Waiting> {
-        // SAFETY: Cells stay as long as transactions that know them.
+        // SAFETY: Cells live as long as the transactions that have accessed them.
         Waiting::for_change_of(
             self.reads
                 .iter()
@@ -229,7 +229,7 @@ impl Transaction {
         )
     }
 
-    /// Forgets everything.
+    /// Discards everything.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         self.reads.clear();
@@ -240,19 +240,19 @@ impl Transaction {
     }
 }
 
-/// What a transaction has read. To be used as long as it runs, or its thread is pinned: cells stay as long.
+/// What a transaction has read. Valid while it runs, or while its thread is pinned: cells live that long.
 pub(super) struct Reads(Vec<(*const Core, u64)>);
 
 impl Reads {
     pub(super) fn touches(&self, access: Access) -> Vec<Touch<'_>> {
-        // SAFETY: See above.
+        // SAFETY: The transaction runs, or its thread is pinned, so the cell is alive.
         let names = self.0.iter().map(|&(core, _)| unsafe { &(*core).name });
         names.map(|name| Touch::new(name, access)).collect()
     }
 
     /// Whether any of it has changed.
     pub(super) fn has_changed(&self) -> bool {
-        // SAFETY: See above.
+        // SAFETY: The transaction runs, or its thread is pinned, so the cell is alive.
         let is_changed =
             |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() != word };
         self.0.iter().any(is_changed)

@@ -11,13 +11,14 @@ use super::{atomically, cell::Cell, error::StmResult, transaction::Transaction};
 
 /// A variable that transactions read and write.
 ///
-/// This is a handle: a clone is the same variable. Two are equal if they are of the same variable, whatever it holds.
+/// This is a handle: a clone refers to the same variable. Two handles are equal if they refer to the same variable,
+/// whatever it holds.
 ///
-/// Values are cloned when they are read; put large ones into an [`Arc`](std::sync::Arc), or use
-/// [`TVar::read_with`]. A value that was overwritten is dropped some time later, by whatever thread; so is the last one.
+/// Values are cloned when they are read; put large ones into an [`Arc`](std::sync::Arc), or use [`TVar::read_with`]. An
+/// overwritten value is dropped some time later, by any thread; so is the last one.
 pub struct TVar<T> {
     cell: NonNull<Cell<T>>,
-    /// It has values of `T`, and takes no others: not even those of a supertype.
+    /// Invariant in `T`: the variable holds values of `T`, and accepts no values of a supertype.
     ///
     /// ```compile_fail
     /// use reenact::stm::TVar;
@@ -29,26 +30,26 @@ pub struct TVar<T> {
     owns: PhantomData<std::cell::Cell<T>>,
 }
 
-// SAFETY: Values are read by any thread, and dropped by any.
+// SAFETY: Any thread may read values, hence `Sync`, and drop them, hence `Send`.
 unsafe impl<T: Send + Sync> Send for TVar<T> {}
-// SAFETY: The same.
+// SAFETY: A shared handle allows what a clone of it on this thread does: reading, writing and dropping values.
 unsafe impl<T: Send + Sync> Sync for TVar<T> {}
 
 impl<T> TVar<T> {
     #[inline(always)]
     fn cell(&self) -> &Cell<T> {
-        // SAFETY: It stays as long as there is a handle.
+        // SAFETY: The cell lives as long as there is a handle.
         unsafe { self.cell.as_ref() }
     }
 
-    /// Whether both are handles of the same variable.
+    /// Whether both handles refer to the same variable.
     pub fn ptr_eq(&self, other: &TVar<T>) -> bool {
         self.cell == other.cell
     }
 }
 
 impl<T: Send + Sync + 'static> TVar<T> {
-    /// A new variable.
+    /// Creates a variable.
     #[track_caller]
     pub fn new(value: T) -> TVar<T> {
         TVar {
@@ -57,13 +58,13 @@ impl<T: Send + Sync + 'static> TVar<T> {
         }
     }
 
-    /// What `look` finds in the variable, without a clone.
+    /// Returns the result of `look` on the variable's value, without a clone.
     #[inline(always)]
     pub fn read_with<R>(&self, tx: &mut Transaction, look: impl FnOnce(&T) -> R) -> StmResult<R> {
         tx.read_with(self.cell(), look)
     }
 
-    /// Writes the variable. Nobody else sees it before the transaction has committed.
+    /// Writes the variable. Others see the value after the transaction has committed.
     #[inline(always)]
     pub fn write(&self, tx: &mut Transaction, value: T) -> StmResult<()> {
         tx.write(self.cell(), value);
@@ -78,14 +79,14 @@ impl<T: Clone + Send + Sync + 'static> TVar<T> {
         tx.read_with(self.cell(), T::clone)
     }
 
-    /// Replaces the value by what `change` makes of it.
+    /// Replaces the value by the result of `change` on it.
     #[inline(always)]
     pub fn modify(&self, tx: &mut Transaction, change: impl FnOnce(T) -> T) -> StmResult<()> {
         let value = self.read(tx)?;
         self.write(tx, change(value))
     }
 
-    /// Writes the variable; the value before.
+    /// Writes the variable and returns the previous value.
     #[inline(always)]
     pub fn replace(&self, tx: &mut Transaction, value: T) -> StmResult<T> {
         let before = self.read(tx)?;
@@ -97,14 +98,14 @@ impl<T: Clone + Send + Sync + 'static> TVar<T> {
     ///
     /// # Panics
     ///
-    /// Within a transaction, as [`atomically`] does.
+    /// Panics within a transaction, as [`atomically`] does.
     #[track_caller]
     pub fn read_atomic(&self) -> T {
         atomically(|tx| self.read(tx))
     }
 }
 
-// A transaction that panics changes nothing, so nobody finds something broken.
+// A transaction that panics changes nothing, so no variable is left inconsistent.
 impl<T> UnwindSafe for TVar<T> {}
 impl<T> RefUnwindSafe for TVar<T> {}
 
@@ -122,7 +123,7 @@ impl<T> Clone for TVar<T> {
 impl<T> Drop for TVar<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: This handle is gone afterwards.
+        // SAFETY: This handle is not used afterwards.
         unsafe { Cell::release(self.cell) };
     }
 }

@@ -1,12 +1,12 @@
-//! Transactions that sleep until something that they read changes.
+//! Transactions that sleep until a variable that they read changes.
 //!
-//! Who sleeps is in a table by address, and the variable's word says that someone does, so that a commit to a variable
-//! for which nobody waits does not look here.
+//! Waiters are in a table by address, and a bit in the variable's word says that there are some, so that a commit to a
+//! variable without waiters does not look here.
 //!
-//! No wake-up is lost. Who is going to sleep puts itself into the table first and then sets the bit, which succeeds only
-//! if the variable is neither changed nor locked; otherwise it does not sleep. A commit locks the variable, and finds the
-//! bit then or never: no one can set it while the lock is held. It looks into the table after it has published, and
-//! whoever set the bit before is there.
+//! No wake-up is lost. A waiter first enters the table and then sets the bit, which succeeds only if the variable is
+//! neither changed nor locked; otherwise it does not sleep. A commit locks the variable, and then sees the bit or never
+//! will: it cannot be set while the lock is held. The commit looks into the table after it has published, and every
+//! waiter that set the bit before is there.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,15 +29,16 @@ fn bucket(address: usize) -> MutexGuard<'static, Vec<Waiter>> {
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Someone who is going to sleep.
+/// A transaction that is about to sleep.
 pub(super) struct Waiting {
     parker: Arc<Parker>,
-    /// Where it is in the table. Variables may be gone meanwhile; these are only names.
+    /// Its keys in the table. The variables may be gone meanwhile; the addresses are only keys.
     addresses: Vec<usize>,
 }
 
 impl Waiting {
-    /// To be woken when one of these changes, each of which has been read as this word. None if one has changed.
+    /// Registers a wait for a change of these variables, each of which was read with this word. Returns none if one has
+    /// changed.
     pub(super) fn for_change_of<'a>(
         reads: impl Iterator<Item = (&'a Core, u64)>,
     ) -> Option<Waiting> {
@@ -59,7 +60,7 @@ impl Waiting {
         Some(waiting)
     }
 
-    /// Sleeps until then.
+    /// Sleeps until a variable changes.
     pub(super) fn sleep(self) {
         self.parker.park();
     }
@@ -73,7 +74,7 @@ impl Drop for Waiting {
     }
 }
 
-/// The variable at this address has changed.
+/// Wakes the waiters of the variable at this address.
 #[cold]
 pub(super) fn wake(address: usize) {
     let mut bucket = bucket(address);

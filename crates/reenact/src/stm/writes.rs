@@ -1,7 +1,7 @@
-//! What a transaction has written and nobody else can see yet.
+//! The writes of a transaction, which others cannot see yet.
 //!
-//! Values of any type are in one list, small ones in place. Alternatives of [`or_else`](super::Transaction::or_else) are
-//! levels: within one, what was written before it began stays as it was, so that it can be given up.
+//! Values of any type are in one list, small ones inline. Each alternative of [`or_else`](super::Transaction::or_else)
+//! is a level: within it, earlier writes are left unchanged, so that it can be rolled back.
 
 use std::{hint::cold_path, mem::MaybeUninit, ptr};
 
@@ -12,34 +12,34 @@ use super::{
     contention::Patience,
 };
 
-/// Words of a value that is kept in place.
+/// Maximum size in words of a value that is stored inline.
 const WORDS: usize = 4;
-/// From so many writes on, they are looked up in a table.
+/// With more writes than this, they are indexed in a table.
 const MANY: usize = 8;
 
 type Bytes = [MaybeUninit<u64>; WORDS];
 
-/// A value that is written at the commit.
+/// A value to be written by the commit.
 struct Write {
     core: *const Core,
-    /// The word of the core before it was locked.
+    /// The core's word before it was locked.
     before: u64,
     /// The value, or a pointer to its box.
     bytes: Bytes,
     kind: &'static Kind,
 }
 
-/// What can be done with a value whose type is known to nobody else.
+/// The operations on a value of an erased type.
 struct Kind {
-    /// Moves it to its variable, which is locked.
+    /// Moves the value to its variable, which is locked.
     publish: unsafe fn(*const Core, &mut Bytes, &Guard),
-    /// Drops it.
+    /// Drops the value.
     discard: unsafe fn(&mut Bytes),
-    /// Whether it is one word in place, of which all this is known without asking.
+    /// Whether the value is one inline word, so that `publish` need not be called.
     is_word: bool,
 }
 
-/// How values of a type are kept.
+/// How values of type `T` are stored.
 struct Kept<T>(std::marker::PhantomData<T>);
 
 impl<T: Send + 'static> Kept<T> {
@@ -48,7 +48,7 @@ impl<T: Send + 'static> Kept<T> {
         discard: Self::discard,
         is_word: Self::IN_PLACE && size_of::<T>() == 8 && align_of::<T>() == 8,
     };
-    /// Values behind a pointer are there already where they will be after the commit.
+    /// Whether values are stored inline. Values that are boxed in their variable are boxed here, too.
     const IN_PLACE: bool =
         !is_boxed::<T>() && size_of::<T>() <= size_of::<Bytes>() && align_of::<T>() <= 8;
 
@@ -77,7 +77,7 @@ impl<T: Send + 'static> Kept<T> {
         if Self::IN_PLACE {
             bytes.cast::<T>().cast_mut()
         } else {
-            // SAFETY: The caller's.
+            // SAFETY: The bytes are from `keep`, which stored a pointer.
             unsafe { ptr::read(bytes.cast::<*mut T>()) }
         }
     }
@@ -86,7 +86,8 @@ impl<T: Send + 'static> Kept<T> {
     ///
     /// The bytes are from `keep` and not used afterwards, and the core is that of a `Cell<T>` and locked.
     unsafe fn publish(core: *const Core, bytes: &mut Bytes, guard: &Guard) {
-        // SAFETY: The caller's. A plain value that did not fit is copied out of its box, which is freed.
+        // SAFETY: The caller guarantees that the bytes are from `keep` and that the core is locked. A plain value that
+        // did not fit inline is copied out of its box, which is freed.
         unsafe {
             let value = Self::pointer(bytes);
             (*core.cast::<Cell<T>>()).replace(value, guard);
@@ -101,7 +102,7 @@ impl<T: Send + 'static> Kept<T> {
     /// The bytes are from `keep` and not used afterwards.
     unsafe fn discard(bytes: &mut Bytes) {
         if !Self::IN_PLACE {
-            // SAFETY: The caller's.
+            // SAFETY: The bytes are from `keep`, which stored a pointer from a box, and are not used afterwards.
             drop(unsafe { Box::from_raw(Self::pointer(bytes)) });
         }
     }
@@ -111,19 +112,19 @@ impl<T: Send + 'static> Kept<T> {
 ///
 /// # Invariants
 ///
-/// 1. From `level` on, no variable is there twice; before it, neither but for the levels that are around this one.
-/// 2. `filter` has a bit for each variable that is there, and `table`, where there are many, a place with the latest.
+/// 1. From `level` on, no variable occurs twice; before it, a variable occurs at most once per enclosing level.
+/// 2. `filter` has a bit for each variable in the list, and `table`, if there are many, an entry for its latest write.
 #[derive(Default)]
 pub(super) struct Writes {
     list: Vec<Write>,
-    /// Where the innermost alternative begins.
+    /// Index where the innermost alternative begins.
     level: usize,
     filter: u64,
-    /// Places in the list plus one; 0 is empty. The length is a power of two.
+    /// Indices into the list plus one; 0 is empty. The length is a power of two.
     table: Vec<u32>,
 }
 
-/// Where a write is that has been made before.
+/// The beginning of an enclosing level.
 #[derive(Clone, Copy)]
 pub(super) struct Level(usize);
 
@@ -143,7 +144,7 @@ impl Writes {
         self.list.is_empty()
     }
 
-    /// Where the latest write to this variable is.
+    /// Returns the index of the latest write to this variable.
     #[inline(always)]
     fn find(&self, core: *const Core) -> Option<usize> {
         if self.filter & bit(hash(core)) == 0 {
@@ -167,21 +168,21 @@ impl Writes {
         }
     }
 
-    /// The variables that are there, some perhaps twice.
+    /// Returns the written variables, some possibly twice.
     pub(super) fn cores(&self) -> impl Iterator<Item = *const Core> {
         self.list.iter().map(|write| write.core)
     }
 
-    /// Whether this one is.
+    /// Whether this variable is written.
     pub(super) fn has(&self, core: *const Core) -> bool {
         self.find(core).is_some()
     }
 
-    /// What this transaction has written to the variable.
+    /// Returns the value that this transaction has written to the variable.
     #[inline(always)]
     pub(super) fn get<T: Send + 'static>(&self, cell: &Cell<T>) -> Option<&T> {
         let index = self.find(cell.erased())?;
-        // SAFETY: A write to a cell of this type keeps a value of it.
+        // SAFETY: A write to a cell of this type holds a value of this type.
         Some(unsafe { &*Kept::<T>::pointer(&self.list[index].bytes) })
     }
 
@@ -193,7 +194,7 @@ impl Writes {
             Some(index) if index >= self.level => {
                 let write = &mut self.list[index];
                 let mut old = std::mem::replace(&mut write.bytes, Kept::keep(value));
-                // SAFETY: It was kept and is not in the list any more.
+                // SAFETY: The value is from `keep`, and not in the list any more.
                 unsafe { Kept::<T>::discard(&mut old) };
             }
             _ => {
@@ -246,19 +247,19 @@ impl Writes {
         self.table[place] = u32::try_from(index + 1).expect("a transaction writes less");
     }
 
-    /// An alternative begins.
+    /// Begins an alternative.
     pub(super) fn enter(&mut self) -> Level {
         std::mem::replace(&mut self.level, self.list.len()).into()
     }
 
-    /// The alternative is given up, with what it wrote.
+    /// Rolls back the alternative and its writes.
     pub(super) fn give_up(&mut self, outer: Level) {
         self.discard_from(self.level);
         self.level = outer.0;
         self.index_all();
     }
 
-    /// The alternative is part of what is around it.
+    /// Merges the alternative into the level around it.
     pub(super) fn join(&mut self, outer: Level) {
         let begin = std::mem::replace(&mut self.level, outer.0);
         let mut kept = begin;
@@ -283,11 +284,11 @@ impl Writes {
         self.index_all();
     }
 
-    /// Locks all variables; if one is locked by somebody else for too long, none.
+    /// Locks all variables; locks none if another transaction holds one of them for too long.
     #[inline(always)]
     pub(super) fn lock(&mut self) -> bool {
         for (locked, write) in self.list.iter_mut().enumerate() {
-            // SAFETY: Cells stay as long as transactions that know them.
+            // SAFETY: Cells live as long as the transactions that have accessed them.
             let core = unsafe { &*write.core };
             write.before = match core.lock() {
                 Some(before) => before,
@@ -303,7 +304,7 @@ impl Writes {
         true
     }
 
-    /// Unlocks all variables as they were.
+    /// Unlocks all variables, with their words unchanged.
     pub(super) fn unlock(&mut self) {
         self.unlock_first(self.list.len());
     }
@@ -311,29 +312,29 @@ impl Writes {
     #[cold]
     fn unlock_first(&mut self, count: usize) {
         for write in &self.list[..count] {
-            // SAFETY: As in `lock`.
+            // SAFETY: Cells live as long as the transactions that have accessed them.
             unsafe { &*write.core }.unlock(write.before);
         }
     }
 
-    /// The word of this variable before it was locked, if it is.
+    /// Returns the word of this variable before it was locked, if this transaction writes it.
     pub(super) fn before(&self, core: *const Core) -> Option<u64> {
         self.find(core).map(|index| self.list[index].before)
     }
 
-    /// Writes all values and unlocks the variables. For the addresses in `awaited` someone waits.
+    /// Writes all values and unlocks the variables. Adds the addresses of variables that have waiters to `awaited`.
     #[inline(always)]
     pub(super) fn publish(&mut self, time: u64, guard: &Guard, awaited: &mut Vec<usize>) {
-        // Forgotten first: were anything to panic, no value is used twice.
+        // Emptied first, so that no value is used twice if anything panics.
         let length = self.list.len();
-        // SAFETY: Nothing needs to be dropped in a `Write`, and so many of them are there.
+        // SAFETY: A `Write` needs no drop, and the elements up to `length` are initialized.
         unsafe { self.list.set_len(0) };
         for write in &mut self.list.spare_capacity_mut()[..length] {
-            // SAFETY: It is there, see above; it was kept for a cell of this kind, which is locked.
+            // SAFETY: The element is initialized, see above; its value is of the cell's type, and the cell is locked.
             unsafe {
                 let write = write.assume_init_mut();
                 if write.kind.is_word {
-                    // Of whatever type: a cell of a word is laid out as any other.
+                    // The type does not matter: all cells of one word have the same layout.
                     let cell = write.core.cast::<Cell<MaybeUninit<u64>>>();
                     (*cell).replace(write.bytes.as_mut_ptr(), guard);
                 } else {
@@ -350,7 +351,7 @@ impl Writes {
         self.level = 0;
     }
 
-    /// Forgets everything.
+    /// Discards all writes.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         if !self.list.is_empty() {
@@ -364,13 +365,13 @@ impl Writes {
         while self.list.len() > begin
             && let Some(mut write) = self.list.pop()
         {
-            // SAFETY: It was kept and is not in the list any more.
+            // SAFETY: The value is from `keep`, and not in the list any more.
             unsafe { (write.kind.discard)(&mut write.bytes) };
         }
     }
 }
 
-/// Waits for who has it locked, which does not take long; unless they wait for what the caller has.
+/// Waits for the transaction that holds the lock, which does not take long, unless it waits for a lock of the caller.
 #[cold]
 fn lock_later(core: &Core, has_others: bool) -> Option<u64> {
     let mut patience = if has_others {

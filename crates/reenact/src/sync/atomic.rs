@@ -1,18 +1,19 @@
 //! `std::sync::atomic`, recorded.
 //!
-//! Every atomic has an order of its own of the operations that change it. A load is recorded only when the value was
-//! changed by another since this thread last saw it, so polling a flag writes nothing until the flag moves. The memory
-//! orders that the program asks for are used as they are; replay reproduces the values, not their absence of order.
+//! Every atomic has its own order of the operations that change it. A load is recorded only when another thread has
+//! changed the value since this thread last saw it, so polling a flag writes nothing until the flag changes. The memory
+//! orderings that the program asks for are used as they are; a replay reproduces the values, not the absence of
+//! ordering.
 
 use std::{fmt, panic::RefUnwindSafe, sync::atomic as std_atomic};
 
 pub use std_atomic::{Ordering, compiler_fence, fence};
 
-use reenact_engine::{Change, Entity, Op, OpInfo, Values};
+use reenact_engine::{Change, Object, Op, OpInfo, Values};
 
 use crate::ops;
 
-/// An operation of one of these names, on such values. It is otherwise the same as the one that is given.
+/// Returns the given operation with this name and this kind of values.
 macro_rules! named {
     ($op:expr, $name:expr, $values:ident) => {{
         const INFO: OpInfo = OpInfo {
@@ -24,13 +25,13 @@ macro_rules! named {
     }};
 }
 
-/// Methods that all atomics have. `$to` turns a value into the 64 bits by which the engine knows it, which are `$values`, and `$from`
-/// turns them back.
+/// Defines an atomic and the methods that all atomics have. `$to` turns a value into the 64 bits by which the engine
+/// knows it, which are `$values`, and `$from` turns them back.
 macro_rules! atomic {
     ($(#[$doc:meta])* $name:ident $(<$generic:ident>)?, $value:ty, $values:ident, $to:expr, $from:expr) => {
         $(#[$doc])*
         pub struct $name $(<$generic>)? {
-            entity: Entity,
+            object: Object,
             inner: std_atomic::$name $(<$generic>)?,
         }
 
@@ -39,14 +40,14 @@ macro_rules! atomic {
             #[must_use]
             #[track_caller]
             pub const fn new(value: $value) -> Self {
-                Self { entity: Entity::new(), inner: std_atomic::$name::new(value) }
+                Self { object: Object::new(), inner: std_atomic::$name::new(value) }
             }
 
-            /// The value, to which a mutable reference gives access without synchronisation.
+            /// Returns the value, to which a mutable reference gives access without synchronisation.
             pub fn get_mut(&mut self) -> &mut $value {
-                // What is done with the reference is not an operation, but a replay knows values from operations: so this
+                // Changes through the reference are not operations, but a replay knows values from operations: so this
                 // is another atomic from here on.
-                self.entity = self.entity.another();
+                self.object = self.object.another();
                 self.inner.get_mut()
             }
 
@@ -55,24 +56,24 @@ macro_rules! atomic {
                 self.inner.into_inner()
             }
 
-            /// Where the value is. What is done to it through the pointer is not recorded.
+            /// Returns a pointer to the value. Accesses through the pointer are not recorded.
             pub const fn as_ptr(&self) -> *mut $value {
                 self.inner.as_ptr()
             }
 
-            /// The value.
+            /// Loads the value.
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
                 if matches!(order, Ordering::Release | Ordering::AcqRel) {
-                    // Panics, as it should before there is an operation.
+                    // Panics, before there is an operation.
                     return self.inner.load(order);
                 }
                 #[allow(clippy::redundant_closure_call)]
-                $from(self.entity.observe(named!(ops::LOAD, "load", $values), || $to(self.inner.load(order))))
+                $from(self.object.observe(named!(ops::LOAD, "load", $values), || $to(self.inner.load(order))))
             }
 
-            /// Changes the value.
+            /// Stores a value.
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
@@ -80,20 +81,20 @@ macro_rules! atomic {
                     return self.inner.store(value, order);
                 }
                 let op = named!(ops::STORE, "store", $values);
-                self.entity.update(op, || (self.inner.store(value, order), $to(value)));
+                self.object.update(op, || (self.inner.store(value, order), $to(value)));
             }
 
-            /// Changes the value and returns what it was.
+            /// Stores a value and returns the previous one.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                self.entity.update(named!(ops::MODIFY, "swap", $values), || {
+                self.object.update(named!(ops::MODIFY, "swap", $values), || {
                     let was = self.inner.swap(value, order);
                     (was, Change::from_to($to(was), $to(value)))
                 })
             }
 
-            /// Changes the value if it is `current`; what it was, as `Ok` if it was changed.
+            /// Stores `new` if the value is `current`. Returns the previous value, as `Ok` if it was `current`.
             #[inline]
             #[track_caller]
             pub fn compare_exchange(&self, current: $value, new: $value, success: Ordering, failure: Ordering)
@@ -102,7 +103,7 @@ macro_rules! atomic {
                 if matches!(failure, Ordering::Release | Ordering::AcqRel) {
                     return self.inner.compare_exchange(current, new, success, failure);
                 }
-                self.entity.update(named!(ops::MODIFY, "compare_exchange", $values), || {
+                self.object.update(named!(ops::MODIFY, "compare_exchange", $values), || {
                     let result = self.inner.compare_exchange(current, new, success, failure);
                     (result, match result {
                         Ok(was) => Change::from_to($to(was), $to(new)),
@@ -111,7 +112,7 @@ macro_rules! atomic {
                 })
             }
 
-            /// Changes the value if it is `current`; what it was.
+            /// Stores `new` if the value is `current`. Returns the previous value.
             #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
             #[inline]
             #[track_caller]
@@ -126,7 +127,7 @@ macro_rules! atomic {
                 }
             }
 
-            /// As [`compare_exchange`](Self::compare_exchange), but may fail for no reason; when recording it does not.
+            /// Like [`compare_exchange`](Self::compare_exchange), but may fail spuriously; when recording it does not.
             #[inline]
             #[track_caller]
             pub fn compare_exchange_weak(&self, current: $value, new: $value, success: Ordering, failure: Ordering)
@@ -135,7 +136,8 @@ macro_rules! atomic {
                 self.compare_exchange(current, new, success, failure)
             }
 
-            /// Changes the value to what `f` makes of it, unless that is nothing; what it was.
+            /// Updates the value to `f` of it, unless that is `None`. Returns the previous value, as `Ok` if it was
+            /// updated.
             #[inline]
             #[track_caller]
             pub fn try_update(
@@ -154,7 +156,7 @@ macro_rules! atomic {
                 Err(now)
             }
 
-            /// Changes the value to what `f` makes of it; what it was.
+            /// Updates the value to `f` of it and returns the previous value.
             #[inline]
             #[track_caller]
             pub fn update(
@@ -188,7 +190,7 @@ macro_rules! atomic {
         }
 
         impl $(<$generic>)? fmt::Debug for $name $(<$generic>)? {
-            /// Shows the value. For people, hence not an operation and not recorded.
+            /// Shows the value. This is for debugging: it is not an operation, and not recorded.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.inner.fmt(f)
             }
@@ -196,7 +198,7 @@ macro_rules! atomic {
     };
 }
 
-/// One operation that changes the value by a function of it and returns what it was.
+/// Operations that change the value by a function of it and return the previous value.
 macro_rules! fetch {
     ($name:ident, $value:ty, $values:ident, $to:expr, $($doc:literal $method:ident = $new:expr;)*) => {
         impl $name {
@@ -205,7 +207,7 @@ macro_rules! fetch {
                 #[inline]
                 #[track_caller]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {
-                    self.entity.update(named!(ops::MODIFY, stringify!($method), $values), || {
+                    self.object.update(named!(ops::MODIFY, stringify!($method), $values), || {
                         let was = self.inner.$method(value, order);
                         let new: fn($value, $value) -> $value = $new;
                         (was, Change::from_to($to(was), $to(new(was, value))))
@@ -271,7 +273,7 @@ fetch! { AtomicBool, bool, Bool, |value: bool| u64::from(value),
 }
 
 impl AtomicBool {
-    /// Logical not; what the value was.
+    /// Logical not; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
@@ -284,7 +286,7 @@ atomic! {
     AtomicPtr<T>, *mut T, Address, |value: *mut T| value.expose_provenance() as u64, |bits: u64| std::ptr::with_exposed_provenance_mut(bits as usize)
 }
 
-/// Arithmetic on the address, in steps of `T`, of bytes or of bits; each returns what the pointer was.
+/// Arithmetic on the address, in steps of `T`, of bytes or of bits; each returns the previous pointer.
 macro_rules! pointer_arithmetic {
     ($($doc:literal $method:ident = $new:expr;)*) => {
         impl<T> AtomicPtr<T> {
@@ -293,7 +295,7 @@ macro_rules! pointer_arithmetic {
                 #[inline]
                 #[track_caller]
                 pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
-                    self.entity.update(named!(ops::MODIFY, stringify!($method), Address), || {
+                    self.object.update(named!(ops::MODIFY, stringify!($method), Address), || {
                         let was = self.inner.$method(value, order);
                         let new: fn(*mut T, usize) -> *mut T = $new;
                         let now = new(was, value).expose_provenance();
@@ -323,7 +325,7 @@ impl<T> Default for AtomicPtr<T> {
 }
 
 impl<T> fmt::Pointer for AtomicPtr<T> {
-    /// Shows the address. For people, as above.
+    /// Shows the address. This is for debugging: it is not an operation, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Pointer::fmt(&self.inner, f)
     }

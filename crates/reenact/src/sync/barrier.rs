@@ -1,4 +1,4 @@
-//! `Barrier`: a recorded lock and condition, so what can differ between runs is recorded with them.
+//! `Barrier`: built on a recorded lock and condition variable, which record all that can differ between runs.
 
 use std::fmt;
 
@@ -17,11 +17,11 @@ struct State {
     generation: usize,
 }
 
-/// Whether a thread was the one for which the others had waited.
+/// Whether a thread was the last to arrive.
 pub struct BarrierWaitResult(bool);
 
 impl Barrier {
-    /// A barrier for `n` threads.
+    /// Creates a barrier for `n` threads.
     #[must_use]
     #[track_caller]
     pub const fn new(n: usize) -> Barrier {
@@ -35,7 +35,7 @@ impl Barrier {
         }
     }
 
-    /// Waits until all threads are here.
+    /// Waits until all threads have arrived.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         let state = self.state.lock_as(ops::ARRIVE_AT_BARRIER);

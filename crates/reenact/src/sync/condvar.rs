@@ -1,13 +1,12 @@
 //! `Condvar`.
 //!
-//! Who waits gives up the lock and takes it again; which position in the lock's order it then gets, and whether its
-//! time was up, is all that can differ between runs. So there is nothing to record of a notification, and in a
-//! replay notifications do nothing.
+//! A waiter releases the lock and reacquires it; only its new position in the lock's order, and whether it timed out,
+//! can differ between runs. So notifications are not recorded, and do nothing in a replay.
 
 use std::{fmt, sync::LockResult, time::Duration};
 
 use reenact_engine::{
-    Access, Entity, Op,
+    Access, Object, Op,
     raw::{RawCondvar, RawMutex, now},
 };
 
@@ -17,10 +16,10 @@ use crate::ops;
 /// A condition variable: [`std::sync::Condvar`], recorded.
 pub struct Condvar {
     raw: RawCondvar,
-    entity: Entity,
+    object: Object,
 }
 
-/// Whether a timed wait returned because its time was up.
+/// Whether a timed wait returned because of its time limit.
 #[derive(Debug, PartialEq, Eq, Copy, Clone)]
 pub struct WaitTimeoutResult(bool);
 
@@ -40,23 +39,24 @@ impl Default for Condvar {
 }
 
 impl Condvar {
-    /// Creates a condition variable for which nobody waits.
+    /// Creates a condition variable without waiters.
     #[must_use]
     #[track_caller]
     pub const fn new() -> Condvar {
         Condvar {
             raw: RawCondvar::new(),
-            entity: Entity::new(),
+            object: Object::new(),
         }
     }
 
-    /// Gives up the lock, waits for a notification, takes the lock again.
+    /// Releases the lock, waits for a notification, and reacquires the lock.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         self.wait_as([ops::WAIT, ops::WAKE], guard)
     }
 
-    /// As [`Condvar::wait`], for what is built on a condition variable and has operations of its own.
+    /// Waits as [`Condvar::wait`] does, for types that are built on a condition variable and have operations of their
+    /// own.
     #[track_caller]
     pub(crate) fn wait_as<'a, T>(
         &self,
@@ -64,7 +64,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
     ) -> LockResult<MutexGuard<'a, T>> {
         let wait = |mutex: &RawMutex| self.raw.wait(mutex, None);
-        guard.wait(ops, &self.entity, false, wait).0
+        guard.wait(ops, &self.object, false, wait).0
     }
 
     /// Waits as long as `condition` holds.
@@ -93,7 +93,7 @@ impl Condvar {
         self.wait_timeout_as([ops::WAIT, ops::WAKE], guard, dur)
     }
 
-    /// As [`Condvar::wait_as`], for `dur` at most.
+    /// Waits as [`Condvar::wait_as`] does, for `dur` at most.
     #[track_caller]
     pub(crate) fn wait_timeout_as<'a, T>(
         &self,
@@ -102,7 +102,7 @@ impl Condvar {
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let wait = |mutex: &RawMutex| self.raw.wait(mutex, Some(dur));
-        let (guard, signalled) = guard.wait(ops, &self.entity, true, wait);
+        let (guard, signalled) = guard.wait(ops, &self.object, true, wait);
         let result = WaitTimeoutResult(!signalled);
         match guard {
             Ok(guard) => Ok((guard, result)),
@@ -110,7 +110,7 @@ impl Condvar {
         }
     }
 
-    /// Waits for a notification, for `ms` milliseconds at most; whether it came.
+    /// Waits for a notification, for `ms` milliseconds at most. Returns whether it came.
     #[deprecated(note = "replaced by `Condvar::wait_timeout`")]
     #[track_caller]
     pub fn wait_timeout_ms<'a, T>(
@@ -127,8 +127,8 @@ impl Condvar {
         }
     }
 
-    /// Waits as long as `condition` holds, for `dur` at most. Only the outcomes of the single waits say when to stop, never
-    /// the clock itself: they are recorded, it is not.
+    /// Waits as long as `condition` holds, for `dur` at most. Only the outcomes of the single waits decide when to
+    /// stop, never the clock itself: they are recorded, it is not.
     #[track_caller]
     pub fn wait_timeout_while<'a, T, F>(
         &self,
@@ -157,7 +157,7 @@ impl Condvar {
         }
     }
 
-    /// Wakes one who waits.
+    /// Wakes one waiter.
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
@@ -167,11 +167,11 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub(crate) fn notify_one_as(&self, op: Op) {
-        self.entity.announce(op, Access::Notify { all: false });
+        self.object.announce(op, Access::Notify { all: false });
         self.raw.notify_one();
     }
 
-    /// Wakes all who wait.
+    /// Wakes all waiters.
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
@@ -181,7 +181,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub(crate) fn notify_all_as(&self, op: Op) {
-        self.entity.announce(op, Access::Notify { all: true });
+        self.object.announce(op, Access::Notify { all: true });
         self.raw.notify_all();
     }
 }

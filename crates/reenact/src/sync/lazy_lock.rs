@@ -9,15 +9,15 @@ use std::{
 
 use super::{OnceLock, once::LAZY_LOCK};
 
-/// A value that is made when it is first needed: [`std::sync::LazyLock`], recorded.
+/// A value that is initialized on first access: [`std::sync::LazyLock`], recorded.
 pub struct LazyLock<T, F = fn() -> T> {
     cell: OnceLock<T>,
-    /// Taken by whoever makes the value; the cell says who, so this lock is never waited for.
+    /// Taken by the thread that initializes the value; the cell decides which, so this lock is never contended.
     init: StdMutex<Option<F>>,
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// A value that `f` will make.
+    /// Creates a value that `f` will initialize.
     #[must_use]
     #[track_caller]
     pub const fn new(f: F) -> LazyLock<T, F> {
@@ -27,7 +27,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    /// The value, made now if it has not been.
+    /// Returns the value, initializing it if necessary.
     #[inline]
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
@@ -46,20 +46,20 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
 }
 
 impl<T, F> LazyLock<T, F> {
-    /// The value, if it has been made.
+    /// Returns the value, if it has been initialized.
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
         this.cell.get_as(&LAZY_LOCK)
     }
 
-    /// The value, if it has been made.
+    /// Returns the value, if it has been initialized.
     pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
         this.cell.get_mut()
     }
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// The value, made now if it has not been.
+    /// Returns the value, initializing it if necessary.
     #[track_caller]
     pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
         LazyLock::force(this);

@@ -1,7 +1,8 @@
 //! `std::sync::mpsc`, recorded.
 //!
-//! A program that runs off gets std's channels, behind one branch. Everything else, and whatever a process makes, gets a
-//! channel of [`csp`]: the n-th send meets the n-th receive, and both ends have an order of their own.
+//! A program that is neither recorded, replayed nor explored gets std's channels, behind one branch. All other
+//! programs, and processes, get a channel of [`csp`]: the n-th send meets the n-th receive, and each end has an order
+//! of its own.
 
 use std::{
     fmt,
@@ -15,19 +16,19 @@ pub use std_mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySend
 
 use reenact_engine::{
     is_active,
-    pool::{ask_until_told, can_be_put_aside},
+    pool::{can_be_put_aside, poll_until_woken},
     raw::now,
 };
 
 use crate::csp;
 
-/// Whether a channel that is made now is to be of our own kind: where it is recorded; and where a process makes it, which
-/// will probably wait there, while the standard library can make only threads wait.
+/// Whether a channel created now must be one of [`csp`]: where it is recorded; and where a process creates it, which
+/// will probably wait at it, because std's channels can block only threads.
 fn is_ours() -> bool {
     is_active() || can_be_put_aside()
 }
 
-/// A channel without bound: senders never wait.
+/// Creates an unbounded channel: senders never wait.
 #[must_use]
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
@@ -45,7 +46,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     )
 }
 
-/// A channel in which `bound` messages wait at most. With 0, each send waits for its receive.
+/// Creates a channel that buffers at most `bound` messages. With 0, each send waits for its receive.
 #[must_use]
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
@@ -72,7 +73,7 @@ enum SenderKind<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends a message; gives it back if there is no receiver any more.
+    /// Sends a message; returns it as an error if there is no receiver any more.
     #[inline]
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
@@ -101,7 +102,7 @@ enum SyncSenderKind<T> {
 }
 
 impl<T> SyncSender<T> {
-    /// Sends a message, waiting for room; gives it back if there is no receiver any more.
+    /// Sends a message, waiting for room; returns it as an error if there is no receiver any more.
     #[inline]
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
@@ -123,11 +124,11 @@ impl<T> SyncSender<T> {
     }
 }
 
-/// Sends as a process that waits for room. In a channel without any there is a receiver that waits in the kernel, or there
-/// will be one: a process would not have got such a channel.
+/// Sends from a process by polling until there is room. A channel of bound 0 has, or will have, a receiver that waits
+/// in the kernel: a process would not have been given such a channel.
 fn send_aside<T>(sender: &std_mpsc::SyncSender<T>, message: T) -> Result<(), SendError<T>> {
     let mut message = Some(message);
-    ask_until_told(|| match sender.try_send(message.take()?) {
+    poll_until_woken(|| match sender.try_send(message.take()?) {
         Ok(()) => Some(Ok(())),
         Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
         Err(TrySendError::Full(back)) => {
@@ -155,13 +156,13 @@ enum ReceiverKind<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The next message, waiting for it; an error if all senders are gone.
+    /// Receives the next message, waiting for it; an error if all senders are gone.
     #[inline]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.0 {
             ReceiverKind::Plain(receiver) if can_be_put_aside() => {
-                ask_until_told(|| match receiver.try_recv() {
+                poll_until_woken(|| match receiver.try_recv() {
                     Ok(message) => Some(Ok(message)),
                     Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
                     Err(TryRecvError::Empty) => None,
@@ -172,7 +173,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The next message, if there is one now.
+    /// Receives the next message, if there is one now.
     #[inline]
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
@@ -182,13 +183,13 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The next message, waiting for `timeout` at most.
+    /// Receives the next message, waiting for `timeout` at most.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
             ReceiverKind::Plain(receiver) if can_be_put_aside() => {
                 let deadline = now().checked_add(timeout);
-                ask_until_told(|| match receiver.try_recv() {
+                poll_until_woken(|| match receiver.try_recv() {
                     Ok(message) => Some(Ok(message)),
                     Err(TryRecvError::Disconnected) => Some(Err(RecvTimeoutError::Disconnected)),
                     Err(TryRecvError::Empty) => deadline
@@ -201,18 +202,18 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// All messages until the senders are gone, waiting for each.
+    /// Iterates over all messages until the senders are gone, waiting for each.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter { receiver: self }
     }
 
-    /// The messages that are there now.
+    /// Iterates over the messages that are available now.
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter { receiver: self }
     }
 }
 
-/// See [`Receiver::iter`].
+/// Iterator returned by [`Receiver::iter`].
 #[derive(Debug)]
 pub struct Iter<'a, T> {
     receiver: &'a Receiver<T>,
@@ -229,7 +230,7 @@ impl<T> Iterator for Iter<'_, T> {
 
 impl<T> FusedIterator for Iter<'_, T> {}
 
-/// See [`Receiver::try_iter`].
+/// Iterator returned by [`Receiver::try_iter`].
 #[derive(Debug)]
 pub struct TryIter<'a, T> {
     receiver: &'a Receiver<T>,
@@ -244,7 +245,7 @@ impl<T> Iterator for TryIter<'_, T> {
     }
 }
 
-/// All messages of a receiver that nobody else has.
+/// Iterator over all messages that owns its receiver.
 #[derive(Debug)]
 pub struct IntoIter<T> {
     receiver: Receiver<T>,

@@ -1,8 +1,8 @@
 //! `Mutex`.
 //!
-//! Not a wrapper around std's: the lock word, the poison flag and the entity lie side by side, and the fast path is
-//! written so that nothing but loads stands between the two locked instructions. That is what a recorded lock and
-//! an unrecorded one can cost the same with.
+//! It does not wrap std's: the lock word, the poison flag and the object lie side by side, and the fast path is written
+//! so that only loads stand between the two locked instructions. So a recorded lock can cost the same as an unrecorded
+//! one.
 
 use std::{
     cell::UnsafeCell,
@@ -13,7 +13,7 @@ use std::{
     thread::panicking,
 };
 
-use reenact_engine::{Access, Entity, Op, raw::RawMutex};
+use reenact_engine::{Access, Object, Op, raw::RawMutex};
 
 use super::poison::{self, Poison};
 use crate::ops;
@@ -24,32 +24,32 @@ use crate::ops;
 ///
 /// | field | set by | cleared by |
 /// |---|---|---|
-/// | `raw` | who locks | who unlocks |
+/// | `raw` | `lock` | `unlock` |
 /// | `poison` | a guard dropped by a panic that began while it was held | [`Mutex::clear_poison`], in part |
-/// | `entity` | whoever holds `raw`, when recording or replaying | |
+/// | `object` | the holder of `raw`, when recording or replaying | |
 pub struct Mutex<T: ?Sized> {
     raw: RawMutex,
     poison: Poison,
-    entity: Entity,
+    object: Object,
     data: UnsafeCell<T>,
 }
 
-// SAFETY: The data is reached only through guards, of which there is one at a time; so what crosses threads is the
-// data itself, as with std's mutex.
+// SAFETY: The data is accessed only through guards, of which there is one at a time; so only the data itself crosses
+// threads, as with std's mutex.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
-// SAFETY: As above.
+// SAFETY: A shared mutex gives access to the data only through its guard, of which there is one at a time.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 impl<T: ?Sized> UnwindSafe for Mutex<T> {}
 impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 
-/// Exclusive access to what a [`Mutex`] guards, until dropped.
+/// Exclusive access to the data of a [`Mutex`], until dropped.
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
-    /// Whether the thread was panicking already when it locked: then this guard does not poison.
+    /// Whether the thread was already panicking when it locked: then this guard does not poison.
     panicking: bool,
-    /// A guard stays on its thread.
+    /// A guard must stay on its thread.
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
@@ -64,7 +64,7 @@ impl<T> Mutex<T> {
         Mutex {
             raw: RawMutex::new(),
             poison: Poison::new(),
-            entity: Entity::new(),
+            object: Object::new(),
             data: UnsafeCell::new(value),
         }
     }
@@ -77,11 +77,11 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Takes the lock, waiting until it is to be had.
+    /// Acquires the lock, waiting until it is free.
     #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        self.entity.take(
+        self.object.take(
             ops::LOCK,
             || self.raw.try_lock().then_some(()),
             || self.raw.lock(),
@@ -90,11 +90,11 @@ impl<T: ?Sized> Mutex<T> {
         self.guard()
     }
 
-    /// As [`Mutex::lock`], for what is built on a lock and has operations of its own.
+    /// Acquires the lock as the operation `op`, for types that are built on a lock and have operations of their own.
     #[inline]
     #[track_caller]
     pub(crate) fn lock_as(&self, op: Op) -> LockResult<MutexGuard<'_, T>> {
-        self.entity.take(
+        self.object.take(
             op,
             || self.raw.try_lock().then_some(()),
             || self.raw.lock(),
@@ -103,11 +103,11 @@ impl<T: ?Sized> Mutex<T> {
         self.guard()
     }
 
-    /// Takes the lock if it is to be had at once.
+    /// Acquires the lock if it is free.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let taken = self.entity.try_take(
+        let taken = self.object.try_take(
             ops::TRY_LOCK,
             || self.raw.try_lock().then_some(()),
             || self.raw.lock(),
@@ -118,7 +118,7 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// For who has just taken the lock.
+    /// Creates the guard after the lock has been acquired.
     #[inline(always)]
     fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
         let guard = MutexGuard {
@@ -135,12 +135,12 @@ impl<T: ?Sized> Mutex<T> {
         self.poison.is_there()
     }
 
-    /// Forgets that a thread panicked.
+    /// Clears the poison.
     pub fn clear_poison(&self) {
         self.poison.clear();
     }
 
-    /// The data, to which a mutable reference gives access without locking.
+    /// Returns the data, to which a mutable reference gives access without locking.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let poisoned = self.poison.is_seen();
         poison::result(poisoned, self.data.get_mut())
@@ -148,19 +148,19 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Gives up the lock while `block` waits, which returns with the lock taken again and says whether it was
+    /// Releases the lock while `block` waits. `block` returns with the lock reacquired, and says whether it was
     /// signalled.
     #[track_caller]
     pub(super) fn wait(
         self,
         ops: [Op; 2],
-        condition: &Entity,
+        condition: &Object,
         timed: bool,
         block: impl FnOnce(&RawMutex) -> bool,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let mutex = self.mutex;
         std::mem::forget(self);
-        let signalled = mutex.entity.wait(
+        let signalled = mutex.object.wait(
             ops,
             condition,
             timed,
@@ -177,7 +177,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: The guard has the lock.
+        // SAFETY: The guard holds the lock.
         unsafe { &*self.mutex.data.get() }
     }
 }
@@ -185,13 +185,13 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: The guard has the lock, and there is no other guard.
+        // SAFETY: The guard holds the lock, and there is no other guard.
         unsafe { &mut *self.mutex.data.get() }
     }
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
-    // A call would push a return address between the two locked instructions, and they wait for every store.
+    // A call would push a return address between the two locked instructions, and those wait for every store.
     #[inline(always)]
     fn drop(&mut self) {
         if !self.panicking && panicking() {
@@ -199,7 +199,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
         }
         let raw = &self.mutex.raw;
         self.mutex
-            .entity
+            .object
             .leave(ops::UNLOCK, Access::Take, || raw.unlock());
     }
 }
@@ -219,11 +219,11 @@ impl<T: Default> Default for Mutex<T> {
 }
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
-    /// Shows the data if the lock is free. Looking is not an operation: it is for people, and not recorded.
+    /// Shows the data if the lock is free. This is for debugging: it is not an operation, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Mutex");
         if self.raw.try_lock() {
-            // SAFETY: We have the lock for as long as the data is shown.
+            // SAFETY: The lock is held for as long as the data is shown.
             debug.field("data", &unsafe { &*self.data.get() });
             self.raw.unlock();
         } else {

@@ -1,6 +1,6 @@
-//! `Once`: a flag of which changes are recorded, and a recorded lock for those who come before it is set.
+//! `Once`: a flag whose changes are recorded, and a recorded lock for threads that arrive before it is set.
 //!
-//! To others it is one object with operations of its own, whatever it is made of: [`Ops`].
+//! To the outside it is one object with operations of its own: [`Ops`].
 
 use std::{
     fmt,
@@ -13,36 +13,36 @@ use std::{
 };
 
 use reenact_engine::{
-    Access, Entity, Op,
+    Access, Object, Op,
     raw::{RawCondvar, RawMutex},
 };
 
-/// Runs something once: [`std::sync::Once`], recorded.
+/// Runs a closure once: [`std::sync::Once`], recorded.
 ///
 /// # State
 ///
-/// `state` is written only with `lock`: new → done, or new → poisoned (→ done by force). Who has the lock reads it as it is; who has
-/// not, in the order of `flag`.
+/// `state` is written only under `lock`: new → done, or new → poisoned (→ done by force). The holder of the lock reads
+/// it directly; others read it in the order of `flag`.
 ///
-/// | field | what it is the order of |
+/// | field | what it orders |
 /// |---|---|
-/// | `flag` | changes of `state`, and looks at it without the lock |
-/// | `running` | who has `lock` |
-/// | `changed` | nothing: who waits until `state` changes, and who says that it has, are known by it |
+/// | `flag` | changes of `state`, and reads of it without the lock |
+/// | `running` | acquisitions of `lock` |
+/// | `changed` | nothing: it identifies waiting for, and announcing, a change of `state` |
 pub struct Once {
     state: AtomicU8,
-    flag: Entity,
+    flag: Object,
     lock: RawMutex,
-    running: Entity,
+    running: Object,
     signal: RawCondvar,
-    changed: Entity,
+    changed: Object,
 }
 
 const NEW: u8 = 0;
 const POISONED: u8 = 1;
 const DONE: u8 = 2;
 
-/// The operations of something that is done once, by the words of what it is.
+/// The operations of a type that runs something once, named after that type.
 pub(super) struct Ops {
     check: Op,
     run: Op,
@@ -54,7 +54,7 @@ pub(super) struct Ops {
     notify: Op,
 }
 
-/// They have the codes of what they are made of: of locks, atomics and conditions.
+/// Their codes are those of the lock, atomic and condition variable operations that they consist of.
 macro_rules! once {
     ($($name:ident = $noun:literal;)*) => {$(
         pub(super) const $name: Ops = {
@@ -91,7 +91,7 @@ once! {
     LAZY_LOCK = "lazy-lock";
 }
 
-/// What [`Once::call_once_force`] tells the closure.
+/// The state that [`Once::call_once_force`] passes to its closure.
 pub struct OnceState {
     poisoned: bool,
 }
@@ -115,22 +115,22 @@ impl UnwindSafe for Once {}
 impl RefUnwindSafe for Once {}
 
 impl Once {
-    /// Nothing has run yet.
+    /// Creates a `Once` that has not run anything yet.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "std's has none")]
     #[track_caller]
     pub const fn new() -> Once {
         Once {
             state: AtomicU8::new(NEW),
-            flag: Entity::new(),
+            flag: Object::new(),
             lock: RawMutex::new(),
-            running: Entity::new(),
+            running: Object::new(),
             signal: RawCondvar::new(),
-            changed: Entity::new(),
+            changed: Object::new(),
         }
     }
 
-    /// Runs `f` unless some closure has been run to its end before; waits for one that is running.
+    /// Runs `f` unless a closure has already completed; waits for one that is running.
     #[inline]
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
@@ -139,14 +139,14 @@ impl Once {
         }
     }
 
-    /// As [`Once::call_once`], but after a panic too.
+    /// Runs `f` as [`Once::call_once`] does, even if an earlier closure panicked.
     #[inline]
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
         self.call_once_force_as(&ONCE, f);
     }
 
-    /// The same for what is built on it and has operations of its own.
+    /// Does the same for types that are built on `Once` and have operations of their own.
     #[inline]
     #[track_caller]
     pub(super) fn call_once_force_as<F: FnOnce(&OnceState)>(&self, ops: &'static Ops, f: F) {
@@ -155,7 +155,7 @@ impl Once {
         }
     }
 
-    /// Whether some closure has been run to its end.
+    /// Whether a closure has completed.
     #[inline]
     #[track_caller]
     pub fn is_completed(&self) -> bool {
@@ -169,13 +169,13 @@ impl Once {
         self.flag.observe(ops.check, state) == u64::from(DONE)
     }
 
-    /// Waits until some closure has been run to its end.
+    /// Waits until a closure has completed.
     #[track_caller]
     pub fn wait(&self) {
         self.wait_as(&ONCE, false);
     }
 
-    /// As [`Once::wait`], ignoring panics.
+    /// Waits as [`Once::wait`] does, ignoring panics.
     #[track_caller]
     pub fn wait_force(&self) {
         self.wait_as(&ONCE, true);
@@ -229,14 +229,14 @@ impl Once {
     }
 }
 
-/// Who may run a closure, and change the state.
+/// Holds the lock: permission to run a closure and to change the state.
 struct Locked<'a> {
     once: &'a Once,
     ops: &'static Ops,
 }
 
 impl Locked<'_> {
-    /// Waits until somebody says that the state has changed. Others may run a closure meanwhile.
+    /// Waits until a change of the state is announced. Other threads may run a closure meanwhile.
     #[track_caller]
     fn wait(&self) {
         let Once {
@@ -264,7 +264,7 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// Says what became of the closure, when it returns or panics.
+/// Publishes the outcome of the closure when it returns or panics.
 struct Outcome<'a> {
     once: &'a Once,
     ops: &'static Ops,

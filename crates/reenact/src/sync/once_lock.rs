@@ -1,4 +1,4 @@
-//! `OnceLock`: a recorded [`Once`] that says when, and std's cell that holds the value.
+//! `OnceLock`: a recorded [`Once`] that orders accesses, and std's cell that holds the value.
 
 use std::{fmt, sync as std_sync};
 
@@ -7,14 +7,14 @@ use super::{
     once::{ONCE_LOCK, Ops},
 };
 
-/// A cell that can be written to once: [`std::sync::OnceLock`], recorded.
+/// A cell that can be written once: [`std::sync::OnceLock`], recorded.
 pub struct OnceLock<T> {
     once: Once,
     cell: std_sync::OnceLock<T>,
 }
 
 impl<T> OnceLock<T> {
-    /// An empty cell.
+    /// Creates an empty cell.
     #[must_use]
     #[track_caller]
     pub const fn new() -> OnceLock<T> {
@@ -24,14 +24,14 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     #[inline]
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
         self.get_as(&ONCE_LOCK)
     }
 
-    /// The same for what is built on it and has operations of its own.
+    /// Does the same for types that are built on `OnceLock` and have operations of their own.
     #[inline]
     #[track_caller]
     pub(super) fn get_as(&self, ops: &'static Ops) -> Option<&T> {
@@ -42,17 +42,17 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.cell.get_mut()
     }
 
-    /// The value, without that being an operation: for showing it to people.
+    /// Returns the value without that being an operation, for debugging.
     pub(super) fn peek(&self) -> Option<&T> {
         self.cell.get()
     }
 
-    /// The value, waiting until there is one.
+    /// Returns the value, waiting until there is one.
     #[track_caller]
     pub fn wait(&self) -> &T {
         self.once.wait_as(&ONCE_LOCK, true);
@@ -61,7 +61,7 @@ impl<T> OnceLock<T> {
             .expect("the value is there before the cell is complete")
     }
 
-    /// Puts the value in, or gives it back if there is one.
+    /// Sets the value, or returns it as an error if there is already one.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let mut value = Some(value);
@@ -72,14 +72,14 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, made by `f` if there is none.
+    /// Returns the value, setting it to the result of `f` if there is none.
     #[inline]
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
         self.get_or_init_as(&ONCE_LOCK, f)
     }
 
-    /// The same for what is built on it and has operations of its own.
+    /// Does the same for types that are built on `OnceLock` and have operations of their own.
     #[inline]
     #[track_caller]
     pub(super) fn get_or_init_as<F: FnOnce() -> T>(&self, ops: &'static Ops, f: F) -> &T {
@@ -92,12 +92,12 @@ impl<T> OnceLock<T> {
             .expect("the value is there once the cell is complete")
     }
 
-    /// Takes the value and its cell out.
+    /// Consumes the cell and returns the value.
     pub fn into_inner(self) -> Option<T> {
         self.cell.into_inner()
     }
 
-    /// Takes the value out and leaves an empty cell.
+    /// Takes the value out, leaving the cell empty.
     pub fn take(&mut self) -> Option<T> {
         std::mem::take(self).into_inner()
     }

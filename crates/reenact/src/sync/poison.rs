@@ -1,7 +1,7 @@
-//! Whether a thread panicked with a lock.
+//! Poisoning: whether a thread panicked while it held a lock.
 //!
-//! Poison comes with the lock, in the order of the lock; but it may be cleared, and asked for, by those who do not have it,
-//! in no order at all. So what is seen of it is recorded as an answer. To those who take the lock that costs nothing as
+//! A lock is poisoned by its holder, in the order of the lock; but threads that do not hold it may clear the poison and
+//! ask for it in any order. So what is seen of it is recorded as an answer. This costs the holders of a lock nothing as
 //! long as it has never been poisoned, which is known in the order of the lock.
 
 use std::sync::{
@@ -30,7 +30,7 @@ impl Poison {
         Poison(AtomicU8::new(0))
     }
 
-    /// For who has the lock, or nobody else can have it.
+    /// Whether the lock is poisoned, for a caller with exclusive access.
     #[inline(always)]
     #[track_caller]
     pub(super) fn is_seen(&self) -> bool {
@@ -43,18 +43,18 @@ impl Poison {
         choose(ops::IS_POISONED, 1, || self.peek().into()) != 0
     }
 
-    /// For anyone.
+    /// Whether the lock is poisoned, for any caller.
     #[track_caller]
     pub(super) fn is_there(&self) -> bool {
         choose(ops::IS_POISONED, 0, || self.peek().into()) != 0
     }
 
-    /// Without that being an operation: for showing it to people.
+    /// Returns the poison without that being an operation, for debugging.
     pub(super) fn peek(&self) -> bool {
         self.0.load(Relaxed) & NOW != 0
     }
 
-    /// For who has the lock.
+    /// Poisons the lock. The caller holds it.
     #[cold]
     pub(super) fn set(&self) {
         if is_leaving() {
@@ -68,7 +68,7 @@ impl Poison {
     }
 }
 
-/// An error if poisoned.
+/// Wraps `value` in an error if poisoned.
 #[inline(always)]
 pub(super) fn result<T>(poisoned: bool, value: T) -> LockResult<T> {
     if poisoned {

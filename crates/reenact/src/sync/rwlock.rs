@@ -9,8 +9,8 @@ use std::{
 };
 
 use reenact_engine::{
-    Access, Entity,
-    pool::{ask_until_told, can_be_put_aside},
+    Access, Object,
+    pool::{can_be_put_aside, poll_until_woken},
 };
 
 use super::poison::{self, Poison};
@@ -18,28 +18,28 @@ use crate::ops;
 
 /// A reader-writer lock: [`std::sync::RwLock`], recorded.
 ///
-/// Writers are ordered; readers only against writers. So a lock that is read by many and written by few costs bytes
-/// only when it is written, and its readers run at the same time in a replay too.
+/// Writers are ordered; readers only relative to writers. So a lock that is mostly read costs bytes only when it is
+/// written, and its readers also run in parallel in a replay.
 pub struct RwLock<T: ?Sized> {
-    entity: Entity,
-    /// In place of the one inside `raw`, which is never asked.
+    object: Object,
+    /// Replaces the poison flag inside `raw`, which is ignored.
     poison: Poison,
     raw: std_sync::RwLock<T>,
 }
 
-/// Shared access to what an [`RwLock`] guards, until dropped.
+/// Shared access to the data of an [`RwLock`], until dropped.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
-    entity: &'a Entity,
+    object: &'a Object,
     raw: ManuallyDrop<std_sync::RwLockReadGuard<'a, T>>,
 }
 
-/// Exclusive access to what an [`RwLock`] guards, until dropped.
+/// Exclusive access to the data of an [`RwLock`], until dropped.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    entity: &'a Entity,
+    object: &'a Object,
     poison: &'a Poison,
-    /// Whether the thread was panicking already when it locked: then this guard does not poison.
+    /// Whether the thread was already panicking when it locked: then this guard does not poison.
     panicking: bool,
     raw: ManuallyDrop<std_sync::RwLockWriteGuard<'a, T>>,
 }
@@ -56,7 +56,7 @@ impl<T> RwLock<T> {
     #[track_caller]
     pub const fn new(value: T) -> RwLock<T> {
         RwLock {
-            entity: Entity::new(),
+            object: Object::new(),
             poison: Poison::new(),
             raw: std_sync::RwLock::new(value),
         }
@@ -69,7 +69,7 @@ impl<T> RwLock<T> {
     }
 }
 
-/// An attempt's result as the engine wants it: none if it would have to wait.
+/// Converts the result of a try for the engine: `None` if it would have to wait.
 fn attempted<G>(result: TryLockResult<G>) -> Option<G> {
     match result {
         Ok(guard) => Some(guard),
@@ -83,11 +83,11 @@ fn unpoisoned<G>(result: LockResult<G>) -> G {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Takes the lock for reading, waiting until no one writes.
+    /// Acquires the lock for reading, waiting until no one writes.
     #[inline]
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let raw = self.entity.look(
+        let raw = self.object.look(
             ops::READ,
             || attempted(self.raw.try_read()),
             || self.raw_read(),
@@ -96,10 +96,10 @@ impl<T: ?Sized> RwLock<T> {
         self.reading(raw)
     }
 
-    /// Takes the lock for reading if it is to be had at once.
+    /// Acquires the lock for reading if no one writes.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let raw = self.entity.try_look(
+        let raw = self.object.try_look(
             ops::TRY_READ,
             || attempted(self.raw.try_read()),
             || self.raw_read(),
@@ -110,11 +110,11 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Takes the lock for writing, waiting until nobody else has it.
+    /// Acquires the lock for writing, waiting until it is free.
     #[inline]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let raw = self.entity.take_from_lookers(
+        let raw = self.object.take_from_lookers(
             ops::WRITE,
             || attempted(self.raw.try_write()),
             || self.raw_write(),
@@ -123,10 +123,10 @@ impl<T: ?Sized> RwLock<T> {
         self.writing(raw)
     }
 
-    /// Takes the lock for writing if it is to be had at once.
+    /// Acquires the lock for writing if it is free.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let raw = self.entity.try_take(
+        let raw = self.object.try_take(
             ops::TRY_WRITE,
             || attempted(self.raw.try_write()),
             || self.raw_write(),
@@ -137,17 +137,17 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Waits for std's lock, which knows only of threads: a process asks for it until it has it.
+    /// Waits for std's lock, which can block only threads: a process polls it until it has it.
     fn raw_read(&self) -> std_sync::RwLockReadGuard<'_, T> {
         match can_be_put_aside() {
-            true => ask_until_told(|| attempted(self.raw.try_read())),
+            true => poll_until_woken(|| attempted(self.raw.try_read())),
             false => unpoisoned(self.raw.read()),
         }
     }
 
     fn raw_write(&self) -> std_sync::RwLockWriteGuard<'_, T> {
         match can_be_put_aside() {
-            true => ask_until_told(|| attempted(self.raw.try_write())),
+            true => poll_until_woken(|| attempted(self.raw.try_write())),
             false => unpoisoned(self.raw.write()),
         }
     }
@@ -158,7 +158,7 @@ impl<T: ?Sized> RwLock<T> {
         raw: std_sync::RwLockReadGuard<'a, T>,
     ) -> LockResult<RwLockReadGuard<'a, T>> {
         let guard = RwLockReadGuard {
-            entity: &self.entity,
+            object: &self.object,
             raw: ManuallyDrop::new(raw),
         };
         poison::result(self.poison.is_seen(), guard)
@@ -170,7 +170,7 @@ impl<T: ?Sized> RwLock<T> {
         raw: std_sync::RwLockWriteGuard<'a, T>,
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
         let guard = RwLockWriteGuard {
-            entity: &self.entity,
+            object: &self.object,
             poison: &self.poison,
             panicking: panicking(),
             raw: ManuallyDrop::new(raw),
@@ -184,12 +184,12 @@ impl<T: ?Sized> RwLock<T> {
         self.poison.is_there()
     }
 
-    /// Forgets that a thread panicked.
+    /// Clears the poison.
     pub fn clear_poison(&self) {
         self.poison.clear();
     }
 
-    /// The data, to which a mutable reference gives access without locking.
+    /// Returns the data, to which a mutable reference gives access without locking.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let poisoned = self.poison.is_seen();
         poison::result(poisoned, unpoisoned(self.raw.get_mut()))
@@ -197,16 +197,16 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// Turns exclusive access into shared access, without a moment in between in which another could write.
+    /// Atomically downgrades exclusive access to shared access: no other thread can write in between.
     #[track_caller]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
-        let entity = guard.entity;
+        let object = guard.object;
         let mut guard = ManuallyDrop::new(guard);
-        // SAFETY: The guard that this is taken out of is not dropped.
+        // SAFETY: `guard` is never dropped, so `raw` is taken out only here.
         let raw = unsafe { ManuallyDrop::take(&mut guard.raw) };
-        let raw = entity.downgrade(ops::READ, || std_sync::RwLockWriteGuard::downgrade(raw));
+        let raw = object.downgrade(ops::READ, || std_sync::RwLockWriteGuard::downgrade(raw));
         RwLockReadGuard {
-            entity,
+            object,
             raw: ManuallyDrop::new(raw),
         }
     }
@@ -216,8 +216,8 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let raw = &mut self.raw;
-        self.entity.leave(ops::READ_END, Access::Look, || {
-            // SAFETY: Dropped here and nowhere else.
+        self.object.leave(ops::READ_END, Access::Look, || {
+            // SAFETY: `raw` is dropped here and nowhere else.
             unsafe { ManuallyDrop::drop(raw) }
         });
     }
@@ -230,8 +230,8 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             self.poison.set();
         }
         let raw = &mut self.raw;
-        self.entity.leave(ops::WRITE_END, Access::Take, || {
-            // SAFETY: Dropped here and nowhere else.
+        self.object.leave(ops::WRITE_END, Access::Take, || {
+            // SAFETY: `raw` is dropped here and nowhere else.
             unsafe { ManuallyDrop::drop(raw) }
         });
     }
@@ -266,7 +266,7 @@ impl<T> From<T> for RwLock<T> {
 }
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    /// Shows the data if nobody writes. Looking is not an operation: it is for people, and not recorded.
+    /// Shows the data if nobody writes. This is for debugging: it is not an operation, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("RwLock");
         match attempted(self.raw.try_read()) {

@@ -1,4 +1,4 @@
-//! Who a thread is, and where it parks.
+//! Thread handles and parking.
 
 use std::{
     cell::OnceCell,
@@ -23,15 +23,15 @@ use crate::{
 /// A thread: [`std::thread::Thread`], recorded.
 #[derive(Clone)]
 pub struct Thread {
-    /// The system's; none where it has none for itself.
+    /// The system's thread; none if the activity has no system thread of its own.
     raw: Option<std::thread::Thread>,
     name: Option<Arc<str>>,
     id: ThreadId,
-    /// None where it has no thread of the system for itself: it is kept with the activity.
+    /// None if the activity has no system thread of its own: the engine then keeps it with the activity.
     parking: Option<Arc<Parking>>,
 }
 
-/// Which thread it is. In a replay it is the same as in the recording.
+/// The identity of a thread. It is the same in a replay as in the recording.
 #[derive(Eq, PartialEq, Clone, Copy, Hash, Debug)]
 pub struct ThreadId(NonZero<u64>);
 
@@ -46,13 +46,13 @@ impl ThreadId {
         ThreadId(NonZero::new(number + 1).expect("one more than something"))
     }
 
-    /// The number of its activity, if it has one.
+    /// Returns the number of the thread's activity, if it has one.
     fn number(self) -> u32 {
         (self.0.get() - 1) as u32
     }
 }
 
-/// Where a thread waits to be unparked, when that is recorded: a token under a lock.
+/// Where a thread parks while recording is active: a token under a lock.
 #[derive(Default)]
 pub(super) struct Parking {
     token: Mutex<bool>,
@@ -60,7 +60,7 @@ pub(super) struct Parking {
 }
 
 impl Parking {
-    /// Takes the token, waiting for it. Always waits once at most when there is a time limit, as parking may.
+    /// Takes the token, waiting for it. With a time limit it waits at most once, since parking may wake spuriously.
     #[track_caller]
     pub(super) fn park(&self, timeout: Option<Duration>) {
         let waits = [ops::WAIT_PARKED, ops::WAKE_PARKED];
@@ -112,7 +112,7 @@ impl Thread {
         self.parking.clone().or_else(kept).unwrap_or_default()
     }
 
-    /// Ends the thread's [`park`](super::park), now or when it comes to that.
+    /// Wakes the thread from its current or next [`park`](super::park).
     #[inline]
     #[track_caller]
     pub fn unpark(&self) {
@@ -122,13 +122,13 @@ impl Thread {
         }
     }
 
-    /// Its identity.
+    /// Returns the thread's identity.
     #[must_use]
     pub fn id(&self) -> ThreadId {
         self.id
     }
 
-    /// Its name, if it has one.
+    /// Returns the thread's name, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.raw {
@@ -151,7 +151,7 @@ thread_local! {
     static CURRENT: OnceCell<Thread> = const { OnceCell::new() };
 }
 
-/// The calling thread.
+/// Returns a handle to the calling thread.
 #[must_use]
 pub fn current() -> Thread {
     if let Some((number, name)) = engine::current() {
@@ -167,7 +167,7 @@ pub fn current() -> Thread {
         .unwrap_or_else(|_| fresh())
 }
 
-/// A thread that is about to start, as its parent and itself will know it.
+/// A thread that is about to start, shared between its parent and itself.
 pub(super) struct Newcomer {
     id: ThreadId,
     parking: Option<Arc<Parking>>,
@@ -178,7 +178,7 @@ impl Newcomer {
     pub(super) fn new(birth: &Birth) -> Newcomer {
         Newcomer {
             id: ThreadId::new(birth.number()),
-            // Elsewhere it is known by its number, and what it parks at is kept with that.
+            // Otherwise the engine keeps the parking place under the activity's number.
             parking: engine::has_own().then(Arc::default),
         }
     }
@@ -191,7 +191,7 @@ impl Newcomer {
         self.parking.clone()
     }
 
-    /// Makes the calling thread the one that was announced, if that has one for itself.
+    /// Makes the calling thread the announced one, if that has a system thread of its own.
     #[inline]
     pub(super) fn arrive(self) {
         if self.parking.is_none() {

@@ -1,7 +1,7 @@
-//! Threads that may borrow.
+//! Scoped threads.
 //!
-//! Like std's, but not made of std's: the end of a scope waits for its threads, and in a replay that wait must be one
-//! that the engine knows of, or nobody could tell when everybody waits.
+//! They behave like std's, but are not built on them: the end of a scope waits for its threads, and the engine must
+//! know of that wait, or a replay could not detect that all activities wait.
 
 use std::{
     io,
@@ -13,26 +13,26 @@ use std::{
     },
 };
 
-use reenact_engine::{Birth, Lineage, apart, pool::wait_aside, thread::Running};
+use reenact_engine::{Birth, Lineage, pool::wait_aside, thread::Running, untracked};
 
 use super::{Builder, Thread, finished, handle::Newcomer};
 
-/// A scope to start threads in: [`std::thread::Scope`].
+/// A scope to spawn threads in: [`std::thread::Scope`].
 #[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     shared: Arc<Shared>,
-    /// Both invariant: a scope lives neither shorter nor longer than it says.
+    /// `'scope` and `'env` are both invariant: neither can be shortened nor extended.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// What the threads of a scope share.
+/// State shared by the threads of a scope.
 #[derive(Default)]
 struct Shared {
-    /// Threads whose packet is still there.
+    /// Number of threads whose packet still exists.
     running: Mutex<usize>,
     none_running: Condvar,
-    /// Whether one panicked and nobody joined it.
+    /// Whether a thread panicked that was not joined.
     panicked: AtomicBool,
     lineages: Mutex<Vec<Lineage>>,
 }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// The result of a thread, which may borrow from the scope. While one exists the scope does not end.
+/// The result of a thread, which may borrow from the scope. While a packet exists, the scope does not end.
 struct Packet<T> {
     shared: Arc<Shared>,
     result: Mutex<Option<super::Result<T>>>,
@@ -59,7 +59,7 @@ impl<T> Drop for Packet<T> {
         if let Some(Err(_)) = result {
             self.shared.panicked.store(true, Ordering::Relaxed);
         }
-        // Before the scope may go on: it may borrow.
+        // Dropped before the scope may end, because the result may borrow from it.
         drop(result);
         let mut running = self
             .shared
@@ -73,11 +73,11 @@ impl<T> Drop for Packet<T> {
     }
 }
 
-/// Runs `f` with a scope, and waits for all threads that it started.
+/// Runs `f` with a scope, and waits for all threads spawned in it.
 ///
 /// # Panics
 ///
-/// If a thread of the scope panicked that was not joined.
+/// Panics if a thread of the scope panicked and was not joined.
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
@@ -90,7 +90,7 @@ where
     };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let shared = &scope.shared;
-    // Threads that others of them start come to the end of the list, before those have ended.
+    // A thread that a scoped thread spawns is appended to the list before its parent ends.
     let mut next = 0;
     while let Some(lineage) = shared.lineage(next) {
         lineage.join();
@@ -101,8 +101,8 @@ where
         running.unwrap_or_else(PoisonError::into_inner)
     };
     wait_aside(|| *running() == 0);
-    // All have ended, as far as a controller knows: nothing that it decides is waited for.
-    apart(|| {
+    // For a controller all threads have ended: this does not wait for any of its decisions.
+    untracked(|| {
         let none_running = shared
             .none_running
             .wait_while(running(), |running| *running > 0);
@@ -123,11 +123,11 @@ impl Shared {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Starts a thread in the scope.
+    /// Spawns a thread in the scope.
     ///
     /// # Panics
     ///
-    /// If the system cannot start one; use [`Builder::spawn_scoped`] to be told instead.
+    /// Panics if the system cannot start one; use [`Builder::spawn_scoped`] to handle the error.
     #[track_caller]
     pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
     where
@@ -174,8 +174,8 @@ impl<'scope> Scope<'scope, '_> {
             drop(life);
             drop(its_packet);
         };
-        // SAFETY: All that the closure borrows lives for `'scope`, and the scope does not end before the packet is dropped,
-        // which is the last thing that the closure does.
+        // SAFETY: All that the closure borrows lives for `'scope`, and the scope does not end before the packet is
+        // dropped, which the closure does last.
         let running = unsafe { Running::start(|| builder.raw(), number, main) }?;
         let mut lineages = self
             .shared
@@ -194,7 +194,7 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-/// By which a thread of a scope is joined.
+/// A handle to join a scoped thread.
 pub struct ScopedJoinHandle<'scope, T> {
     running: Running<()>,
     packet: Arc<Packet<T>>,
@@ -204,7 +204,7 @@ pub struct ScopedJoinHandle<'scope, T> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// The thread.
+    /// Returns the thread.
     #[must_use]
     pub fn thread(&self) -> &Thread {
         &self.thread

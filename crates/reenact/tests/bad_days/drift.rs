@@ -198,7 +198,7 @@ fn the_report_of_other_locks() {
         the replay differs from the recording
           activity:  main.0
           operation: number 4 of this activity
-          trace:     the operations since the last check were others, or on other entities
+          trace:     the operations since the last check were others, or on other objects
           program:   the activity's code ended
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],

@@ -10,7 +10,7 @@ struct Line<'a> {
     family: &'a str,
     name: &'a str,
     what: &'a str,
-    entity: &'a str,
+    object: &'a str,
     site: &'a str,
     note: &'a str,
 }
@@ -22,14 +22,14 @@ fn lines(log: &str) -> impl Iterator<Item = Line<'_>> {
     operations.map(|line| {
         let fields: Vec<_> = line.split('\t').collect();
         // What follows is for those who explore from it.
-        let [family, name, what, entity, site, note, ..] = fields[..] else {
+        let [family, name, what, object, site, note, ..] = fields[..] else {
             panic!("not six fields: {line:?}");
         };
         Line {
             family,
             name,
             what,
-            entity,
+            object,
             site,
             note,
         }
@@ -68,7 +68,7 @@ fn is_in_order(log: &str) {
         if line.note == "not to be had" {
             continue;
         }
-        let holders = holders.entry(line.entity).or_default();
+        let holders = holders.entry(line.object).or_default();
         let mut end = |what| {
             let place = holders
                 .iter()

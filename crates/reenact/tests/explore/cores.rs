@@ -8,7 +8,7 @@ use std::{
 use reenact::{
     actor::{self, Target},
     csp,
-    explore::{Explorer, Failure, Strategy, Way},
+    explore::{Explorer, Failure, RandomStrategy, Strategy},
     stm::{TVar, atomically},
     sync::{
         Mutex,
@@ -22,13 +22,13 @@ use super::failures::lost_update;
 
 /// What came of each execution, in order, and how often there was an execution.
 fn outcomes<T: Ord + Clone + Send + 'static>(
-    way: Way,
+    way: Strategy,
     cores: usize,
     program: impl Fn() -> T + Send + Sync + 'static,
 ) -> (BTreeSet<T>, u64) {
     let seen = Arc::new(Plain::new(BTreeSet::new()));
     let all = Arc::clone(&seen);
-    let finding = Explorer::new().way(way).cores(cores).run(move || {
+    let finding = Explorer::new().strategy(way).cores(cores).run(move || {
         let outcome = program();
         all.lock().unwrap().insert(outcome);
     });
@@ -42,12 +42,16 @@ fn outcomes<T: Ord + Clone + Send + 'static>(
 fn agree<T: Ord + Clone + Send + std::fmt::Debug + 'static>(
     program: impl Fn() -> T + Send + Sync + Copy + 'static,
 ) {
-    let alone = outcomes(Way::Exhaustive, 1, program);
+    let alone = outcomes(Strategy::Exhaustive, 1, program);
     assert!(alone.0.len() > 1, "{alone:?}");
     for cores in 2..=3 {
-        assert_eq!(outcomes(Way::Exhaustive, cores, program), alone, "{cores}");
+        assert_eq!(
+            outcomes(Strategy::Exhaustive, cores, program),
+            alone,
+            "{cores}"
+        );
     }
-    assert_eq!(outcomes(Way::Portfolio, 2, program).0, alone.0);
+    assert_eq!(outcomes(Strategy::Portfolio, 2, program).0, alone.0);
 }
 
 #[test]
@@ -190,13 +194,13 @@ fn what_any_of_them_finds_is_told_and_its_schedule_leads_there() {
 }
 
 fn finds(way: &str, cores: usize, program: impl Fn() + Send + Sync + Copy + 'static) {
-    let explorer = Explorer::new().way(way.parse().unwrap()).cores(cores);
+    let explorer = Explorer::new().strategy(way.parse().unwrap()).cores(cores);
     let failed = explorer.try_check(program).expect_err(way);
     let [Failure::Panic(who, _)] = failed.failures() else {
         panic!("{way} on {cores}: {failed}");
     };
     assert_eq!(who, "main");
-    let follow = Explorer::new().way(Way::Schedule(failed.schedule().clone()));
+    let follow = Explorer::new().strategy(Strategy::Schedule(failed.schedule().clone()));
     let again = follow.try_check(program).expect_err("it leads there");
     assert_eq!(again.failures(), failed.failures());
 }
@@ -239,14 +243,14 @@ fn what_was_not_tried_is_said() {
     };
     for cores in 2..=3 {
         let explorer = Explorer::new().cores(cores).executions(100);
-        let finding = explorer.clone().way(Way::Exhaustive).run(program);
+        let finding = explorer.clone().strategy(Strategy::Exhaustive).run(program);
         assert!(!finding.is_complete);
         assert!(
             finding.covered[0].ends_with("stopped after 100 executions"),
             "{finding}"
         );
-        let way = Way::Random(Strategy::Mixed);
-        let finding = explorer.seed(5).way(way).run(program);
+        let way = Strategy::Random(RandomStrategy::Mixed);
+        let finding = explorer.seed(5).strategy(way).run(program);
         let said = "100 executions; 100 of them at random (mixed, seed 5)";
         assert_eq!(finding.to_string(), said);
     }

@@ -7,7 +7,7 @@ use reenact::{
     thread,
 };
 use reenact_engine::explore::Explored;
-use reenact_multiverse::explore::{Explorer, Report};
+use reenact_explore::{Explorer, Report};
 
 /// Explores a program; what it did, and how often.
 fn explore(program: impl Fn() + 'static) -> Report {

@@ -1,7 +1,7 @@
 //! What can go wrong is found and told.
 
 use reenact::{
-    explore::{Explorer, Failed, Failure, Way, any},
+    explore::{Explorer, Failed, Failure, Strategy, any},
     sync::{
         Arc, Condvar, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
@@ -24,11 +24,13 @@ fn found(program: impl Fn() + Send + Sync + Clone + 'static) -> Box<Failed> {
         "preemptions 3",
         "delays 4",
     ] {
-        let explorer = Explorer::new().way(way.parse().unwrap()).executions(5_000);
+        let explorer = Explorer::new()
+            .strategy(way.parse().unwrap())
+            .executions(5_000);
         let failed = explorer.try_check(program.clone()).expect_err(way);
         assert!(!failed.failures().is_empty(), "{way}: {failed}");
         for _ in 0..100 {
-            let follow = Explorer::new().way(Way::Schedule(failed.schedule().clone()));
+            let follow = Explorer::new().strategy(Strategy::Schedule(failed.schedule().clone()));
             let again = follow
                 .try_check(program.clone())
                 .expect_err("the schedule leads there");
@@ -230,7 +232,7 @@ fn a_program_without_an_end_is_a_livelock() {
         let stop = Arc::new(AtomicUsize::new(0));
         while stop.load(SeqCst) == 0 {}
     };
-    let explorer = Explorer::new().way("urw".parse().unwrap()).steps(500);
+    let explorer = Explorer::new().strategy("urw".parse().unwrap()).steps(500);
     let failed = explorer.try_check(program).expect_err("it never ends");
     assert_eq!(failed.failures(), [Failure::Livelock(500)]);
 }
@@ -249,7 +251,7 @@ fn what_differs_for_no_reason_is_told() {
         }
         thread.join().unwrap();
     };
-    let explorer = Explorer::new().way(Way::Exhaustive);
+    let explorer = Explorer::new().strategy(Strategy::Exhaustive);
     let failed = explorer.try_check(program).expect_err("it differs");
     assert!(
         failed.to_string().contains("does not do the same twice"),
@@ -271,7 +273,7 @@ fn who_recurses_too_deep_is_told_so_and_others_are_explored_afterwards() {
         }
     }
     for way in ["exhaustive", "urw"] {
-        let explorer = Explorer::new().way(way.parse().unwrap());
+        let explorer = Explorer::new().strategy(way.parse().unwrap());
         let failed = explorer
             .try_check(|| {
                 let mutex = Arc::new(Mutex::new(0));
@@ -308,7 +310,7 @@ fn what_is_dropped_while_it_panics_is_part_of_the_step() {
         assert_eq!(receiver.recv(), Ok(2));
     };
     let explored = Explored::new(Arc::new(program)).expect("nothing is recorded");
-    let report = reenact_multiverse::explore::Explorer::of(&explored).run(|_| {});
+    let report = reenact_explore::Explorer::of(&explored).run(|_| {});
     assert!(report.coverage.is_complete(), "{report}");
     assert!(report.progress.failures > 0, "{report}");
     assert!(

@@ -7,7 +7,7 @@ use std::{
 
 use reenact::{
     csp,
-    explore::{Explorer, Failure, Finding, Way},
+    explore::{Explorer, Failure, Finding, Strategy},
     sync::{
         Arc, Mutex, RwLock,
         atomic::{AtomicU32, Ordering::SeqCst},
@@ -19,13 +19,15 @@ use reenact::{
 /// Explores a program in every way there is.
 fn explore(program: impl Fn() + Send + Sync + Clone + 'static) -> Finding {
     for way in ["mixed", "walk", "preemptions 2", "delays 2"] {
-        let explorer = Explorer::new().way(way.parse().unwrap()).executions(500);
+        let explorer = Explorer::new()
+            .strategy(way.parse().unwrap())
+            .executions(500);
         let finding = explorer.run(program.clone());
         assert!(finding.failure.is_none(), "{way}: {:?}", finding.failure);
     }
     let portfolio = Explorer::new().run(program.clone());
     assert!(portfolio.failure.is_none(), "{:?}", portfolio.failure);
-    let finding = Explorer::new().way(Way::Exhaustive).run(program);
+    let finding = Explorer::new().strategy(Strategy::Exhaustive).run(program);
     assert!(finding.failure.is_none(), "{:?}", finding.failure);
     assert!(finding.is_complete);
     finding
@@ -123,13 +125,15 @@ fn a_recursive_read_beside_a_writer_hangs() {
         writer.join().unwrap();
     };
     for way in ["exhaustive", "mixed", "preemptions 3"] {
-        let explorer = Explorer::new().way(way.parse().unwrap()).executions(2_000);
+        let explorer = Explorer::new()
+            .strategy(way.parse().unwrap())
+            .executions(2_000);
         let failed = explorer.try_check(program).expect_err(way);
         assert!(
             matches!(failed.failures(), [Failure::Deadlock(_)]),
             "{way}: {failed}"
         );
-        let follow = Explorer::new().way(Way::Schedule(failed.schedule().clone()));
+        let follow = Explorer::new().strategy(Strategy::Schedule(failed.schedule().clone()));
         let again = follow.try_check(program).expect_err("it leads there again");
         assert_eq!(again.failures(), failed.failures());
     }
@@ -161,7 +165,7 @@ fn what_one_does_for_itself_takes_no_execution_more() {
     for count in 2..=7 {
         let seen = Plain::new(PlainMutex::new(BTreeSet::new()));
         let seen_by_all = Plain::clone(&seen);
-        let finding = Explorer::new().way(Way::Exhaustive).run(move || {
+        let finding = Explorer::new().strategy(Strategy::Exhaustive).run(move || {
             let orders: Plain<PlainMutex<BTreeMap<usize, Vec<usize>>>> = Plain::default();
             let shared: Arc<Vec<AtomicU32>> =
                 Arc::new((0..count).map(|_| AtomicU32::new(0)).collect());

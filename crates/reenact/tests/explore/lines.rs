@@ -12,7 +12,7 @@ use reenact::{
 };
 
 fn found(program: impl Fn() + Send + Sync + Clone + 'static) -> Box<Failed> {
-    let explorer = Explorer::new().way("exhaustive".parse().unwrap());
+    let explorer = Explorer::new().strategy("exhaustive".parse().unwrap());
     let failed = explorer.try_check(program).expect_err("it fails");
     for line in &failed.schedule().lines {
         assert!(

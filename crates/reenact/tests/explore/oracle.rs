@@ -8,10 +8,7 @@ use std::{
 };
 
 use reenact_engine::explore::{Explored, Subject};
-use reenact_multiverse::{
-    Activity,
-    explore::{Budget, Explorer, Limit, Links, Moment, Run, Runs, Step, Verdict},
-};
+use reenact_explore::{Activity, Budget, Explorer, Limit, Links, Moment, Run, Runs, Step, Verdict};
 use reenact_testing::generated;
 
 /// What the activities of a program have seen, each by itself.
@@ -81,7 +78,7 @@ fn until_fine_enough<F: Fn() + 'static, R>(
     // Once it has, schedules of before are none any more, and who finds that panics.
     let result = catch_unwind(AssertUnwindSafe(|| explore(explored)));
     match result {
-        _ if explored.was_too_coarse() => explore(explored),
+        _ if explored.needs_finer_steps() => explore(explored),
         Ok(result) => result,
         Err(panic) => resume_unwind(panic),
     }

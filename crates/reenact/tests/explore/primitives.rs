@@ -19,7 +19,7 @@ use reenact::{
     },
     thread,
 };
-use reenact_multiverse::explore::Verdict;
+use reenact_explore::Verdict;
 
 use crate::oracle::{EXPLORER_CHOOSES, Log, Outcome, Program, brute_force, explore};
 

@@ -4,7 +4,7 @@ use std::{fmt, fs};
 
 use reenact::{
     actor::Target,
-    explore::{Explorer, Way},
+    explore::{Explorer, Strategy},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
@@ -55,7 +55,7 @@ fn what_has_failed_is_tried_first_until_it_is_mended() {
 #[test]
 fn a_schedule_survives_what_has_nothing_to_do_with_it() {
     let failed = Explorer::new().try_check(lost_update).unwrap_err();
-    let follow = Explorer::new().way(Way::Schedule(failed.schedule().clone()));
+    let follow = Explorer::new().strategy(Strategy::Schedule(failed.schedule().clone()));
     let changed = || {
         let x = Arc::new(AtomicUsize::new(0));
         let log = Arc::new(Mutex::new(Vec::new()));
@@ -156,7 +156,7 @@ fn a_schedule_says_which_messages_are_sent_and_handled() {
     for line in &mut schedule.lines {
         line.what = line.operation().to_owned();
     }
-    let follow = Explorer::new().way(Way::Schedule(schedule));
+    let follow = Explorer::new().strategy(Strategy::Schedule(schedule));
     let again = follow.try_check(program).unwrap_err();
     assert!(again.to_string().contains("panicked"), "{again}");
 }

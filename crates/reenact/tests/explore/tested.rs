@@ -19,7 +19,13 @@ fn an_explored_test_passes() {
     assert_eq!(x.load(SeqCst), 2);
 }
 
-#[reenact::test(way = "pct 3", executions = 100, seconds = 5, steps = 1000, seed = 7)]
+#[reenact::test(
+    strategy = "pct 3",
+    executions = 100,
+    seconds = 5,
+    steps = 1000,
+    seed = 7
+)]
 fn one_with_options_passes() -> Result<(), String> {
     match any(3) {
         3 => Err("there are three".to_owned()),
@@ -27,7 +33,7 @@ fn one_with_options_passes() -> Result<(), String> {
     }
 }
 
-#[reenact::test(way = "exhaustive", cores = 2)]
+#[reenact::test(strategy = "exhaustive", cores = 2)]
 fn one_on_two_cores_passes() {
     let x = Arc::new(AtomicUsize::new(0));
     let threads = [1, 2, 3].map(|me| {

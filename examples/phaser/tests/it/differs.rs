@@ -42,7 +42,7 @@ fn a_party_that_arrives_once_more() {
         the replay differs from the recording
           activity:  main.0
           operation: number 4 of this activity
-          trace:     the operations since the last check were others, or on other entities
+          trace:     the operations since the last check were others, or on other objects
           program:   leave a phaser at examples/phaser/src/party.rs:_
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
@@ -59,7 +59,7 @@ fn a_party_that_leaves_where_it_arrived() {
         the replay differs from the recording
           activity:  main.a0
           operation: number 5 of this activity
-          trace:     the operations since the last check were others, or on other entities
+          trace:     the operations since the last check were others, or on other objects
           program:   leave a phaser at examples/phaser/src/party.rs:_
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
@@ -76,7 +76,7 @@ fn a_party_that_nobody_waited_for() {
         the replay differs from the recording
           activity:  main
           operation: number 3 of this activity
-          trace:     the operations since the last check were others, or on other entities
+          trace:     the operations since the last check were others, or on other objects
           program:   a thread is started
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],

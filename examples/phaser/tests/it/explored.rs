@@ -8,7 +8,7 @@ use std::{
 
 use phaser::Phaser;
 use reenact::{
-    explore::{Explorer, Failed, Way},
+    explore::{Explorer, Failed, Strategy},
     thread,
 };
 
@@ -16,7 +16,7 @@ use reenact::{
 fn explore(program: impl Fn() -> String + Send + Sync + 'static) -> (u64, BTreeSet<String>) {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let all = Arc::clone(&seen);
-    let finding = Explorer::new().way(Way::Exhaustive).run(move || {
+    let finding = Explorer::new().strategy(Strategy::Exhaustive).run(move || {
         let told = program();
         all.lock().unwrap().insert(told);
     });
@@ -128,7 +128,7 @@ fn a_failing_schedule_tells_of_the_phaser_in_its_own_words() {
 /// Either may arrive first, and either may leave first: four classes.
 #[test]
 fn every_order_of_arrivals_and_departures_is_explored_once() {
-    let finding = Explorer::new().way(Way::Exhaustive).run(|| {
+    let finding = Explorer::new().strategy(Strategy::Exhaustive).run(|| {
         let phaser = Phaser::new();
         let parties = [phaser.register(), phaser.register()];
         let threads = parties.map(|mut party| thread::spawn(move || party.arrive_and_wait()));

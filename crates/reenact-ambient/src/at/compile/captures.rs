@@ -1,6 +1,6 @@
-//! Which variables of a body have to be in cells: those that code within it captures and that somebody assigns.
+//! Determines which variables of a body have to be in cells: those that code within it captures and that are assigned.
 //!
-//! It goes by names and does not look at which variable of a name is meant: a cell too many does no harm.
+//! The analysis goes by name and does not distinguish variables with the same name: an unnecessary cell does no harm.
 
 use std::collections::HashSet;
 
@@ -49,7 +49,7 @@ impl Found {
         }
     }
 
-    /// What a control structure runs is no block if it is written in place.
+    /// Visits a branch of a control structure. A literal block runs in place and captures nothing.
     fn branch(&mut self, expr: &Expr, is_within: bool) {
         match &expr.kind {
             ExprKind::Block(_, body) => self.statements(body, is_within),

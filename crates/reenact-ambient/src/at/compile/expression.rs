@@ -1,4 +1,4 @@
-//! Expressions: what each leaves on the stack.
+//! Compiles expressions. Each leaves its value on the stack.
 
 use super::{
     Compiler, Result,
@@ -142,7 +142,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What a control structure runs: in place if it is written there, or else a block.
+    /// Compiles a branch of a control structure: a literal block in place, any other expression as a call of its value.
     fn branch(&mut self, branch: &Expr) -> Result {
         if let ExprKind::Block(params, body) = &branch.kind
             && params.is_empty()
@@ -154,7 +154,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What is done about the error on the stack.
+    /// Compiles the handler for the error on the stack.
     fn handler(&mut self, handler: &Expr) -> Result {
         if let ExprKind::Block(params, body) = &handler.kind
             && params.len() <= 1
@@ -204,7 +204,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What to call an object that is made here: `makeMath` makes a math.
+    /// Returns the name of an object that is created here: `makeMath` creates a math.
     fn name_around(&self) -> String {
         let around = self
             .contexts

@@ -1,8 +1,8 @@
-//! What a name means, judging by what is around it.
+//! Resolves names by the contexts around them.
 //!
-//! Contexts alternate: code is within an object or within other code, an object is within code. Code reaches its own
-//! variables and the object around it (`this`); everything farther out is captured on the way, by the blocks and objects
-//! in between.
+//! Contexts are nested: code is within an object or within other code, an object is within code. Code accesses its own
+//! variables and the object around it (`this`); everything further out is captured by the blocks and objects in
+//! between.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::{
     at::code::{Body, Instruction},
 };
 
-/// What is around a place in the program.
+/// A context around a position in the program.
 pub(super) enum Context {
     /// Code.
     Frame(Frame),
@@ -20,18 +20,18 @@ pub(super) enum Context {
     Object {
         fields: Vec<String>,
         methods: Vec<String>,
-        /// Whether it sees nothing of what is around it.
+        /// Whether it cannot access the contexts around it.
         is_closed: bool,
-        /// What it takes from around it. These are its fields after those with names.
+        /// What it captures from the contexts around it. These are its fields after the named ones.
         captures: Vec<(Captured, Access)>,
     },
 }
 
-/// What an object has captured.
+/// What an object captures.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Captured {
     Variable(String),
-    /// The object around it.
+    /// The enclosing object.
     This,
 }
 
@@ -46,15 +46,15 @@ pub(super) enum BodyKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) local: u32,
-    /// Whether the variable holds a cell with the value.
+    /// Whether the variable holds a cell that contains the value.
     pub(super) is_cell: bool,
 }
 
-/// How code gets to something that has a name.
+/// How code accesses a name.
 #[derive(Clone, Debug)]
 pub(super) enum Access {
     Local(Place),
-    /// A field of `this`, or of an object around that.
+    /// A field of `this`, or of an object around it.
     Slot {
         holder: Hops,
         slot: u32,
@@ -63,7 +63,7 @@ pub(super) enum Access {
     This,
 }
 
-/// The way from `this` to an object around it: fields to follow.
+/// The path from `this` to an object around it: the fields to follow.
 pub(super) type Hops = Vec<u32>;
 
 /// Code that is being compiled.
@@ -72,7 +72,7 @@ pub(super) struct Frame {
     pub(super) kind: BodyKind,
     /// Variables that have to be in cells.
     shared: HashSet<String>,
-    /// What is visible, the innermost last, and where the innermost scope begins.
+    /// The visible variables, innermost last. `scope` is where the innermost scope begins.
     variables: Vec<(String, Place)>,
     scope: usize,
     captured: Vec<(String, Place, Access)>,
@@ -95,7 +95,7 @@ impl Frame {
         }
     }
 
-    /// The code, and what it has captured.
+    /// Returns the code and its captures.
     pub(super) fn finish(mut self) -> (Body, Vec<Access>) {
         self.body.captured = self
             .captured
@@ -151,7 +151,7 @@ impl Frame {
         variable.expect("it is a variable").0.clone()
     }
 
-    /// Begins a scope within the code; returns what [`leave`](Frame::leave) wants.
+    /// Begins a nested scope. Returns the argument for [`leave`](Frame::leave).
     pub(super) fn enter(&mut self) -> usize {
         std::mem::replace(&mut self.scope, self.variables.len())
     }
@@ -161,7 +161,7 @@ impl Frame {
         self.scope = outer;
     }
 
-    /// The parameters of an object are its fields from now on.
+    /// Removes all variables, since the parameters of an object are accessed as its fields from now on.
     pub(super) fn forget_all(&mut self) {
         self.variables.clear();
     }
@@ -175,7 +175,7 @@ impl Frame {
         place
     }
 
-    /// Whether a variable is a copy of one outside.
+    /// Whether a variable is a captured copy.
     pub(super) fn is_copy(&self, local: u32) -> bool {
         self.captured
             .iter()
@@ -184,7 +184,7 @@ impl Frame {
 }
 
 impl Compiler<'_> {
-    /// How the code that is being compiled gets to a name.
+    /// Resolves a name in the code that is being compiled.
     pub(super) fn access(&mut self, name: &str) -> Option<Access> {
         self.access_at(self.contexts.len() - 1, name)
     }
@@ -260,7 +260,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The slot in which an object keeps what it captures.
+    /// Returns the slot in which an object stores a capture.
     fn capture_in_object(&mut self, at: usize, what: Captured, access: Access) -> u32 {
         let Context::Object {
             fields, captures, ..
@@ -276,14 +276,14 @@ impl Compiler<'_> {
         (fields.len() + index) as u32
     }
 
-    /// The way to an object around the one at `at`, given the way from where that one is made.
+    /// Extends a path, which starts where the object at `at` is created, so that it starts at that object.
     fn through_object(&mut self, at: usize, mut rest: Hops) -> Hops {
         let outer = self.capture_in_object(at, Captured::This, Access::This);
         rest.insert(0, outer);
         rest
     }
 
-    /// The way to the nearest object around that has a method of this name.
+    /// Returns the path to the nearest enclosing object that has a method with this name.
     pub(super) fn holder_of_method(&mut self, name: &str) -> Option<Hops> {
         self.holder_at(self.contexts.len() - 1, name)
     }
@@ -313,7 +313,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Pushes what is captured: for a variable in a cell, the cell.
+    /// Pushes a captured value: for a variable in a cell, the cell.
     pub(super) fn load_captured(&mut self, span: Span, access: &Access) {
         match access {
             Access::Local(place) => self.emit(span, Instruction::Local(place.local)),
@@ -347,7 +347,7 @@ impl Compiler<'_> {
         self.access(name).is_some()
     }
 
-    /// The error about a name that means nothing here.
+    /// Creates the error for an unknown name.
     pub(super) fn unknown(&self, span: Span, what: &str, name: &str) -> SyntaxError {
         let error = SyntaxError::new(span, format!("there is no {what} `{name}` here"));
         let mut is_visible = true;
@@ -391,7 +391,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether one is a slip of the other: one letter more, less, or different, or other capitals.
+/// Whether two names differ only in case, or by one letter that is added, missing or replaced.
 fn is_similar(a: &str, b: &str) -> bool {
     if a.eq_ignore_ascii_case(b) {
         return true;

@@ -1,4 +1,4 @@
-//! What numbers, booleans, texts, lists and `system` can do by themselves, and how values are printed.
+//! The built-in methods of numbers, booleans, texts, lists and `system`, and printing of values.
 
 use super::{MAX_LENGTH, Machine, Result};
 use crate::at::{
@@ -7,14 +7,14 @@ use crate::at::{
     value::{FarKind, Value},
 };
 
-/// How deep lists are compared and printed.
+/// Maximum depth to which lists are compared and printed.
 const MAX_DEPTH: u32 = 8;
 
-/// How many elements are compared.
+/// Maximum number of elements that are compared.
 const MAX_COMPARED: usize = 1_000_000;
 
 impl Machine<'_> {
-    /// The class of the library that a value belongs to.
+    /// Returns the library class of a value, if it has one.
     pub(super) fn library_class(&self, value: Value) -> Option<ClassId> {
         let library = self.code.library;
         match (value, self.actor.entity(value)) {
@@ -25,7 +25,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The result of an operation that is built in; nothing if there is no such operation.
+    /// Calls a built-in method. Returns `None` if there is no such method.
     pub(super) fn builtin(
         &mut self,
         receiver: Value,
@@ -129,8 +129,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a value is one of these: the same one; for numbers the same amount, for lists the same elements, for
-    /// everything else the same object.
+    /// Whether a value equals one of these. Numbers are compared by value, lists by their elements, everything else by
+    /// identity.
     fn is_equal(&mut self, value: Value, these: &[Value], site: SiteId) -> Result<bool> {
         let mut left = MAX_COMPARED;
         for &one in these {
@@ -144,7 +144,7 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// Nothing if it takes more comparisons than are left.
+    /// Returns `None` if it takes more than `left` comparisons.
     fn compare(&self, a: Value, b: Value, depth: u32, left: &mut usize) -> Option<bool> {
         *left = left.checked_sub(1)?;
         Some(match (a, b) {
@@ -168,7 +168,7 @@ impl Machine<'_> {
         })
     }
 
-    /// A value as it is printed.
+    /// Returns a value as it is printed.
     pub(crate) fn show(&self, value: Value) -> String {
         let mut text = String::new();
         self.print(value, 0, &mut text);
@@ -205,7 +205,7 @@ impl Machine<'_> {
     }
 }
 
-/// How a value that has no text is called.
+/// Returns how to print a value that has no text of its own.
 pub(crate) fn plain_name(value: Value, entity: Option<&Entity>) -> &'static str {
     match (value, entity) {
         (Value::System, _) => "system",

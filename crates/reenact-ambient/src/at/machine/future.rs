@@ -1,4 +1,4 @@
-//! Rules about messages that arrive and about futures.
+//! The rules for incoming messages and futures.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::at::{
     value::{HeapId, Value},
 };
 
-/// What becomes of a future.
+/// The result of a future.
 #[derive(Clone, Copy)]
 enum Fate {
     Value(Value),
@@ -27,7 +27,7 @@ impl Fate {
 }
 
 impl Message {
-    /// Resolves or ruins the future of `resolver`.
+    /// Creates the message that resolves or ruins the future of `resolver`.
     pub(crate) fn resolution(
         kind: MessageKind,
         resolver: Value,
@@ -74,7 +74,7 @@ impl Machine<'_> {
         (future, resolver)
     }
 
-    /// Begins the turn of the first message.
+    /// Begins the turn of the first message in the inbox.
     pub(super) fn process(&mut self) -> Rule {
         let message = self.actor.inbox.pop_front().expect("there is a message");
         self.actor.turn = Some(Turn {
@@ -132,14 +132,14 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the message, to a resolver, is one that a resolver knows.
+    /// Whether a message to a resolver is one that it understands.
     fn resolves(&self, message: &Message) -> bool {
         let names = &self.code.names;
         (message.selector == names.resolve || message.selector == names.ruin)
             && message.args.len() == 1
     }
 
-    /// The answer to a two-way `resolve`, after everyone else has been told.
+    /// Answers a two-way `resolve`, after all other messages of the resolution.
     fn answer_below(&mut self) {
         let sends = self.turn().frames.pop();
         self.result(Value::Null);
@@ -168,14 +168,14 @@ impl Machine<'_> {
             &mut FutureState::Ruined(error) => Fate::Error(error),
         };
         if message.kind == MessageKind::Register {
-            // Somebody looks at the error, if there is one.
+            // The error, if there is one, is now observed.
             self.actor.ruined.retain(|&one| one != id);
         }
         let told = self.told(message, fate, is_marked);
         self.send_all(told);
     }
 
-    /// Executes the resolution that is next.
+    /// Executes the resolution that is the next action.
     pub(super) fn resolve_next(&mut self) -> Rule {
         let (resolver, fate, is_marked) = match self.turn().frames.last_mut() {
             Some(Frame::Sends(messages)) => {
@@ -202,18 +202,19 @@ impl Machine<'_> {
         Rule::Resolve
     }
 
-    /// resolve: sets the future, forwards the messages that it has stored, then tells those who have registered.
+    /// resolve: sets the future, forwards its stored messages, then notifies its subscribers.
     fn resolve(&mut self, resolver: Value, id: HeapId, fate: Fate, is_marked: bool) {
         let Future { state, site, .. } = self.actor.future_mut(id);
         let site = *site;
         if !matches!(state, FutureState::Unresolved { .. }) {
-            // The first one counts.
+            // Only the first resolution counts.
             return;
         }
         if let Fate::Value(value) = fate
             && self.actor.is_future(value)
         {
-            // A future that is resolved with itself stays unresolved. With another one, it becomes what that becomes.
+            // A future that is resolved with itself stays unresolved. If it is resolved with another one, it follows
+            // that one.
             let chain = Message {
                 kind: MessageKind::Register,
                 receiver: value,
@@ -254,7 +255,7 @@ impl Machine<'_> {
         self.send_all(told);
     }
 
-    /// What a message to a future turns into, now that the future is what it is. Nothing: it is lost with the future.
+    /// Returns what a message to a future becomes when the future has a result. `None` if the message is dropped.
     fn told(&self, message: Message, fate: Fate, is_marked: bool) -> Option<Message> {
         let is_marked = is_marked || message.is_marked;
         let me = self.actor.id;

@@ -1,4 +1,4 @@
-//! Instructions, one arm each. Those that are a rule of the calculus say so.
+//! Executes instructions, one match arm each. Those that implement a rule of the calculus return it.
 
 use super::{Machine, Raised, Result, Rule};
 use crate::at::{
@@ -8,7 +8,7 @@ use crate::at::{
 };
 
 impl Machine<'_> {
-    /// Executes one instruction. Returns the rule that it is, if it is one.
+    /// Executes one instruction. Returns the rule that it implements, if any.
     pub(super) fn execute(
         &mut self,
         instruction: Instruction,

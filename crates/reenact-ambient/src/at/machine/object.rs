@@ -1,4 +1,4 @@
-//! Objects, blocks and lists: what is called, and what they hold.
+//! Calls of methods and blocks, and access to fields and list elements.
 
 use super::{MAX_FRAMES, Machine, Raised, Result};
 use crate::at::{
@@ -113,7 +113,7 @@ impl Machine<'_> {
         };
         let (code, captured) = (*code, captured.clone());
         if self.code.body(code).params == 0 {
-            // A block that is not interested need not say so.
+            // A block without parameters ignores its arguments.
             args.clear();
         }
         self.call(code, captured[0], args, &captured[1..], site)

@@ -1,4 +1,4 @@
-//! Expressions without the control structures.
+//! Parses expressions other than control structures.
 
 use super::{PLACES, Parsed, Parser};
 use crate::{
@@ -10,14 +10,14 @@ use crate::{
     source::shown,
 };
 
-/// The annotations of a send, and whether it is two-way then.
+/// The annotations of a send, and whether they make it two-way.
 const ANNOTATIONS: &[(&str, bool)] = &[
     ("FutureMessage", true),
     ("TwoWayMessage", true),
     ("OneWayMessage", false),
 ];
 
-/// How tight an operator binds.
+/// Returns how tightly an operator binds.
 fn precedence(operator: &str) -> Option<u32> {
     Some(match operator {
         "||" => 1,
@@ -30,7 +30,7 @@ fn precedence(operator: &str) -> Option<u32> {
 }
 
 impl Parser<'_> {
-    /// Any expression.
+    /// Parses any expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         self.enter()?;
         let expr = match self.token.kind {
@@ -41,7 +41,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// An argument after a keyword.
+    /// Parses an argument after a keyword.
     pub(super) fn argument(&mut self) -> Parsed<Expr> {
         self.enter()?;
         let expr = match self.token.kind {
@@ -82,7 +82,7 @@ impl Parser<'_> {
         Ok(self.node(start, kind))
     }
 
-    /// Operators that bind at least that tight, and what they are between.
+    /// Parses operators that bind at least this tightly, and their operands.
     pub(super) fn operation(&mut self, tightness: u32) -> Parsed<Expr> {
         let start = self.token.span;
         let mut left = self.unary()?;
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(self.node(start, ExprKind::Invoke(Box::new(operand), name, Vec::new())))
     }
 
-    /// Messages to `receiver`, which begins at `start`, and elements of it.
+    /// Parses messages to `receiver`, which begins at `start`, and accesses to its elements.
     fn postfix(&mut self, start: Span, receiver: Expr) -> Parsed<Expr> {
         let mut expr = receiver;
         loop {
@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `m(a)`, after `<-`.
+    /// Parses `m(a)`, after `<-`.
     fn send(&mut self, receiver: Expr) -> Parsed<ExprKind> {
         if let TokenKind::Int(_) | TokenKind::Float(_) | TokenKind::Sign("(") = self.token.kind {
             return Err(self
@@ -226,7 +226,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The name of a message and its arguments, if it is more than a name.
+    /// Parses the name of a message and its arguments, if it has a list of them.
     fn selector(&mut self, what: &str) -> Parsed<(Name, Option<Vec<Expr>>)> {
         self.height = 0;
         if let TokenKind::Keyword(_) = self.token.kind {
@@ -240,7 +240,7 @@ impl Parser<'_> {
         Ok((name, Some(self.list(")")?)))
     }
 
-    /// Expressions from the sign that opens them to the one that closes them.
+    /// Parses a list of expressions, including the opening and closing signs.
     fn list(&mut self, close: &'static str) -> Parsed<Vec<Expr>> {
         let open = self.token.span;
         self.advance()?;
@@ -288,7 +288,7 @@ impl Parser<'_> {
         Ok(self.node(span, kind))
     }
 
-    /// What begins with a word, up to the parenthesis after the arguments if there is one.
+    /// Parses what begins with a word, including its arguments if it has any.
     fn word(&mut self, word: &str) -> Parsed<ExprKind> {
         if word == "def" {
             return Err(self.unexpected("an expression").with_help(
@@ -321,7 +321,8 @@ impl Parser<'_> {
             self.advance()?;
             params = self.names("|", bar)?;
         } else {
-            // `{ || … }` has no parameters either: no expression begins with the operator.
+            // `{ || … }` has no parameters either; this is not ambiguous because no expression begins with the
+            // operator.
             self.eat("||")?;
         }
         let body = self.body(Some(open))?;
@@ -329,7 +330,7 @@ impl Parser<'_> {
         Ok(ExprKind::Block(params, body))
     }
 
-    /// What goes from `start` to the last token.
+    /// Creates an expression that extends from `start` to the last token.
     pub(super) fn node(&self, start: Span, kind: ExprKind) -> Expr {
         Expr {
             kind,
@@ -338,7 +339,7 @@ impl Parser<'_> {
     }
 }
 
-/// `a && b` is `if: a then: { b } else: { false }`, `a || b` is `if: a then: { true } else: { b }`.
+/// Desugars `a && b` to `if: a then: { b } else: { false }`, and `a || b` to `if: a then: { true } else: { b }`.
 fn short_cut(operator: &str, sign: Span, left: Expr, right: Expr) -> ExprKind {
     let block = |expr: Expr| {
         let span = expr.span;
@@ -367,7 +368,7 @@ fn literal(number: TokenKind<'_>, span: Span) -> Parsed<Expr> {
     Ok(Expr { kind, span })
 }
 
-/// A number after a minus. The smallest one has no positive counterpart.
+/// Creates a negative number. It is not a negated literal, because the smallest number has no positive counterpart.
 fn negative(number: TokenKind<'_>, span: Span) -> Parsed<Expr> {
     let kind = match number {
         TokenKind::Float(float) => ExprKind::Float(-float),

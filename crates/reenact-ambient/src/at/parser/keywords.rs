@@ -1,7 +1,7 @@
-//! Messages with keywords, and the control structures among them.
+//! Parses messages with keywords, including the control structures.
 //!
-//! A control structure is recognised by all of its keywords. A message that begins like one but goes on differently is
-//! an error, even though it could be a function of the program: more often than not it is a mistake.
+//! A control structure is recognised by all of its keywords. A message that begins like one but continues differently
+//! is an error, even though it could be a function of the program, because it usually is a mistake.
 
 use super::{Parsed, Parser};
 use crate::{
@@ -27,7 +27,7 @@ const CONTROLS: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// A message with keywords and without a receiver.
+    /// Parses a message with keywords and without a receiver.
     pub(super) fn keywords(&mut self) -> Parsed<Expr> {
         let start = self.token.span;
         let (name, args) = self.keyword_arguments()?;
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(self.node(start, kind))
     }
 
-    /// Keywords with an argument each, as many as there are.
+    /// Parses keywords with one argument each, as many as there are.
     pub(super) fn keyword_arguments(&mut self) -> Parsed<(Name, Vec<Expr>)> {
         let span = self.token.span;
         let mut text = String::new();
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok((Name { text, span }, args))
     }
 
-    /// The control structure of that name, or a call.
+    /// Creates the control structure with this name, or a call.
     fn control(&self, name: Name, args: Vec<Expr>) -> Parsed<ExprKind> {
         let mut boxed = args.into_iter().map(Box::new);
         let mut next = || boxed.next().expect("each keyword has an argument");
@@ -90,7 +90,7 @@ impl Parser<'_> {
         if alike.is_empty() {
             return Ok(());
         }
-        // It may well have been meant to go on.
+        // The user may have meant to continue the message.
         if let TokenKind::Sign("@" | "(" | ":=") = self.token.kind {
             return Err(self.unexpected("a keyword"));
         }
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 }
 
-/// `actor: { … }` and the like, which are not messages: their block is never a value.
+/// Creates the expression for `actor: { … }` and the like, which are not messages: their block is never a value.
 fn definition(name: &Name, block: Expr) -> Parsed<ExprKind> {
     let text = &name.text;
     let ExprKind::Block(params, body) = block.kind else {

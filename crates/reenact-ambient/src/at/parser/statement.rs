@@ -1,4 +1,4 @@
-//! Statements: definitions, and expressions one after the other.
+//! Parses statements: definitions and expressions.
 
 use super::{Parsed, Parser, Span};
 use crate::at::{
@@ -6,11 +6,11 @@ use crate::at::{
     lexer::TokenKind,
 };
 
-/// What cannot be a name.
+/// The words that cannot be names.
 const RESERVED: &[&str] = &["def", "true", "false", "null", "nil", "this", "self"];
 
 impl Parser<'_> {
-    /// Statements up to the brace that closes the one at `open`, or to the end. That brace is not taken.
+    /// Parses statements up to the brace that closes the one at `open`, or to the end. Does not consume that brace.
     pub(super) fn body(&mut self, open: Option<Span>) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
         let mut height = 0;
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Err(self.unexpected("`(` or `:=`").with_help(help))
     }
 
-    /// `:= value`, after `def x`, if it is there.
+    /// Parses `:= value`, after `def x`, if it is there.
     fn variable(&mut self, name: Name) -> Parsed<Statement> {
         self.height = 0;
         let value = match self.eat(":=")? {
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(Statement::Def { name, value })
     }
 
-    /// `def [a, b] := value`, after `def`.
+    /// Parses `def [a, b] := value`, after `def`.
     fn list_definition(&mut self) -> Parsed<Statement> {
         let open = self.token.span;
         self.advance()?;
@@ -85,7 +85,7 @@ impl Parser<'_> {
         Ok(Statement::DefList { names, value })
     }
 
-    /// `def at: a put: b { … }`, after `def`.
+    /// Parses `def at: a put: b { … }`, after `def`.
     fn keyword_method(&mut self, start: Span) -> Parsed<Statement> {
         let span = self.token.span;
         let mut text = String::new();
@@ -98,7 +98,7 @@ impl Parser<'_> {
         self.method(start, Name { text, span }, params)
     }
 
-    /// `{ … }` of a method.
+    /// Parses the body `{ … }` of a method.
     fn method(&mut self, start: Span, name: Name, params: Vec<Name>) -> Parsed<Statement> {
         let open = self.expect("{", "`{` and what the method does")?;
         self.enter()?;
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Names and the sign that closes them.
+    /// Parses names and the sign that closes them.
     pub(super) fn names(&mut self, close: &'static str, open: Span) -> Parsed<Vec<Name>> {
         let mut names = Vec::new();
         if self.eat(close)? {

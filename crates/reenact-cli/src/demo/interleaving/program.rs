@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 
 use reenact::actor::{FarRef, Promise, System};
 
-/// How long writing a line to the log takes.
+/// How many iterations it takes to write a line to the log.
 static WORK: OnceLock<u64> = OnceLock::new();
 
 pub(in crate::demo) fn main(work: u64) {
     WORK.get_or_init(|| work);
-    // Two, however few cores there are: one worker would run the clients one after the other.
+    // Two workers, however few cores there are: a single one would run the clients one after the other.
     let system = System::new(2);
     let math = system.spawn(Math { result: 0 });
     let client1 = system.spawn(Client1 { math: math.clone() });
@@ -59,7 +59,7 @@ impl Client2 {
     }
 }
 
-/// Logs are slow.
+/// Simulates a slow log.
 fn log(line: &str) {
     for _ in 0..*WORK.get().unwrap_or(&0) {
         std::hint::black_box(line);

@@ -1,6 +1,6 @@
 //! The program: a bank account that two people withdraw from at the same time.
 //!
-//! The comments at the ends of lines are what the demo calls these lines.
+//! The demo uses the comments at the ends of lines to describe these lines.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use reenact::{
     thread,
 };
 
-/// How long printing a receipt takes.
+/// How many iterations it takes to print a receipt.
 static WORK: OnceLock<u64> = OnceLock::new();
 
 pub(in crate::demo) fn main(work: u64) {
@@ -37,7 +37,7 @@ fn withdraw(account: &Mutex<i64>, amount: i64) {
     }
 }
 
-/// Printers are slow.
+/// Simulates a slow printer.
 fn print_receipt(amount: i64) {
     for dot in 0..*WORK.get().unwrap_or(&0) {
         std::hint::black_box(amount + dot as i64);

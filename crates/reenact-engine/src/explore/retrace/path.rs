@@ -1,4 +1,4 @@
-//! The log of a replay, as a path: which steps each activity takes, and in which order they have to be.
+//! The log of a replay as a path: the steps of each activity, and the order in which they have to be.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -11,9 +11,9 @@ use crate::{Access, Arrival, Selected, life, log::is_definition};
 #[derive(Default)]
 pub(in crate::explore) struct Path {
     pub(super) lines: Vec<Line>,
-    /// Who did something, and which lines that is.
+    /// The activities by name, with the indices of their lines.
     pub(super) activities: Vec<(String, Vec<usize>)>,
-    /// Of each entity, its operations in their order.
+    /// For each object, its operations in their order.
     pub(super) orders: Vec<Vec<usize>>,
     /// The messages that are handled, by mailbox.
     pub(super) mailboxes: HashMap<u64, Handled>,
@@ -23,12 +23,12 @@ pub(in crate::explore) struct Path {
 #[derive(Default)]
 pub(super) struct Handled {
     pub(super) count: usize,
-    /// By what a message is known by: which of them it is, for each that is known by that.
+    /// For each message key: the positions of the messages that have it.
     turns: HashMap<String, VecDeque<usize>>,
 }
 
 impl Handled {
-    /// Which of them the only one is that is known by this.
+    /// Returns the position of the message with this key; of the first, if several have it.
     pub(super) fn turn_of(&self, message: &str) -> Option<usize> {
         self.turns.get(message)?.front().copied()
     }
@@ -36,39 +36,39 @@ impl Handled {
 
 /// An operation that is a step, or may be one.
 pub(super) struct Line {
-    /// Which operation of the log it is, from 1.
+    /// The number of the operation in the log, from 1.
     pub(super) number: usize,
     pub(super) who: usize,
     pub(super) what: String,
     pub(super) site: String,
-    /// The line at which it was announced, which tells it from others.
+    /// The source location that announced it, which distinguishes it from others.
     pub(super) announced_at: String,
     pub(super) access: Access,
-    /// What it meets, by their numbers in the log.
+    /// The objects that it accesses, by their numbers in the log.
     pub(super) objects: Vec<u64>,
-    pub(super) entity: Option<usize>,
+    pub(super) sequence: Option<usize>,
     pub(super) goes: Goes,
     pub(super) meets: Meets,
-    /// It may be part of another step: giving something back, leaving a channel, what is done while a panic unwinds.
+    /// Whether it may be part of another step: a release, leaving a channel, what is done while a panic unwinds.
     pub(super) is_optional: bool,
-    /// It was done while a panic unwound.
+    /// Whether it was done while a panic unwound.
     pub(super) is_panicking: bool,
-    /// How many changes of the entity came before.
+    /// Number of changes of the object before it.
     place: Option<u64>,
 }
 
 impl Line {
-    /// The first thing that it meets; 0 if it meets none.
+    /// Returns the first object that it accesses; 0 if there is none.
     pub(super) fn object(&self) -> u64 {
         self.objects.first().copied().unwrap_or(0)
     }
 
-    /// Whether it is known where in the order of its entity it was.
+    /// Returns whether its place in the order of its object is known.
     pub(super) fn has_place(&self) -> bool {
         self.place.is_some()
     }
 
-    /// Whether it sends something, or receives something, or tries to.
+    /// Returns whether it sends a message, or tries to.
     pub(super) fn sends(&self) -> bool {
         matches!(self.access, Access::Send | Access::TrySend)
     }
@@ -81,30 +81,30 @@ impl Line {
 /// How an operation went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Goes {
-    /// As it may.
+    /// In any way.
     Anyhow,
     Succeeds,
-    /// A try failed, time was up, the other end of a channel was gone.
+    /// A try failed, a wait timed out, or the other end of a channel was gone.
     Fails,
-    /// This one of several happened, or none.
+    /// The index of the one of several operations that happened, if any did.
     Case(Option<usize>),
-    /// The answer to a question is the usual one, or not.
+    /// Whether the answer to a question is the usual one.
     Answer(bool),
 }
 
-/// What kind of object it meets, where that makes a difference.
+/// The kind of object that an operation accesses, where it matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meets {
     Anything,
-    /// A message is sent, which is the n-th that is handled there, if it is; there is room for so many.
+    /// A message is sent: its position among those that are handled there, if it is handled; and the capacity.
     Mailbox(Option<usize>, usize),
     /// A message is handled.
     OwnMailbox,
-    /// A promise, which several may settle, or which is waited for for some time.
+    /// A promise that several activities may settle, or that is waited for with a time limit.
     Promise,
-    /// An end of a channel, or several.
+    /// One or several ends of channels.
     Channel,
-    /// Another activity, if it is known which: it is asked whether that has ended.
+    /// An activity, if it is known, of which is asked whether it has ended.
     Activity(Option<usize>),
 }
 
@@ -116,8 +116,8 @@ struct Fields<'a> {
     announced_at: &'a str,
     access: Option<Access>,
     objects: Vec<u64>,
-    /// What its place in an order is recorded of; empty if it is not recorded.
-    entity: &'a str,
+    /// The object in whose order its place is recorded; empty if it is not recorded.
+    sequence: &'a str,
     result: &'a str,
     place: Option<u64>,
     room: usize,
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
             site,
             access,
             objects: objects.filter_map(|object| object.parse().ok()).collect(),
-            entity: next(),
+            sequence: next(),
             result: next(),
             place: next().parse().ok(),
             room: next().parse().unwrap_or(usize::MAX),
@@ -158,8 +158,8 @@ impl<'a> Fields<'a> {
         answer.split(' ').next()?.parse().ok()
     }
 
-    fn has_entity(&self) -> bool {
-        !self.entity.is_empty()
+    fn has_object(&self) -> bool {
+        !self.sequence.is_empty()
     }
 
     fn is_at_channel(&self, access: Access) -> bool {
@@ -167,12 +167,12 @@ impl<'a> Fields<'a> {
             access,
             Access::Send | Access::Receive | Access::TrySend | Access::TryReceive
         );
-        // Where there is room for a limited number of messages in a mailbox, it is asked whether there is.
+        // A send to a bounded mailbox is recorded as a question whether there is room.
         let is_bounded = self.is("asked") && self.what == SEND_BOUNDED;
-        is_end && (self.has_entity() || self.is("asked")) && !is_bounded
+        is_end && (self.has_object() || self.is("asked")) && !is_bounded
     }
 
-    /// How it went, and what it met.
+    /// Returns how it went, and the kind of object.
     fn how(&self, access: Access) -> (Goes, Meets) {
         let goes = match self.result {
             "decline" => Goes::Fails,
@@ -198,14 +198,14 @@ impl<'a> Fields<'a> {
             Access::Read | Access::Write if self.is("asked") => (usual, Meets::Promise),
             Access::Ask => (usual, Meets::Activity(None)),
             _ if self.is("asked") => (usual, Meets::Anything),
-            Access::Send if !self.has_entity() => (Goes::Anyhow, Meets::Mailbox(None, self.room)),
-            Access::Receive if !self.has_entity() => (Goes::Anyhow, Meets::OwnMailbox),
+            Access::Send if !self.has_object() => (Goes::Anyhow, Meets::Mailbox(None, self.room)),
+            Access::Receive if !self.has_object() => (Goes::Anyhow, Meets::OwnMailbox),
             _ => (goes, Meets::Anything),
         }
     }
 }
 
-/// The operation by which a message is sent to a mailbox that may be full.
+/// The operation that sends a message to a mailbox that may be full.
 const SEND_BOUNDED: &str = "send to a bounded mailbox";
 
 impl Path {
@@ -217,15 +217,15 @@ impl Path {
     }
 }
 
-/// A path while it is read.
+/// A path while it is being read.
 #[derive(Default)]
 struct Reader<'a> {
     path: Path,
     activities: HashMap<&'a str, usize>,
-    entities: HashMap<&'a str, usize>,
-    /// What was sent: the line, to where, and what.
+    sequences: HashMap<&'a str, usize>,
+    /// The messages that were sent: the line, the mailbox and the key.
     sent: Vec<(usize, u64, String)>,
-    /// Who was asked whether it had ended, and the line.
+    /// The questions whether an activity has ended: the line and the activity.
     asked: Vec<(usize, &'a str)>,
 }
 
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         let operations = text.lines().filter(|line| !is_definition(line));
         for (number, line) in (1..).zip(operations) {
             let fields = Fields::of(line);
-            // The end of an activity is a step where somebody asks whether it has ended.
+            // The end of an activity is a step where another activity asks whether it has ended.
             let is_step = fields.is("step") || fields.what == life::END.name();
             if let Some(access) = fields.access.filter(|_| is_step) {
                 self.operation(number, access, fields);
@@ -247,10 +247,11 @@ impl<'a> Reader<'a> {
     }
 
     fn operation(&mut self, number: usize, access: Access, fields: Fields<'a>) {
-        let is_of_promise = access == Access::Write && !fields.has_entity() && !fields.is("asked");
+        let is_of_promise = access == Access::Write && !fields.has_object() && !fields.is("asked");
         let is_passed_on = access == Access::Send && fields.is("numbered");
         if is_of_promise || is_passed_on {
-            // Who settles a promise passes it on, or who asks for what it becomes: whoever comes later. That is not recorded.
+            // Not recorded: a promise is forwarded by the activity that settles it or by the one that asks for its
+            // value, whichever comes later.
             return;
         }
         let index = self.path.lines.len();
@@ -267,10 +268,10 @@ impl<'a> Reader<'a> {
             site: fields.site.to_owned(),
             announced_at: fields.announced_at.to_owned(),
             access,
-            entity: self.entity(fields.entity),
+            sequence: self.sequence(fields.sequence),
             goes,
             meets,
-            // Who has the last of several references to an end of a channel is not recorded.
+            // It is not recorded which activity has the last of several references to an end of a channel.
             is_optional: matches!(
                 access,
                 Access::Release
@@ -303,12 +304,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn entity(&mut self, name: &'a str) -> Option<usize> {
-        let next = self.entities.len();
-        (!name.is_empty()).then(|| *self.entities.entry(name).or_insert(next))
+    fn sequence(&mut self, name: &'a str) -> Option<usize> {
+        let next = self.sequences.len();
+        (!name.is_empty()).then(|| *self.sequences.entry(name).or_insert(next))
     }
 
-    /// A timed wait at a channel without room ends in a step of its own, of which a replay knows nothing.
+    /// Adds the end of a timed wait at a channel without capacity. It is a step of its own that a replay does not have.
     fn end_of_wait(&mut self, selection: usize) {
         let line = &mut self.path.lines[selection];
         let goes = std::mem::replace(&mut line.goes, Goes::Anyhow);
@@ -323,8 +324,8 @@ impl<'a> Reader<'a> {
                 _ => Access::ReceiveTimeout,
             },
             objects: line.objects.clone(),
-            entity: None,
-            // If its time is up, nobody may have come; if not, somebody has to.
+            sequence: None,
+            // If it timed out, the other end must not have arrived; otherwise it must have.
             goes: Goes::Answer(goes == Goes::Fails),
             meets: Meets::Anything,
             is_optional: true,
@@ -358,7 +359,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds out which of the messages that are handled each is that is sent: those of one sender are in their order.
+    /// Finds the position of each sent message among those that are handled. Those of one sender are in their order.
     fn assign_messages(&mut self) {
         for (line, mailbox, message) in self.sent.drain(..) {
             let handled = self.path.mailboxes.get_mut(&mailbox);
@@ -370,7 +371,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds out about whom each question was. One that asks about a lock names its own activity.
+    /// Finds the activity of each question. A question about a lock names its own activity.
     fn assign_questions(&mut self) {
         for (line, name) in self.asked.drain(..) {
             let line = &mut self.path.lines[line];
@@ -379,17 +380,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Puts the operations of each entity in their order.
+    /// Puts the operations of each object in order.
     fn sort(&mut self) {
         let Path { lines, orders, .. } = &mut self.path;
-        orders.resize_with(self.entities.len(), Vec::new);
+        orders.resize_with(self.sequences.len(), Vec::new);
         for (index, line) in lines.iter().enumerate() {
-            if let (Some(entity), Some(_)) = (line.entity, line.place) {
-                orders[entity].push(index);
+            if let (Some(sequence), Some(_)) = (line.sequence, line.place) {
+                orders[sequence].push(index);
             }
         }
         for order in orders {
-            // Who looks comes before who changes what it has looked at.
+            // Reads come before the change of what they have read.
             order.sort_by_key(|&index| {
                 let line = &lines[index];
                 let changes = !matches!(

@@ -1,4 +1,4 @@
-//! How an answer is written.
+//! The format of answers.
 
 use std::{
     io::{self, Write},
@@ -45,16 +45,16 @@ impl Answer {
     }
 }
 
-/// How an event meets what.
+/// Returns the accesses of an event and their objects.
 pub(super) fn touches(event: &Event) -> String {
-    let all = event.touches().map(|touch| match touch.thing {
+    let all = event.touches().map(|touch| match touch.object {
         NOTHING => touch.access.name().to_owned(),
-        thing => format!("{}:{thing}", touch.access.name()),
+        object => format!("{}:{object}", touch.access.name()),
     });
     all.collect::<Vec<_>>().join(",")
 }
 
-/// What a message is, who sends or gets it, and where it was sent.
+/// Writes a message, its sender or receiver, and where it was sent.
 pub(super) fn message(answer: &mut Answer, what: &str, who: &str, about: &About) {
     let peer = about.peer.to_string();
     match about.sent_at {
@@ -67,7 +67,7 @@ pub(super) fn message(answer: &mut Answer, what: &str, who: &str, about: &About)
     }
 }
 
-/// A line of the program. One that is not known has no file.
+/// Returns the fields of a source location. An unknown one has no file.
 pub(super) fn fields_of(site: Option<Site>) -> (&'static str, u32, u32) {
     site.map_or(("", 0, 0), |site| (site.file, site.line, site.column))
 }

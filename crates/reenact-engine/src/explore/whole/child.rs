@@ -1,4 +1,4 @@
-//! An execution in a process of its own: it does as it is told, one step after the other.
+//! An execution in a process of its own, which takes the steps that its controller requests.
 
 use std::{
     collections::HashMap,
@@ -10,90 +10,90 @@ use std::{
     },
 };
 
-use reenact_multiverse::explore::Links;
+use reenact_explore::Links;
 
 use super::{
     WHOLE,
-    glance::write_view,
     here::Here,
+    view::write_view,
     wire::{Command, Message, Next, Snapshot, write_failures, write_links},
 };
 use crate::{
     explore::{
-        HERE, World,
+        Execution, HERE,
         fiber::Pause,
         follow::follow,
         schedule::Schedule,
-        strand::{Baton, Strand},
+        task_stack::{TaskStack, TurnToken},
     },
-    external::stay_apart,
+    external::stay_untracked,
     raw, seeds, site,
 };
 
-/// Those threads that were born and have not begun.
-static NEWBORN: Mutex<Option<HashMap<u32, Arc<Baton>>>> = Mutex::new(None);
-/// Set when who explores has been told that the program ends.
+/// The turn tokens of threads that were created and have not begun.
+static NEWBORN: Mutex<Option<HashMap<u32, Arc<TurnToken>>>> = Mutex::new(None);
+/// Set when the exploring process has acknowledged that the program ends.
 static IS_TOLD: AtomicU32 = AtomicU32::new(0);
 
-fn newborn<R>(action: impl FnOnce(&mut HashMap<u32, Arc<Baton>>) -> R) -> R {
+fn newborn<R>(action: impl FnOnce(&mut HashMap<u32, Arc<TurnToken>>) -> R) -> R {
     let mut newborn = NEWBORN.lock().unwrap_or_else(PoisonError::into_inner);
     action(newborn.get_or_insert_default())
 }
 
-/// A thread of the program is born: what lets it run.
-pub(in crate::explore) fn strand_of(number: u32) -> Strand {
-    let baton = Arc::new(Baton::default());
-    newborn(|newborn| newborn.insert(number, Arc::clone(&baton)));
-    Strand::Thread(baton)
+/// Creates the turn token of a new thread of the program.
+pub(in crate::explore) fn stack_of(number: u32) -> TaskStack {
+    let token = Arc::new(TurnToken::default());
+    newborn(|newborn| newborn.insert(number, Arc::clone(&token)));
+    TaskStack::Thread(token)
 }
 
-/// A thread that was born will not begin.
-pub(in crate::explore) fn end_unborn(number: u32) {
-    if let Some(baton) = newborn(|newborn| newborn.remove(&number)) {
-        baton.give_back(Pause::Done);
+/// Reports that a thread that was created will not begin.
+pub(in crate::explore) fn end_not_started(number: u32) {
+    if let Some(token) = newborn(|newborn| newborn.remove(&number)) {
+        token.give_back(Pause::Done);
     }
 }
 
-/// The calling thread is this activity. Returns when it is its turn.
+/// Makes the calling thread this activity. Returns when it is its turn.
 pub(in crate::explore) fn begin_thread(number: u32) {
     if let Some(whole) = WHOLE.get()
-        && let Some(baton) = newborn(|newborn| newborn.remove(&number))
+        && let Some(token) = newborn(|newborn| newborn.remove(&number))
     {
-        HERE.set(Arc::as_ptr(&whole.world));
-        baton.take();
-        OWN.set(Some(baton));
+        HERE.set(Arc::as_ptr(&whole.execution));
+        token.take();
+        OWN.set(Some(token));
     }
 }
 
-/// The calling thread has ended, as far as it is explored.
+/// Ends the calling thread as an activity.
 pub(in crate::explore) fn end_thread() {
-    if let Some(baton) = OWN.take() {
+    if let Some(token) = OWN.take() {
         HERE.set(std::ptr::null());
-        baton.give_back(Pause::Done);
+        token.give_back(Pause::Done);
     }
 }
 
 thread_local! {
-    /// What lets the calling thread run.
-    static OWN: std::cell::RefCell<Option<Arc<Baton>>> = const { std::cell::RefCell::new(None) };
+    /// The turn token of the calling thread.
+    static OWN: std::cell::RefCell<Option<Arc<TurnToken>>> = const { std::cell::RefCell::new(None) };
 }
 
-/// Who says whose turn it is.
+/// What chooses the next step.
 pub(super) enum Control {
-    /// Who is at the other end.
+    /// The exploring process at the other end of the socket.
     Obey(UnixStream),
-    /// A schedule, in a process that nobody else explores.
+    /// A schedule; there is no exploring process.
     Follow(Schedule),
 }
 
-/// Starts the thread that lets the others run.
-pub(super) fn control(world: Arc<World>, main: Arc<Baton>, control: Control) {
+/// Starts the thread that controls the others.
+pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: Control) {
     extern "C" fn at_exit() {
         let Some(whole) = WHOLE.get().filter(|_| !HERE.get().is_null()) else {
             return;
         };
         let own = OWN.take();
-        whole.world.exits(own.is_none());
+        whole.execution.exits(own.is_none());
         let own = own.unwrap_or_else(|| Arc::clone(&whole.main));
         HERE.set(std::ptr::null());
         own.give_back(Pause::Done);
@@ -101,37 +101,37 @@ pub(super) fn control(world: Arc<World>, main: Arc<Baton>, control: Control) {
             raw::sleep_on(&IS_TOLD, 0);
         }
     }
-    // SAFETY: At its exit a program may do anything.
+    // SAFETY: `at_exit` is an `extern "C"` function without arguments, and may run at any exit of the program.
     unsafe { libc::atexit(at_exit) };
     let control = move || {
-        stay_apart();
-        // Light activities run here.
+        stay_untracked();
+        // Light activities run on this thread.
         seeds::give_to_worker();
-        world.begin_whole(main);
+        execution.begin_whole(main);
         match control {
             Control::Obey(stream) => {
-                // Who explores is gone: nobody wants to know any more.
-                let _ = obey(&world, stream);
+                // An error means that the exploring process has ended.
+                let _ = obey(&execution, stream);
             }
-            Control::Follow(schedule) => return follow_here(world, &schedule),
+            Control::Follow(schedule) => return follow_here(execution, &schedule),
         }
-        if !world.is_about_to_end() {
-            // SAFETY: It ends the process, whatever its threads do.
+        if !execution.is_about_to_end() {
+            // SAFETY: `_exit` only ends the process, whatever its threads do.
             unsafe { libc::_exit(0) };
         }
     };
     let thread = std::thread::Builder::new().name("reenact-explore".to_owned());
     if let Err(error) = thread.spawn(control) {
         eprintln!("reenact: cannot start a thread to explore with: {error}");
-        // SAFETY: It ends the process.
+        // SAFETY: `_exit` only ends the process.
         unsafe { libc::_exit(1) };
     }
 }
 
-/// Follows a schedule in this process. If nobody can go on in the end, says so, and leaves everybody where it is: somebody may
-/// want to look.
-fn follow_here(world: Arc<World>, schedule: &Schedule) {
-    let here = Here(world);
+/// Follows a schedule in this process. If no activity can continue in the end, reports it and leaves all threads where
+/// they are, so that a debugger can inspect them.
+fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
+    let here = Here(execution);
     let followed = follow(&here, schedule, usize::MAX);
     if let Some(misfit) = &followed.misfit {
         eprintln!("reenact: the schedule does not quite fit the program: {misfit}");
@@ -143,32 +143,32 @@ fn follow_here(world: Arc<World>, schedule: &Schedule) {
     }
 }
 
-fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
+fn obey(execution: &Execution, mut stream: UnixStream) -> io::Result<()> {
     let mut reply = Message::default();
-    world.snapshot(None).write(&mut reply);
+    execution.snapshot(None).write(&mut reply);
     loop {
         reply.send(&mut stream)?;
         let command = Command::read(&mut Message::receive(&mut stream)?)?;
         reply = Message::default();
         match command {
             Command::Step(step, None) => {
-                world.step(step);
-                world.snapshot(None).write(&mut reply);
+                execution.step(step);
+                execution.snapshot(None).write(&mut reply);
             }
             Command::Step(step, Some(moment)) => {
                 let mut links = Links::default();
-                let performed = world.step_at(step, moment, &mut links);
-                world.snapshot(Some(performed)).write(&mut reply);
+                let performed = execution.step_at(step, moment, &mut links);
+                execution.snapshot(Some(performed)).write(&mut reply);
                 write_links(&mut reply, &links);
             }
             Command::Links(activity) => {
                 let mut links = Links::default();
-                world.state().links(activity.0, &mut links);
+                execution.state().links(activity.0, &mut links);
                 write_links(&mut reply, &links);
             }
-            Command::Refine(granularity) => world.state().refine(granularity),
-            Command::Failures => write_failures(&mut reply, &world.state().failures()),
-            Command::View => write_view(&mut reply, &world.view()),
+            Command::Refine(granularity) => execution.state().refine(granularity),
+            Command::Failures => write_failures(&mut reply, &execution.state().failures()),
+            Command::View => write_view(&mut reply, &execution.view()),
             Command::End => {
                 IS_TOLD.store(1, SeqCst);
                 raw::wake_all(&IS_TOLD);
@@ -178,19 +178,19 @@ fn obey(world: &World, mut stream: UnixStream) -> io::Result<()> {
     }
 }
 
-impl World {
-    /// Begins, with the process's own thread as the first activity.
-    fn begin_whole(&self, main: Arc<Baton>) {
+impl Execution {
+    /// Begins, with the process's main thread as the first activity.
+    fn begin_whole(&self, main: Arc<TurnToken>) {
         let state = self.state();
         state.is_whole = true;
         state.families.keep_log();
         state.names.keep_log();
-        self.begin_with(Strand::Thread(main));
+        self.begin_with(TaskStack::Thread(main));
     }
 
-    /// What there is to say when everybody waits.
+    /// Returns the state of the execution while all activities wait.
     fn snapshot(&self, performed: Option<crate::explore::Event>) -> Snapshot {
-        let was_too_coarse = self.was_too_coarse();
+        let needs_finer_steps = self.needs_finer_steps();
         let state = self.state();
         let pending = (0..state.activities()).map(|number| {
             Some(Next {
@@ -201,7 +201,7 @@ impl World {
                 message: state.message(number),
             })
         });
-        // Who ends the program while the first activity goes on ends all others, too.
+        // An activity that exits the process while the main activity is still running ends all others, too.
         let pending = match state.has_exited {
             true => Vec::new(),
             false => pending.collect(),
@@ -216,7 +216,7 @@ impl World {
             met: state.names.take_log(),
             performed,
             is_deadlock: state.is_deadlock(),
-            was_too_coarse,
+            needs_finer_steps,
             learned: state.learned,
             panic: state.panic_of_main(),
             found: match state.wants_labels {
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// The program ends, by its first activity or another.
+    /// Notes that the program exits, by its main activity or by another one.
     fn exits(&self, by_main: bool) {
         let state = self.state();
         state.has_exited |= !by_main;

@@ -1,43 +1,40 @@
 //! Several processes that explore the same program, each a copy of the first.
 //!
-//! A thread would not do: what it forks could not go on to `main`, which is another thread's. A copy of the whole process
-//! can, and it knows what the first one knew. What came of its part it tells at its end, by names where numbers may differ, and
-//! ends without coming to `main` itself.
+//! Threads cannot be used for this: a process forked from another thread could not continue to `main`, which belongs to
+//! the main thread. A copy of the whole process can, and has all the knowledge of the first. At its end it reports the
+//! results of its part, with names where numbers may differ between processes, and exits without reaching `main`.
 
 use std::{io, os::unix::net::UnixStream, time::Duration};
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Divergence, Limit, Part, Step, Tally},
-};
+use reenact_explore::{Activity, Divergence, Limit, Part, Step, Tally};
 
 use super::wire::{Message, too_short};
 
-/// The processes, as one of them sees it.
+/// The processes, as seen by one of them.
 pub(in crate::explore) struct Family {
     tally: &'static Tally,
-    /// Where the others tell what came of their parts, in the first.
+    /// In the first process: the streams from which it reads the others' results.
     others: Vec<(libc::pid_t, UnixStream)>,
-    /// Where to tell it, in the others.
+    /// In the others: the stream to which they write their results.
     first: Option<UnixStream>,
 }
 
-/// What came of the part of one of them.
+/// The results of one process's part.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::explore) struct Account {
     pub(in crate::explore) executions: u64,
     pub(in crate::explore) steps: u64,
-    /// Executions without an end.
+    /// Number of executions that reached the limit of steps.
     pub(in crate::explore) endless: u64,
-    pub(in crate::explore) was_too_coarse: bool,
+    pub(in crate::explore) needs_finer_steps: bool,
     pub(in crate::explore) stopped_by: Vec<Limit>,
     pub(in crate::explore) divergence: Option<Divergence>,
-    /// The number of an execution that failed, and its schedule: who, and in which of the ways it can go.
+    /// The number of a failing execution and its schedule: the activity and the choice of each step.
     pub(in crate::explore) bad: Option<(u64, Vec<(String, u32)>)>,
 }
 
 impl Family {
-    /// Makes so many of this process, or as many as there can be. `settle` is called in each of the others.
+    /// Forks this process until there are `count`, or as many as possible. Calls `settle` in each of the new ones.
     pub(super) fn new(count: usize, settle: impl Fn()) -> Family {
         let mut family = Family {
             tally: shared(),
@@ -48,11 +45,11 @@ impl Family {
             let Ok((ours, theirs)) = UnixStream::pair() else {
                 break;
             };
-            // SAFETY: This process has no other threads: it has not come to its `main`.
+            // SAFETY: This process has no other threads, because it has not reached its `main`.
             match unsafe { libc::fork() } {
                 -1 => break,
                 0 => {
-                    // SAFETY: It asks for a signal, should the first one be gone.
+                    // SAFETY: `prctl` only requests a signal for when the first process ends.
                     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
                     family.others.clear();
                     family.first = Some(theirs);
@@ -76,19 +73,19 @@ impl Family {
         }
     }
 
-    /// Tells what came of the own part and ends, unless this is the first: then, what came of those of the others. Nothing if one
-    /// of them cannot say.
+    /// In the first process, returns the results of the others, or none if one of them is missing. In the others, sends
+    /// their own results and exits.
     pub(in crate::explore) fn gather(mut self, own: &Account) -> Option<Vec<Account>> {
         if let Some(first) = &mut self.first {
-            // If it cannot be told, nobody wants to know any more.
+            // If this fails, the first process has ended.
             let _ = own.write().send(first);
-            // SAFETY: It ends the process, of which nothing has begun that would have to be ended.
+            // SAFETY: `_exit` only ends the process; the program has not begun.
             unsafe { libc::_exit(0) };
         }
         let accounts = self.others.iter_mut().map(|(process, stream)| {
             let message = Message::receive(stream);
             let mut status = 0;
-            // SAFETY: A child of this process, and a place for its status.
+            // SAFETY: The process is a child of this one, and `status` is a valid place for its status.
             while unsafe { libc::waitpid(*process, &mut status, 0) } < 0
                 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
             {}
@@ -99,9 +96,9 @@ impl Family {
     }
 }
 
-/// A tally that this process shares with those that it will fork. There are few, and they are never given back.
+/// Returns a tally that this process shares with its future forks. There are few of them, and they are never freed.
 fn shared() -> &'static Tally {
-    // SAFETY: New memory, of which nobody knows, that is all zero.
+    // SAFETY: An anonymous mapping at an address that the kernel chooses aliases no other memory.
     let memory = unsafe {
         libc::mmap(
             std::ptr::null_mut(),
@@ -114,7 +111,7 @@ fn shared() -> &'static Tally {
     };
     assert_ne!(memory, libc::MAP_FAILED, "there is no memory to share");
     let memory = memory.cast::<Tally>();
-    // SAFETY: There is room for one, at the start of a page, and it stays.
+    // SAFETY: The mapping is page-aligned, large enough for a `Tally`, and never unmapped.
     unsafe {
         memory.write(Tally::default());
         &*memory
@@ -127,7 +124,7 @@ impl Account {
         message.word(self.executions);
         message.word(self.steps);
         message.word(self.endless);
-        message.word(self.was_too_coarse.into());
+        message.word(self.needs_finer_steps.into());
         message.word(self.stopped_by.len() as u64);
         for limit in &self.stopped_by {
             let (kind, value) = match *limit {
@@ -167,7 +164,7 @@ impl Account {
             executions: message.read()?,
             steps: message.read()?,
             endless: message.read()?,
-            was_too_coarse: message.read()? != 0,
+            needs_finer_steps: message.read()? != 0,
             ..Account::default()
         };
         for _ in 0..message.count()? {
@@ -213,7 +210,7 @@ mod tests {
             executions: 3,
             steps: 40,
             endless: 1,
-            was_too_coarse: true,
+            needs_finer_steps: true,
             stopped_by: vec![
                 Limit::Executions(3),
                 Limit::Steps(7),

@@ -1,27 +1,27 @@
-//! The execution that this process is, for one who drives it from within.
+//! The execution that this process is, driven from within the process.
 
 use std::sync::Arc;
 
-use reenact_multiverse::{Activity, explore::Runs};
+use reenact_explore::{Activity, Runs};
 
 use crate::{
     ObjectName,
     explore::{
-        Event, Execution, World,
+        Event, Execution, LocalRun,
         objects::names_of,
-        subject::{Fineness, Subject},
+        subject::{Granularity, Subject},
     },
 };
 
 /// A program that runs in this process, once.
-pub(super) struct Here(pub(super) Arc<World>);
+pub(super) struct Here(pub(super) Arc<Execution>);
 
 impl Runs for Here {
     type Event = Event;
-    type Run = Execution;
+    type Run = LocalRun;
 
-    fn start(&self) -> Execution {
-        Execution::of_process(Arc::clone(&self.0))
+    fn start(&self) -> LocalRun {
+        LocalRun::of_process(Arc::clone(&self.0))
     }
 
     fn dependent(&self, a: &Event, b: &Event) -> bool {
@@ -43,18 +43,18 @@ impl Subject for Here {
         names_of(events, &state.names, &state.families)
     }
 
-    fn was_too_coarse(&self) -> bool {
-        self.0.was_too_coarse()
+    fn needs_finer_steps(&self) -> bool {
+        self.0.needs_finer_steps()
     }
 
-    fn fineness(&self) -> Fineness {
-        self.0.state().fineness
+    fn granularity(&self) -> Granularity {
+        self.0.state().granularity
     }
 
-    fn refine(&self, fineness: Fineness) {
-        self.0.state().refine(fineness);
+    fn refine(&self, granularity: Granularity) {
+        self.0.state().refine(granularity);
     }
 
-    /// Nobody asks what was done.
+    /// Ignored: nothing reads labels here.
     fn want_labels(&self, _are_wanted: bool) {}
 }

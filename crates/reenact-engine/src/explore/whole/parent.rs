@@ -1,4 +1,4 @@
-//! Who explores a whole program: each execution is a child.
+//! The exploring side of a whole program: each execution is a child process.
 
 use std::{
     cell::{Cell, RefCell},
@@ -9,115 +9,112 @@ use std::{
     time::Duration,
 };
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Links, Moment, Run, Runs, Step, Verdict},
-};
+use reenact_explore::{Activity, Links, Moment, Run, Runs, Step, Verdict};
 
 use super::{
     child::Control,
     family::Family,
-    glance::read_view,
     printed,
+    view::read_view,
     wire::{Command, Message, Next, Snapshot, read_failures, read_links},
 };
 use crate::{
     Arrival, ObjectName,
     explore::{
-        Event, World,
+        Event, Execution,
         failure::Failure,
-        names::{Families, Things},
+        names::{Families, ObjectTable},
         objects::names_of,
         recorded::Recorded,
         run::KEYS,
-        subject::{Fineness, Subject, Told},
+        subject::{Describe, Granularity, Subject},
         view::View,
     },
     seeds,
     site::{self, Site},
 };
 
-/// The program that this process would be, were it not exploring.
+/// The program of this process, which each child continues.
 pub(crate) struct Forked {
-    /// What is known of all executions; a child goes on with what it finds there.
-    world: Arc<World>,
-    /// Whether what the program prints is shown.
+    /// What is known about all executions. A child begins with a copy of it.
+    execution: Arc<Execution>,
+    /// Whether the output of the program is shown.
     pub(in crate::explore) is_shown: Cell<bool>,
-    /// Where it goes if not.
+    /// The file for its output if it is not shown.
     printed: RefCell<Option<Arc<File>>>,
 }
 
-/// What `fork` is in a child: it is not to come back to who explores.
+/// The panic payload with which a forked child unwinds out of the exploring code.
 struct IsChild;
 
 impl Forked {
     pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
-        // Those of a recorded run, if there is one; the first that are set stay.
+        // The keys of a recorded run take precedence: only the first call sets the keys.
         seeds::set(KEYS);
-        let world = World::new();
-        world.state().recorded = recorded.map(Arc::new);
+        let execution = Execution::new();
+        execution.state().recorded = recorded.map(Arc::new);
         Forked {
-            world,
+            execution,
             is_shown: Cell::new(false),
             printed: RefCell::new(printed::file().ok().map(Arc::new)),
         }
     }
 
-    /// In the executions from now on, giving a lock back is a step.
+    /// Makes releasing a lock a step in later executions.
     pub(in crate::explore) fn let_releases_be_steps(&self) {
-        self.world.state().fineness.releases = true;
+        self.execution.state().granularity.releases = true;
     }
 
-    /// In the executions from now on, leaving an end of a queue is a step.
+    /// Makes dropping an end of a queue a step in later executions.
     pub(in crate::explore) fn let_stops_be_steps(&self) {
-        self.world.state().fineness.drops = true;
+        self.execution.state().granularity.drops = true;
     }
 
-    /// Starts an execution in which these are steps from the beginning, too.
-    pub(in crate::explore) fn start_with(&self, fineness: Fineness) -> ForkedRun {
-        let state = self.world.state();
-        let before = state.fineness;
-        state.refine(fineness);
+    /// Starts an execution whose steps are at least this fine from the beginning.
+    pub(in crate::explore) fn start_with(&self, granularity: Granularity) -> ForkedRun {
+        let state = self.execution.state();
+        let before = state.granularity;
+        state.refine(granularity);
         let run = self.start();
-        // What had to be finer stays so.
-        let state = self.world.state();
-        state.fineness = before.or(state.learned);
+        // What has been learned to need finer steps remains.
+        let state = self.execution.state();
+        state.granularity = before.or(state.learned);
         run
     }
 
-    /// What things and activities are known by.
-    pub(in crate::explore) fn names(&self) -> (&Things, &Families) {
-        let state = self.world.state();
+    /// Returns the names of objects and activities.
+    pub(in crate::explore) fn names(&self) -> (&ObjectTable, &Families) {
+        let state = self.execution.state();
         (&state.names, &state.families)
     }
 
-    /// Whether giving a lock back is.
+    /// Returns whether releasing a lock is a step.
     pub(in crate::explore) fn are_releases_steps(&self) -> bool {
-        self.world.state().fineness.releases
+        self.execution.state().granularity.releases
     }
 
-    /// Makes copies of this process, so that so many explore. What is printed in one is not mixed with that of others.
+    /// Forks this process until `count` processes explore. Each has a separate file for its output.
     pub(in crate::explore) fn divide(&self, count: usize) -> Family {
         Family::new(count, || {
             self.printed.replace(printed::file().ok().map(Arc::new));
         })
     }
 
-    /// Makes a child. In the child, the program goes on where this process was started to explore: by unwinding.
+    /// Forks a child. The child unwinds to where this process started to explore, and the program continues there.
     fn fork(&self) -> io::Result<Child> {
         let (ours, theirs) = UnixStream::pair()?;
-        // SAFETY: This process has no other threads: it has not come to its `main`.
+        // SAFETY: This process has no other threads, because it has not reached its `main`.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 drop(ours);
-                // SAFETY: It asks for a signal, should who explores be gone.
+                // SAFETY: `prctl` only requests a signal for when the exploring process ends.
                 unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
                 if !self.is_shown.get() {
                     printed::print_to(self.printed.borrow().as_deref());
                 }
                 let is_shown = self.is_shown.get();
-                super::become_execution(&self.world, Control::Obey(theirs), is_shown);
+                super::become_execution(&self.execution, Control::Obey(theirs), is_shown);
                 std::panic::resume_unwind(Box::new(IsChild));
             }
             process => Ok(Child {
@@ -128,12 +125,12 @@ impl Forked {
         }
     }
 
-    /// Runs `explore`, in this process; in the children of it, returns none.
+    /// Runs `explore` in this process. Returns none in the child processes that it forks.
     pub(in crate::explore) fn in_parent<R>(explore: impl FnOnce() -> R) -> Option<R> {
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(explore)) {
             Ok(result) => Some(result),
             Err(panic) if panic.is::<IsChild>() => {
-                // What is known of other executions is not freed: it is this one's, too.
+                // The payload is leaked, so that nothing of what the child continues to use is freed.
                 std::mem::forget(panic);
                 None
             }
@@ -142,11 +139,11 @@ impl Forked {
     }
 }
 
-/// A child that is an execution.
+/// A child process that is an execution.
 struct Child {
     process: libc::pid_t,
     stream: UnixStream,
-    /// How it ended, once it has.
+    /// Its exit status, once it has ended.
     status: Option<libc::c_int>,
 }
 
@@ -160,7 +157,7 @@ impl Child {
     fn wait(&mut self) -> libc::c_int {
         *self.status.get_or_insert_with(|| {
             let mut status = 0;
-            // SAFETY: A child of this process, and a place for its status.
+            // SAFETY: The process is a child of this one, and `status` is a valid place for its status.
             while unsafe { libc::waitpid(self.process, &mut status, 0) } < 0
                 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
             {}
@@ -172,7 +169,7 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if self.status.is_none() {
-            // SAFETY: A child of this process, which has not been waited for.
+            // SAFETY: The process is a child of this one that has not been waited for, so its id has not been reused.
             unsafe { libc::kill(self.process, libc::SIGKILL) };
             self.wait();
         }
@@ -181,22 +178,22 @@ impl Drop for Child {
 
 /// An execution of a whole program.
 pub(crate) struct ForkedRun {
-    world: Arc<World>,
+    execution: Arc<Execution>,
     child: RefCell<Option<Child>>,
     snapshot: Snapshot,
-    /// Why there is none any more.
+    /// Why the process could not be created.
     failure: Option<Failure>,
     has_ended: bool,
-    /// Whether it could not say that it ended.
+    /// Whether the child ended without reporting it.
     is_dead: bool,
     printed: Option<Arc<File>>,
 }
 
-/// How long an execution may take to say what there is to see.
+/// Maximum time that an execution may take to send its view.
 const LOOK: Duration = Duration::from_secs(10);
 
 impl ForkedRun {
-    /// What the child says now. Nothing any more: it has ended.
+    /// Reads the child's snapshot and returns the rest of the message. Returns none if the child has ended.
     fn listen(&mut self, message: io::Result<Message>) -> Option<Message> {
         let snapshot = message.and_then(|mut message| {
             let snapshot = Snapshot::read(&mut message)?;
@@ -204,7 +201,7 @@ impl ForkedRun {
         });
         match snapshot {
             Ok((snapshot, message)) => {
-                let state = self.world.state();
+                let state = self.execution.state();
                 for &(parent, index) in &snapshot.births {
                     state.families.child(parent, index);
                 }
@@ -214,13 +211,14 @@ impl ForkedRun {
                 for met in &snapshot.met {
                     state.names.meet_again(met);
                 }
-                // What this process learns is no news to who tells it; and its children must not tell it again.
+                // The log is for the exploring process: its own additions are not news, and its children must not
+                // report them again.
                 state.families.take_log();
                 state.names.take_log();
-                state.fineness = state.fineness.or(snapshot.learned);
+                state.granularity = state.granularity.or(snapshot.learned);
                 state.learned = state.learned.or(snapshot.learned);
-                state.was_too_coarse |= snapshot.was_too_coarse;
-                // The next ones need not find out again.
+                state.needs_finer_steps |= snapshot.needs_finer_steps;
+                // Later executions need not look these up again.
                 snapshot.found.iter().copied().for_each(site::learn);
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
@@ -239,23 +237,24 @@ impl ForkedRun {
         self.snapshot.pending.get(activity.0 as usize)?.as_ref()
     }
 
-    /// How what an activity is about to do would go now: which of several operations are possible, a bit for each; otherwise 0
-    /// if it would be declined.
+    /// Returns how the pending operation of an activity would go now: of several operations, a bit for each possible
+    /// one; otherwise 0 if it would be declined.
     pub(in crate::explore) fn prospect(&self, activity: Activity) -> u64 {
         self.next(activity).map_or(1, |next| next.prospect)
     }
 
-    /// The message that an activity is about to send, if that is known by more than its sender.
+    /// Returns the message that an activity is about to send, if it is identified by more than its sender.
     pub(in crate::explore) fn message(&self, activity: Activity) -> Option<Arrival> {
         self.next(activity)?.message
     }
 
-    /// Whether the child has ended, or is about to.
+    /// Returns whether the child has ended, or is about to.
     pub(in crate::explore) fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// What there is to see, until it has been asked how it ended; nothing of one that has ended without a word.
+    /// Returns the view of the execution; an empty one after its exit status has been read or after it ended without
+    /// reporting it.
     pub(in crate::explore) fn view(&self) -> io::Result<View> {
         let mut child = self.child.borrow_mut();
         let child = child.as_mut().filter(|child| child.status.is_none());
@@ -269,26 +268,26 @@ impl ForkedRun {
         view
     }
 
-    /// Lets these be steps from now on, too.
-    pub(in crate::explore) fn refine(&mut self, fineness: Fineness) {
+    /// Makes the steps at least this fine from now on.
+    pub(in crate::explore) fn refine(&mut self, granularity: Granularity) {
         if let Some(child) = self.child.get_mut() {
-            // If it cannot be told, it has ended, which will be found out.
-            let _ = child.ask(&Command::Refine(fineness));
+            // An error means that the child has ended, which the next command detects.
+            let _ = child.ask(&Command::Refine(granularity));
         }
     }
 
-    /// What it has printed.
+    /// Returns the output so far.
     pub(in crate::explore) fn printed(&self) -> String {
         let file = self.printed.as_deref();
         file.map(printed::read).unwrap_or_default()
     }
 
-    /// Why there is no execution.
+    /// Returns why the execution could not be created.
     pub(in crate::explore) fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
 
-    /// How it has ended, as the system writes it; nothing if it has not.
+    /// Returns the exit status as `waitpid` encodes it; none if the execution has not ended.
     pub(in crate::explore) fn end(&self) -> Option<libc::c_int> {
         match self.has_ended {
             true => self.status(),
@@ -296,17 +295,17 @@ impl ForkedRun {
         }
     }
 
-    /// Whether it has ended without a word.
+    /// Returns whether the child ended without reporting it.
     pub(in crate::explore) fn is_dead(&self) -> bool {
         self.is_dead
     }
 
-    /// Lets the program end, which it is about to: how.
+    /// Lets the program end, which it is about to do, and returns its exit status.
     fn status(&self) -> Option<libc::c_int> {
         let mut child = self.child.borrow_mut();
         let child = child.as_mut()?;
         if child.status.is_none() {
-            // If it cannot be told, it has ended.
+            // An error means that the child has ended.
             let _ = Command::End.write().send(&mut child.stream);
         }
         Some(child.wait())
@@ -318,10 +317,10 @@ impl Runs for Forked {
     type Run = ForkedRun;
 
     fn start(&self) -> ForkedRun {
-        self.world.state().names.begin();
+        self.execution.state().names.begin();
         let printed = self.printed.borrow().clone();
         let mut run = ForkedRun {
-            world: Arc::clone(&self.world),
+            execution: Arc::clone(&self.execution),
             child: RefCell::new(None),
             snapshot: Snapshot::default(),
             failure: None,
@@ -330,7 +329,7 @@ impl Runs for Forked {
             printed: printed.clone().filter(|_| !self.is_shown.get()),
         };
         if let Some(printed) = &printed {
-            // What is left of the last one would only make this one look different.
+            // The output of the last execution would make this one look different.
             let _ = printed.set_len(0);
         }
         match self.fork() {
@@ -348,38 +347,38 @@ impl Runs for Forked {
     }
 
     fn dependent(&self, a: &Event, b: &Event) -> bool {
-        a.is_dependent(b, &self.world.state().names)
+        a.is_dependent(b, &self.execution.state().names)
     }
 }
 
 impl Subject for Forked {
     fn name(&self, activity: Activity) -> String {
-        self.world.state().families.name(activity.0)
+        self.execution.state().families.name(activity.0)
     }
 
     fn find(&self, name: &str) -> Option<Activity> {
-        self.world.state().families.find(name).map(Activity)
+        self.execution.state().families.find(name).map(Activity)
     }
 
     fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
-        let state = self.world.state();
+        let state = self.execution.state();
         names_of(events, &state.names, &state.families)
     }
 
-    fn was_too_coarse(&self) -> bool {
-        self.world.was_too_coarse()
+    fn needs_finer_steps(&self) -> bool {
+        self.execution.needs_finer_steps()
     }
 
-    fn fineness(&self) -> Fineness {
-        self.world.state().fineness
+    fn granularity(&self) -> Granularity {
+        self.execution.state().granularity
     }
 
-    fn refine(&self, fineness: Fineness) {
-        self.world.state().refine(fineness);
+    fn refine(&self, granularity: Granularity) {
+        self.execution.state().refine(granularity);
     }
 
     fn want_labels(&self, are_wanted: bool) {
-        self.world.state().wants_labels = are_wanted;
+        self.execution.state().wants_labels = are_wanted;
     }
 }
 
@@ -416,7 +415,7 @@ impl Run for ForkedRun {
         if let Some(message) = message
             && let Some(mut message) = self.listen(message)
         {
-            // One that makes no sense is of a child that is about to be found dead.
+            // A malformed message comes from a child that is about to be found dead.
             let _ = read_links(&mut message, links);
         }
         let performed = self.snapshot.performed.take();
@@ -451,13 +450,13 @@ impl Run for ForkedRun {
     }
 }
 
-impl Told for ForkedRun {
+impl Describe for ForkedRun {
     fn tell(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), Site::text(event.line()))
     }
 
     fn describe(&self, event: &Event) -> (String, String) {
-        event.text(&self.world.state().families)
+        event.text(&self.execution.state().families)
     }
 
     fn came_of_step(&self) -> Option<String> {

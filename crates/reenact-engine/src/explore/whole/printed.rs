@@ -1,4 +1,4 @@
-//! Where what an execution prints goes, if it is not shown.
+//! The output of executions that is not shown.
 
 use std::{
     fs::File,
@@ -6,20 +6,20 @@ use std::{
     os::{fd::AsRawFd, unix::fs::FileExt},
 };
 
-/// Of what a program prints, no more than this is looked at.
+/// Maximum number of bytes of output that are read.
 const MOST: usize = 1 << 16;
 
-/// A file without a name, to which is always appended.
+/// Creates an anonymous file in append mode.
 pub(super) fn file() -> io::Result<File> {
     let file = rustix::fs::memfd_create("reenact-output", rustix::fs::MemfdFlags::CLOEXEC)?;
     rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::APPEND)?;
     Ok(File::from(file))
 }
 
-/// What the calling process prints goes there, if anywhere; what it complains of goes nowhere.
+/// Redirects the calling process's standard output to `file`, or discards it; discards standard error.
 pub(super) fn print_to(file: Option<&File>) {
     if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
-        // SAFETY: Descriptors of this process.
+        // SAFETY: `dup2` only replaces descriptors of this process, and both sources are open.
         unsafe {
             libc::dup2(file.unwrap_or(&nowhere).as_raw_fd(), 1);
             libc::dup2(nowhere.as_raw_fd(), 2);
@@ -27,7 +27,7 @@ pub(super) fn print_to(file: Option<&File>) {
     }
 }
 
-/// What is there.
+/// Reads the output.
 pub(super) fn read(file: &File) -> String {
     let mut printed = vec![0; MOST];
     let length = file.read_at(&mut printed, 0).unwrap_or(0);

@@ -1,19 +1,19 @@
-//! What a program wants to be seen of it while it is explored.
+//! Values that a program shows while it is explored.
 //!
-//! A process is one execution, so this is a static. What is watched is looked at by the thread that lets the others run, while
-//! all of them wait; to that thread nothing is explored, so whatever it looks at is no step.
+//! A process is one execution, so this is a static. The controlling thread reads the watched values while all other
+//! threads wait. That thread is not part of the execution, so reading a value is not a step.
 
 use std::{
     panic::AssertUnwindSafe,
     sync::{Mutex, PoisonError},
 };
 
-/// A value that is watched: what to call it, and how to put it into words.
+/// The name of a watched value, and a closure that describes it.
 type Watched = (String, Box<dyn Fn() -> String + Send>);
 
 static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 
-/// From now on this can be seen. Of two with the same name, the later one.
+/// Shows the value from now on. Replaces an earlier one of the same name.
 pub(in crate::explore) fn watch(name: &str, look: Box<dyn Fn() -> String + Send>) {
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     match watched.iter_mut().find(|(known, _)| known == name) {
@@ -22,7 +22,7 @@ pub(in crate::explore) fn watch(name: &str, look: Box<dyn Fn() -> String + Send>
     }
 }
 
-/// All that is watched, by name.
+/// Returns all watched values with their names, sorted by name.
 pub(super) fn seen() -> Vec<(String, String)> {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = watched.iter().map(|(name, look)| {
@@ -31,7 +31,7 @@ pub(super) fn seen() -> Vec<(String, String)> {
         (name.clone(), value)
     });
     let mut seen: Vec<_> = seen.collect();
-    // Not by who came first: that may be up to the schedule.
+    // The order of registration may depend on the schedule.
     seen.sort();
     seen
 }

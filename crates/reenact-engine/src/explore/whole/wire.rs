@@ -1,4 +1,4 @@
-//! What passes between who explores and an execution: words, in messages with their length before them.
+//! The protocol between the exploring process and an execution: messages of 64-bit words, preceded by their length.
 
 use std::{
     io::{self, Read, Write},
@@ -7,10 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use reenact_multiverse::{
-    Activity,
-    explore::{Link, Links, Moment, Step},
-};
+use reenact_explore::{Activity, Link, Links, Moment, Step};
 
 use crate::{
     Access, Arrival, Op, OpInfo,
@@ -18,66 +15,66 @@ use crate::{
         event::{About, Event, Touched},
         failure::{Failure, Panic, Waiting},
         names::{Met, Place},
-        subject::Fineness,
+        subject::Granularity,
     },
     site::{Found, Site},
 };
 
-/// A message is not longer than this.
+/// Maximum length of a message.
 const MOST: u32 = 64 << 20;
 
-/// What an execution is told.
+/// A command to an execution.
 pub(super) enum Command {
-    /// Take this step; at this moment, if anybody wants to know what it comes after.
+    /// Takes this step; at this moment, if the strategy tracks dependences.
     Step(Step, Option<Moment>),
-    /// Say what this one's pending step would come after.
+    /// Returns what the pending step of this activity would come after.
     Links(Activity),
-    /// Let these be steps from now on, too.
-    Refine(Fineness),
-    /// Say what went wrong.
+    /// Makes steps at least this fine from now on.
+    Refine(Granularity),
+    /// Returns what went wrong.
     Failures,
-    /// Say what there is to see.
+    /// Returns a view of the execution.
     View,
-    /// Nobody goes on any more: if the program has come to its end, let it.
+    /// Ends the execution: no activity continues. A program that has reached its end is allowed to exit.
     End,
 }
 
-/// What an execution says when everybody waits.
+/// The state of an execution while all activities wait.
 #[derive(Default)]
 pub(super) struct Snapshot {
-    /// Who was born, by parent and index, in this order.
+    /// The activities that were created, by parent and index, in this order.
     pub(super) births: Vec<(u32, u32)>,
-    /// What threads are called that the program has made without us.
+    /// The names of threads that the program created without Reenact.
     pub(super) foreign: Vec<(u32, String)>,
-    /// Which things were met, in this order.
+    /// The objects that were accessed, in this order.
     pub(super) met: Vec<Met>,
-    /// For each activity, what it is about to do, if anything.
+    /// The pending operation of each activity, if it has one.
     pub(super) pending: Vec<Option<Next>>,
-    /// What the step was.
+    /// The event of the step.
     pub(super) performed: Option<Event>,
-    /// Whether it deadlocks, if nobody can go on.
+    /// Whether there is a deadlock, if no activity can continue.
     pub(super) is_deadlock: bool,
-    pub(super) was_too_coarse: bool,
-    /// How much finer steps have turned out to have to be.
-    pub(super) learned: Fineness,
-    /// Whether the first activity has ended, and the program is about to.
+    pub(super) needs_finer_steps: bool,
+    /// How fine steps have turned out to have to be.
+    pub(super) learned: Granularity,
+    /// Whether the main activity has ended, and the program is about to.
     pub(super) has_ended: bool,
-    /// The last panic of the first activity.
+    /// The last panic of the main activity.
     pub(super) panic: Option<Panic>,
-    /// Which lines of the program were found on stacks.
+    /// The source locations of the program that were found on stacks.
     pub(super) found: Vec<Found>,
-    /// What came of the step, for people.
+    /// The result of the step, for display.
     pub(super) came_of: Option<String>,
 }
 
-/// What an activity is about to do.
+/// A pending operation.
 pub(super) struct Next {
     pub(super) event: Event,
-    /// Whether it can, in how many ways, and [how it would go](crate::explore::world::State::prospect).
+    /// Whether it is enabled, the number of its choices, and how it would go (`State::prospect`).
     pub(super) is_enabled: bool,
     pub(super) choices: u32,
     pub(super) prospect: u64,
-    /// The message that is sent, if that is known by more than its sender.
+    /// The message that it sends, if it is identified by more than its sender.
     pub(super) message: Option<Arrival>,
 }
 
@@ -121,7 +118,7 @@ impl Message {
         self.read()?.try_into().map_err(|_| too_short())
     }
 
-    /// A number of things that follow.
+    /// Reads the number of items that follow.
     pub(super) fn count(&mut self) -> io::Result<usize> {
         let count = self.read()? as usize;
         match count <= self.bytes.len() - self.at {
@@ -169,7 +166,7 @@ impl Command {
             ],
             Command::Links(activity) => [1, activity.0.into(), 0, 0],
             Command::Failures => [2, 0, 0, 0],
-            Command::Refine(fineness) => [5, fineness.code(), 0, 0],
+            Command::Refine(granularity) => [5, granularity.code(), 0, 0],
             Command::View => [4, 0, 0, 0],
             Command::End => [3, 0, 0, 0],
         };
@@ -189,7 +186,7 @@ impl Command {
             ),
             1 => Command::Links(activity),
             2 => Command::Failures,
-            5 => Command::Refine(Fineness::from_code(activity.0.into())),
+            5 => Command::Refine(Granularity::from_code(activity.0.into())),
             4 => Command::View,
             3 => Command::End,
             _ => return Err(too_short()),
@@ -205,7 +202,7 @@ fn write_event(message: &mut Message, event: &Event) {
     message.word(event.touches().count() as u64 + 1);
     message.word(more.is_some().into());
     for touch in event.touches() {
-        message.word(u64::from(touch.access.code()) << 32 | u64::from(touch.thing));
+        message.word(u64::from(touch.access.code()) << 32 | u64::from(touch.object));
     }
     write_about(message, event.about.as_deref());
 }
@@ -254,7 +251,8 @@ pub(super) fn read_about(message: &mut Message) -> io::Result<Option<Arc<About>>
 }
 
 fn read_event(message: &mut Message) -> io::Result<Event> {
-    // SAFETY: Who sends it is a child of this process, made by `fork`: whatever is static in it is at the same address here.
+    // SAFETY: The sender is a child of this process created by `fork`, so statics of the sender are at the same
+    // addresses here.
     let (op, site) = unsafe {
         let op = &*(message.read()? as *const OpInfo);
         (Op::new(op), &*(message.read()? as *const Location<'static>))
@@ -265,8 +263,8 @@ fn read_event(message: &mut Message) -> io::Result<Event> {
     let mut touches = (0..touches).map(|_| {
         let word = message.read()?;
         let access = Access::from_code((word >> 32) as u8).ok_or_else(too_short)?;
-        let thing = word as u32;
-        Ok(Touched { access, thing })
+        let object = word as u32;
+        Ok(Touched { access, object })
     });
     let touch = touches.next().ok_or_else(too_short)??;
     let more: Vec<Touched> = touches.collect::<io::Result<_>>()?;
@@ -292,7 +290,7 @@ pub(super) fn write_links(message: &mut Message, links: &Links) {
             Link::RacesIfSeen(moment) => (5, moment, None),
             Link::RacesIfPossible(moment) => (7, moment, None),
             Link::Needs(way, moment) => (8, Moment(way), moment),
-            // Nothing is told by it.
+            // It carries no information.
             Link::Void => (6, Moment(0), None),
         };
         message.word(kind << 32 | u64::from(begin.0));
@@ -358,7 +356,7 @@ impl Snapshot {
             write_event(message, event);
         }
         message.word(self.is_deadlock.into());
-        message.word(self.was_too_coarse.into());
+        message.word(self.needs_finer_steps.into());
         message.word(self.learned.code());
         message.word(self.has_ended.into());
         write_panic(message, self.panic.as_ref());
@@ -386,7 +384,8 @@ impl Snapshot {
                 activity: (who >> 32) as u32,
                 operation: who as u32,
                 known: known.checked_sub(1).map(|known| known as u32),
-                // SAFETY: As in `read_event`.
+                // SAFETY: The sender is a child of this process created by `fork`, so the numbers are those of a place
+                // in such a child.
                 place: unsafe { Place::from_code([message.read()?, message.read()?]) },
             });
         }
@@ -410,8 +409,8 @@ impl Snapshot {
             snapshot.performed = Some(read_event(message)?);
         }
         snapshot.is_deadlock = message.read()? != 0;
-        snapshot.was_too_coarse = message.read()? != 0;
-        snapshot.learned = Fineness::from_code(message.read()?);
+        snapshot.needs_finer_steps = message.read()? != 0;
+        snapshot.learned = Granularity::from_code(message.read()?);
         snapshot.has_ended = message.read()? != 0;
         snapshot.panic = read_panic(message)?;
         for _ in 0..message.count()? {
@@ -453,7 +452,7 @@ pub(super) fn write_failures(message: &mut Message, failures: &[Failure]) {
                     message.optional(holder.map(|(_, site)| &**site));
                 }
             }
-            // The others are found by who explores.
+            // The exploring process finds the others itself.
             _ => {}
         }
     }

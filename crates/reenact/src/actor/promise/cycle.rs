@@ -1,8 +1,8 @@
-//! Promises that are resolved with other promises, and circles of them.
+//! Promises that are resolved with other promises, and cycles of them.
 //!
 //! A promise follows at most one other: the one it was resolved with, or the one whose continuation it stands for.
-//! Before a promise follows another to its end, that one's own path is walked; if it comes back here, nothing would
-//! ever settle any of them.
+//! Before a promise is made to follow another, this module walks the chain from that one; if the chain leads back,
+//! nothing would ever settle any of them.
 
 use std::{
     fmt::Write,
@@ -12,12 +12,12 @@ use std::{
 
 use super::{Broken, Promise, Shared};
 
-/// A promise of anything.
+/// A promise of any type.
 pub(super) trait Link: Send + Sync {
-    /// The one that it follows.
+    /// Returns the promise that it follows.
     fn source(&self) -> Option<Arc<dyn Link>>;
 
-    /// What it is a promise of, and where it was made.
+    /// Returns what it is a promise of, and where it was created.
     fn described(&self) -> (&'static str, &'static Location<'static>);
 }
 
@@ -38,9 +38,9 @@ impl<R: Send + 'static> Shared<R> {
         self.state().source = Some(source);
     }
 
-    /// Settles a promise that is the caller's to settle as the other is. If that one waits for this, it breaks.
+    /// Makes a promise that the caller has claimed follow the other. If the other waits for this one, breaks this one.
     pub(super) fn follow_to_the_end(this: &Arc<Shared<R>>, other: Promise<R>) {
-        /// So that two who close a circle from both sides see each other.
+        /// Serializes the check, so that two calls that close a cycle from both ends see each other.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(circle) = circle(this, &other) {
@@ -57,7 +57,7 @@ impl<R: Send + 'static> Shared<R> {
     }
 }
 
-/// The promises through which `other` waits for `this`, in words.
+/// Returns the promises through which `other` waits for `this`, as text.
 fn circle<R: Send + 'static>(this: &Arc<Shared<R>>, other: &Promise<R>) -> Option<String> {
     let is_this = |link: &Arc<dyn Link>| std::ptr::addr_eq(Arc::as_ptr(link), Arc::as_ptr(this));
     let mut link: Arc<dyn Link> = Arc::<Shared<R>>::clone(&other.shared);

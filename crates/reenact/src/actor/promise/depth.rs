@@ -1,10 +1,10 @@
-//! Promises that settle each other, without a stack as deep as their chain is long.
+//! Settles chains of promises with bounded stack depth.
 
 use std::cell::{Cell, RefCell};
 
 use reenact_engine::thread;
 
-/// So deep in the stack one may settle the next; those further along wait until the stack is gone.
+/// How many levels deep promises may settle each other; those further along are deferred until the stack has unwound.
 const DEEPEST: u32 = 32;
 
 thread_local! {
@@ -28,11 +28,11 @@ impl Drop for Level {
     }
 }
 
-/// Runs `action`, which may come here again, now or before the first of those who came here returns.
+/// Runs `action`, which may call this function again, either now or before the outermost call returns.
 #[inline]
 pub(super) fn bounded(action: impl FnOnce() + 'static) {
     if thread::is_shared() {
-        // Others may run on this thread in the middle of it.
+        // Other activities may run on this thread before `action` returns.
         return action();
     }
     match DEPTH.get() {
@@ -51,7 +51,7 @@ pub(super) fn bounded(action: impl FnOnce() + 'static) {
 
 #[inline]
 fn run_deferred() {
-    // Where the thread's locals are gone, nothing was deferred.
+    // If the thread-local is already destroyed, nothing was deferred.
     while let Ok(Some(action)) = DEFERRED.try_with(|deferred| deferred.borrow_mut().pop()) {
         action();
     }

@@ -90,7 +90,7 @@ impl<A: Send + 'static> Promise<FarRef<A>> {
         promise
     }
 
-    /// Keeps a message until the promise is resolved; at once if it is.
+    /// Delivers a message when the promise is settled; at once if it already is.
     fn forward(&self, deliver: impl FnOnce(Result<FarRef<A>, Broken>) + Send + 'static) {
         self.shared.is_met(ops::SUBSCRIBE);
         let mut state = self.shared.state();

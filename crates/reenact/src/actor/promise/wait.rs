@@ -11,7 +11,7 @@ impl<R: Send + 'static> Promise<R> {
     ///
     /// # Panics
     ///
-    /// In a turn of an actor, which would keep others from running; use [`Promise::when`] there.
+    /// Panics in a turn of an actor, which would keep others from running; use [`Promise::when`] there.
     #[track_caller]
     pub fn wait(self) -> Result<R, Broken> {
         self.not_in_a_turn();
@@ -19,11 +19,12 @@ impl<R: Send + 'static> Promise<R> {
         self.shared.state().value()
     }
 
-    /// Blocks the calling thread until the promise is settled, but not for longer than this; then it is given back.
+    /// Blocks the calling thread until the promise is settled, for `timeout` at most. Returns the promise if the time
+    /// expires.
     ///
     /// # Panics
     ///
-    /// As [`Promise::wait`].
+    /// Panics as [`Promise::wait`] does.
     #[track_caller]
     pub fn wait_timeout(self, timeout: Duration) -> Result<Result<R, Broken>, Promise<R>> {
         self.not_in_a_turn();

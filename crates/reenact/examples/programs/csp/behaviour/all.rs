@@ -6,7 +6,7 @@
 mod channel;
 mod closing;
 mod drops;
-mod entities;
+mod objects;
 mod process;
 mod select;
 
@@ -35,7 +35,7 @@ pub(super) const ALL: &[(&str, Behaviours)] = &[
     ("channel", channel::ALL),
     ("closing", closing::ALL),
     ("drops", drops::ALL),
-    ("entities", entities::ALL),
+    ("objects", objects::ALL),
     ("process", process::ALL),
     ("select", select::ALL),
 ];

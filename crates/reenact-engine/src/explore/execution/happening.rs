@@ -1,0 +1,309 @@
+//! The effects of a step on an execution, and what the step comes after.
+
+use std::{panic::Location, sync::Arc};
+
+use reenact_explore::{Links, Moment, Step};
+
+use super::{
+    actor::{Pending, Phase},
+    state::State,
+};
+use crate::{
+    Access, Decision,
+    explore::{
+        event::{Event, Touched},
+        object_state::{Passed, is_at_queue},
+        subject::Granularity,
+    },
+};
+
+impl State {
+    /// Adds what a pending event would come after.
+    pub(in crate::explore) fn links(&self, number: u32, links: &mut Links) {
+        let Some(actor) = self.actors.get(number as usize) else {
+            return;
+        };
+        actor.inherited.iter().for_each(|&at| links.after(at));
+        if let Some(pending) = actor.pending() {
+            if pending.event.touch.access == (Access::Wake { timed: false }) && !actor.is_notified {
+                // It has not been notified, and no reordering of earlier steps is to blame for that.
+                return;
+            }
+            self.link(number, pending, links);
+        }
+    }
+
+    fn link(&self, number: u32, pending: &Pending, links: &mut Links) {
+        if pending.event.touch.access == Access::Ask {
+            for (who, last) in self.last.iter().enumerate() {
+                if who as u32 != number {
+                    last.iter().for_each(|&at| links.races(at));
+                }
+            }
+            return;
+        }
+        for &(who, at) in &self.asks {
+            if who != number {
+                links.races(at);
+            }
+        }
+        if pending.event.touch.access == Access::Transact {
+            // The accesses of a transaction are known only once it has run. If it waits, nothing that it accesses was
+            // available before.
+            return;
+        }
+        let waits = pending.ready.is_some();
+        let mut way = 0;
+        pending.each_touch(|touch, room| {
+            if let Some(object) = self.objects.get(touch.object as usize) {
+                let waits = waits && is_at_queue(touch.access);
+                object.link(number, touch.access, room, waits, links, &mut way);
+            }
+        });
+        let Some(since) = links.earliest_race() else {
+            return;
+        };
+        pending.each_touch(|touch, _| {
+            if let (Access::Take | Access::Look, Some(object)) =
+                (touch.access, self.objects.get(touch.object as usize))
+            {
+                object.held(touch.access == Access::Look, since, links);
+            }
+        });
+    }
+
+    /// Performs the pending operation: activities that wait for it may continue, and what follows comes after it.
+    #[inline]
+    pub(super) fn perform(&mut self, step: Step) {
+        let number = step.activity.0;
+        if let Some(moment) = self.moment {
+            self.note(number, moment);
+        }
+        let actor = &mut self.actors[number as usize];
+        debug_assert!(actor.pending().is_some(), "it is about to do something");
+        actor.phase = Phase::Runs;
+        actor.inherited.clear();
+        let about_to_act = &mut self.about_to_act;
+        if let Some(place) = about_to_act.iter().position(|who| who.0 == number) {
+            about_to_act.swap_remove(place);
+        }
+        self.decision = Decision::Go;
+        self.answer = step.choice;
+        let Event {
+            site,
+            touch,
+            ref more,
+            ..
+        } = actor.pending.event;
+        let has_more = more.is_some();
+        self.meet(number, touch, site, step.choice);
+        if has_more {
+            self.meet_more(number, site, step.choice);
+        }
+    }
+
+    /// Performs the operation on the further objects that it accesses.
+    fn meet_more(&mut self, number: u32, site: &'static Location<'static>, choice: u32) {
+        let more = |state: &State, index| {
+            let more = state.actors[number as usize].pending.event.more.as_ref();
+            more.and_then(|more| more.get(index).copied())
+        };
+        let mut index = 0;
+        while let Some(touch) = more(self, index) {
+            self.meet(number, touch, site, choice);
+            index += 1;
+        }
+    }
+
+    /// Notes the step, for later steps that come after it.
+    fn note(&mut self, number: u32, moment: Moment) {
+        let pending = &self.actors[number as usize].pending;
+        if pending.event.touch.access == Access::Transact {
+            self.footprint = None;
+            self.awaited = pending.ready.map(|_| {
+                let last = self.last.get(number as usize).copied().flatten();
+                (pending.special.awaits.clone(), last)
+            });
+        }
+        if self.last.len() <= number as usize {
+            self.last.resize(number as usize + 1, None);
+        }
+        self.last[number as usize] = Some(moment);
+        if pending.event.touch.access == Access::Ask {
+            self.asks.push((number, moment));
+        }
+        pending.each_touch(|touch, room| {
+            if touch.access != Access::Transact
+                && let Some(object) = self.objects.get_mut(touch.object as usize)
+            {
+                object.note(number, touch.access, moment, room);
+            }
+        });
+    }
+
+    /// Adds what the transaction of the current step, which has run, comes after by its accesses. Returns the accesses.
+    pub(super) fn met(&mut self, number: u32, links: &mut Links) -> Option<Arc<[Touched]>> {
+        let footprint = self.footprint.take();
+        let awaited = self.awaited.take();
+        let moment = self.moment?;
+        for touch in footprint.iter().flat_map(|footprint| footprint.iter()) {
+            let object = self.object(touch.object);
+            let waits = awaited.is_some();
+            object.link(number, touch.access, usize::MAX, waits, links, &mut 0);
+            object.note(number, touch.access, moment, usize::MAX);
+        }
+        if let Some((awaited, since)) = awaited {
+            let changed = awaited.into_iter().flat_map(|object| {
+                let object = &self.objects[object as usize];
+                object.changed_since(since).filter(|&at| at != moment)
+            });
+            for (way, at) in (0..).zip(changed) {
+                links.needs(way, Some(at));
+            }
+        }
+        footprint
+    }
+
+    /// Performs the pending operation on one object.
+    #[inline]
+    fn meet(&mut self, number: u32, touch: Touched, site: &'static Location<'static>, choice: u32) {
+        match touch.access {
+            Access::Take | Access::TryTake | Access::Look | Access::TryLook => {
+                self.acquire(number, touch, site);
+            }
+            Access::Wait | Access::Queue | Access::Wake { .. } | Access::Notify { .. } => {
+                self.signal(number, touch, choice);
+            }
+            _ => {}
+        }
+    }
+
+    fn acquire(&mut self, number: u32, touch: Touched, site: &'static Location<'static>) {
+        let moment = self.moment;
+        let object = self.object(touch.object);
+        let takes = matches!(touch.access, Access::Take | Access::TryTake);
+        if takes && object.is_free() {
+            object.holder = Some((number, site));
+            object.leaves_queue(number, moment);
+        } else if !takes && object.may_look() {
+            object.lookers.push(number);
+        } else {
+            self.decision = Decision::Decline;
+            return;
+        }
+        if let Some(moment) = moment {
+            object.had_by(number, moment);
+        }
+    }
+
+    fn signal(&mut self, number: u32, touch: Touched, choice: u32) {
+        let moment = self.moment;
+        match touch.access {
+            Access::Wait => self.object(touch.object).waiters.push(number),
+            Access::Queue => self.object(touch.object).joins_queue(number, moment),
+            Access::Wake { .. } => {
+                let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
+                if !is_notified {
+                    self.object(touch.object)
+                        .waiters
+                        .retain(|&who| who != number);
+                    self.decision = Decision::Decline;
+                }
+            }
+            Access::Notify { all } => {
+                let waiters = &mut self.object(touch.object).waiters;
+                let woken = match all {
+                    true => std::mem::take(waiters),
+                    false if waiters.is_empty() => Vec::new(),
+                    // Any one of them. Sorted, so that the choice does not depend on the order in which they began to
+                    // wait.
+                    false => {
+                        waiters.sort_unstable();
+                        vec![waiters.remove(choice as usize % waiters.len())]
+                    }
+                };
+                for who in woken {
+                    let actor = &mut self.actors[who as usize];
+                    actor.is_notified = true;
+                    actor.inherited.extend(moment);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes what the current activity has just done at a queue.
+    #[inline]
+    pub(super) fn passed(&mut self, object: u32, what: Passed, moment: Moment, room: usize) {
+        let number = self.current;
+        let after = self.object(object).passed(number, what, moment, room);
+        if let Some(after) = after
+            && after != moment
+            && let Some(actor) = self.actors.get_mut(number as usize)
+        {
+            actor.inherited.push(after);
+        }
+    }
+
+    /// Makes releases and drops steps from now on. Both at once, so that the other one does not require another
+    /// restart.
+    #[cold]
+    pub(super) fn becomes_finer(&mut self) {
+        self.has_to_be(Granularity {
+            releases: true,
+            drops: true,
+            ..Granularity::default()
+        });
+    }
+
+    /// Makes queueing a step: an activity takes a read lock recursively, and others may be waiting for the write lock.
+    #[cold]
+    pub(super) fn lets_queues_be_steps(&mut self) {
+        self.has_to_be(Granularity {
+            queues: true,
+            ..Granularity::default()
+        });
+    }
+
+    /// Makes the ends of activities steps: an activity asks whether another one has ended.
+    #[cold]
+    pub(super) fn lets_ends_be_steps(&mut self) {
+        self.has_to_be(Granularity {
+            ends: true,
+            ..Granularity::default()
+        });
+    }
+
+    fn has_to_be(&mut self, granularity: Granularity) {
+        self.learned = self.learned.or(granularity);
+        self.refine(granularity);
+        match self.moment {
+            Some(_) => self.is_too_coarse = true,
+            // Perhaps the strategy does not track dependences.
+            None => self.was_coarse_at_start |= self.has_left_silently,
+        }
+        self.needs_finer_steps |= self.is_too_coarse;
+    }
+
+    /// Sets the moment of the current step. From now on, the strategy tracks dependences.
+    #[inline]
+    pub(super) fn is_at(&mut self, moment: Moment) {
+        self.moment = Some(moment);
+        if self.was_coarse_at_start {
+            self.is_too_coarse = true;
+            self.needs_finer_steps = true;
+        }
+    }
+
+    /// Notes that the current activity releases an object.
+    #[inline]
+    pub(super) fn release(&mut self, object: u32, access: Access) {
+        let (number, moment) = (self.current, self.moment);
+        let (objects, reasons) = self.objects_and_reasons();
+        let object = &mut objects[object as usize];
+        match access {
+            Access::Look | Access::TryLook => object.looked(number, moment, reasons),
+            _ => object.released(moment, reasons),
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! The state of an execution.
+
+use std::{
+    collections::VecDeque,
+    io,
+    panic::Location,
+    sync::{Arc, atomic::AtomicU64},
+};
+
+use reenact_explore::{Activity, Moment, Step};
+
+use super::actor::{Actor, Phase};
+use crate::{
+    Access, Arrival, Decision, End, Touch,
+    explore::{
+        event::{Event, Touched},
+        failure::{Failure, Panic},
+        fiber::Fibers,
+        names::{Families, Met, ObjectTable, Place},
+        object_state::ObjectState,
+        recorded::Recorded,
+        subject::Granularity,
+        task_stack::{StackHandle, TaskStack},
+    },
+    pool::Pool,
+};
+
+/// Which activity takes the next step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen {
+    /// `next` has not been called.
+    NotYet,
+    /// This activity, whose step has been performed.
+    This(u32),
+    Nobody,
+}
+
+pub(crate) struct State {
+    pub(super) actors: Vec<Actor>,
+    /// The activities that have a pending operation.
+    pub(in crate::explore) about_to_act: Vec<Activity>,
+    /// Number of activities of this execution.
+    pub(super) born: u32,
+    pub(super) objects: Vec<ObjectState>,
+    pub(in crate::explore) names: ObjectTable,
+    pub(in crate::explore) families: Families,
+    pub(super) fibers: Fibers,
+    /// The activities that run without being chosen, in this order, including those that have not begun.
+    pub(super) ready: VecDeque<u32>,
+    /// Tasks that say themselves which activity they are when they run.
+    pub(super) tasks: VecDeque<io::Result<TaskStack>>,
+    /// Number of activities that wait for a condition that is not an operation, and number of parked activities.
+    pub(super) blocked: u32,
+    pub(super) parked: u32,
+    /// The current activity, and its stack.
+    pub(super) current: u32,
+    pub(super) running: Option<StackHandle>,
+    /// What chooses the next step, if it is called as soon as a step is over; and its choice.
+    pub(super) next: Option<*mut dyn FnMut() -> Option<Step>>,
+    pub(super) chosen: Chosen,
+    /// The moment of the current step, if the strategy tracks dependences.
+    pub(super) moment: Option<Moment>,
+    pub(super) answer: u32,
+    pub(super) decision: Decision,
+    /// What else the current step has accessed while it panicked.
+    pub(super) unwinding: Vec<Touched>,
+    /// The accesses of the transaction of the current step; and the objects that it has waited for, with the moment
+    /// since which it has waited.
+    pub(super) footprint: Option<Arc<[Touched]>>,
+    pub(super) awaited: Option<(Vec<u32>, Option<Moment>)>,
+    /// The activity and moment of each question, which may depend on anything; and the moment of each activity's last
+    /// step.
+    pub(super) asks: Vec<(u32, Moment)>,
+    pub(super) last: Vec<Option<Moment>>,
+    /// How fine steps are, and how fine they have turned out to have to be.
+    pub(in crate::explore) granularity: Granularity,
+    pub(in crate::explore) learned: Granularity,
+    /// Whether this execution has shown that steps must be finer. Then no activity is enabled any more.
+    pub(super) is_too_coarse: bool,
+    /// Whether that happened before the first step, which matters only if the strategy tracks dependences; whether an
+    /// activity has left a queue since the start without a step; and whether any execution has needed finer steps.
+    pub(super) was_coarse_at_start: bool,
+    pub(super) has_left_silently: bool,
+    pub(in crate::explore) needs_finer_steps: bool,
+    /// Whether all activities are being ended.
+    pub(super) is_ending: bool,
+    /// Whether labels of messages and the states of actors are requested.
+    pub(in crate::explore) wants_labels: bool,
+    /// The result of the current step, if labels are requested; and whether a description is being evaluated now.
+    pub(in crate::explore) came_of: Option<String>,
+    pub(super) is_describing: bool,
+    /// Whether the execution is a process of its own, with its own threads.
+    pub(in crate::explore) is_whole: bool,
+    pub(in crate::explore) main_has_ended: bool,
+    /// Whether an activity other than the main one has exited the process.
+    pub(in crate::explore) has_exited: bool,
+    /// The external data of a recorded run.
+    pub(in crate::explore) recorded: Option<Arc<Recorded>>,
+    pub(super) failures: Vec<Failure>,
+    /// What the latches of this execution come after; and, for each latch, where its part of that ends.
+    pub(super) reasons: Vec<Moment>,
+    pub(super) latches: Vec<usize>,
+    /// The pools, and how many of them this execution uses.
+    pub(super) pools: Vec<(usize, Pool)>,
+    pub(super) pools_used: usize,
+    /// The last list of further accesses that had a single element, for reuse.
+    alone: Option<Arc<[Touched]>>,
+}
+
+impl State {
+    pub(super) fn new() -> State {
+        State {
+            actors: Vec::new(),
+            about_to_act: Vec::new(),
+            born: 0,
+            objects: Vec::new(),
+            names: ObjectTable::default(),
+            families: Families::default(),
+            fibers: Fibers::default(),
+            ready: VecDeque::new(),
+            tasks: VecDeque::new(),
+            blocked: 0,
+            parked: 0,
+            current: 0,
+            running: None,
+            next: None,
+            chosen: Chosen::NotYet,
+            moment: None,
+            answer: 0,
+            decision: Decision::Go,
+            unwinding: Vec::new(),
+            footprint: None,
+            awaited: None,
+            asks: Vec::new(),
+            last: Vec::new(),
+            granularity: Granularity::default(),
+            learned: Granularity::default(),
+            is_too_coarse: false,
+            was_coarse_at_start: false,
+            has_left_silently: false,
+            needs_finer_steps: false,
+            is_ending: false,
+            wants_labels: false,
+            came_of: None,
+            is_describing: false,
+            is_whole: false,
+            main_has_ended: false,
+            has_exited: false,
+            recorded: None,
+            failures: Vec::new(),
+            reasons: Vec::new(),
+            latches: Vec::new(),
+            pools: Vec::new(),
+            pools_used: 0,
+            alone: None,
+        }
+    }
+
+    /// Begins another execution.
+    pub(super) fn begin(&mut self) {
+        for &number in self.names.here() {
+            if let Some(object) = self.objects.get_mut(number as usize) {
+                object.clear();
+            }
+        }
+        self.names.begin();
+        for actor in &mut self.actors[..self.born as usize] {
+            actor.clear();
+        }
+        self.born = 0;
+        self.about_to_act.clear();
+        self.blocked = 0;
+        self.parked = 0;
+        self.asks.clear();
+        self.last.clear();
+        self.ready.clear();
+        self.is_ending = false;
+        self.is_too_coarse = false;
+        self.was_coarse_at_start = false;
+        self.has_left_silently = false;
+        self.main_has_ended = false;
+        self.failures.clear();
+        self.reasons.clear();
+        self.latches.clear();
+        self.tasks.clear();
+        self.unwinding.clear();
+        self.pools_used = 0;
+        self.moment = None;
+    }
+
+    /// Makes steps at least this fine from now on.
+    pub(in crate::explore) fn refine(&mut self, granularity: Granularity) {
+        self.granularity = self.granularity.or(granularity);
+    }
+
+    pub(super) fn object(&mut self, number: u32) -> &mut ObjectState {
+        let index = number as usize;
+        if self.objects.len() <= index {
+            self.objects.resize_with(index + 1, ObjectState::default);
+        }
+        &mut self.objects[index]
+    }
+
+    pub(super) fn born(&mut self, number: u32, name: &str) {
+        let index = number as usize;
+        if self.actors.len() <= index {
+            self.actors.resize_with(index + 1, Actor::not_started);
+        }
+        self.born = self.born.max(number + 1);
+        self.inherits_now(number);
+        let actor = &mut self.actors[index];
+        actor.phase = Phase::Runs;
+        actor.name.push_str(name);
+    }
+
+    /// Returns what the current activity's actions come after now: the current step, and others besides it.
+    #[inline]
+    pub(super) fn reasons_now(&self) -> impl Iterator<Item = Moment> {
+        let besides = besides(self.moment, &self.last, &self.actors, self.current);
+        self.moment.into_iter().chain(besides)
+    }
+
+    /// Returns the objects, and what the current activity's actions come after besides the current step.
+    #[inline]
+    pub(super) fn objects_and_reasons(
+        &mut self,
+    ) -> (&mut [ObjectState], impl Iterator<Item = Moment>) {
+        let besides = besides(self.moment, &self.last, &self.actors, self.current);
+        (&mut self.objects, besides)
+    }
+
+    /// Makes the next step of this activity come after what the current activity does now.
+    pub(super) fn inherits_now(&mut self, number: u32) {
+        if self.moment.is_some() {
+            let mut inherited = std::mem::take(&mut self.actors[number as usize].inherited);
+            self.reasons_now().for_each(|at| inherited.push(at));
+            self.actors[number as usize].inherited = inherited;
+        }
+    }
+
+    /// Notes what the setting of a latch comes after, and returns the number of the note. Returns none if the strategy
+    /// does not track dependences.
+    pub(super) fn latch(&mut self) -> Option<u32> {
+        self.moment?;
+        let mut all = std::mem::take(&mut self.reasons);
+        self.reasons_now().for_each(|at| all.push(at));
+        self.latches.push(all.len());
+        self.reasons = all;
+        Some(self.latches.len() as u32 - 1)
+    }
+
+    /// Makes the next step of the current activity come after this latch was set.
+    pub(super) fn inherits_latch(&mut self, latch: u32) {
+        if let Some(&until) = self.latches.get(latch as usize) {
+            let before = latch.checked_sub(1);
+            let from = before.map_or(0, |before| self.latches[before as usize]);
+            let inherited = &mut self.actors[self.current as usize].inherited;
+            inherited.extend_from_slice(&self.reasons[from..until]);
+        }
+    }
+
+    /// Creates a child of the current activity and returns its number.
+    pub(super) fn child(&mut self, name: &str, kind: u32) -> u32 {
+        let number = self.next_child(kind);
+        self.actors[self.current as usize].children[Families::kind_of(kind)] += 1;
+        self.born(number, name);
+        number
+    }
+
+    /// Returns the number that the next child of the current activity will have.
+    pub(super) fn next_child(&mut self, kind: u32) -> u32 {
+        let parent = self.current;
+        self.families.meet_foreign(parent);
+        let children = self.actors[parent as usize].children[Families::kind_of(kind)];
+        self.families.child(parent, children | kind)
+    }
+
+    /// Returns the last panic of the main activity.
+    pub(in crate::explore) fn panic_of_main(&self) -> Option<Panic> {
+        self.actors.first()?.panic.clone()
+    }
+
+    /// Returns whether no activity runs, or might run, without being chosen.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.ready.is_empty() && self.tasks.is_empty() && self.blocked == 0
+    }
+
+    /// Returns whether no light activity has work.
+    pub(super) fn is_idle(&self) -> bool {
+        let mut actors = self.actors[..self.born as usize].iter();
+        self.tasks.is_empty()
+            && actors.all(|actor| {
+                !actor.is_light || matches!(actor.phase, Phase::Ended | Phase::NotStarted)
+            })
+    }
+
+    /// Returns the current activity.
+    pub(crate) fn current(&self) -> u32 {
+        self.current
+    }
+
+    /// Returns the number of activities that have a stack.
+    pub(super) fn stacks(&self) -> usize {
+        let actors = &self.actors[..self.born as usize];
+        actors.iter().filter(|actor| actor.stack.is_some()).count()
+    }
+
+    pub(in crate::explore) fn activities(&self) -> u32 {
+        self.born
+    }
+
+    pub(in crate::explore) fn pending(&self, number: u32) -> Option<&Event> {
+        let pending = self.actors.get(number as usize)?.pending()?;
+        Some(&pending.event)
+    }
+
+    #[inline]
+    pub(in crate::explore) fn is_enabled(&self, number: u32) -> bool {
+        let Some(actor) = self.actors.get(number as usize) else {
+            return false;
+        };
+        let Some(pending) = actor.pending() else {
+            return false;
+        };
+        if self.is_too_coarse {
+            return false;
+        }
+        let is_not_ready = |ready: *const dyn Fn() -> bool| {
+            // SAFETY: The waiting activity has the closure on its stack.
+            unsafe { !(*ready)() }
+        };
+        if pending.ready.is_some_and(is_not_ready) {
+            return false;
+        }
+        let touch = pending.event.touch;
+        let Some(object) = self.objects.get(touch.object as usize) else {
+            return true;
+        };
+        match touch.access {
+            Access::Take => object.is_free(),
+            Access::Look => object.may_look(),
+            Access::Wake { timed } => {
+                let lock = pending.event.more.as_ref().and_then(|more| more.first());
+                let lock = lock.and_then(|lock| self.objects.get(lock.object as usize));
+                (timed || actor.is_notified) && lock.is_none_or(ObjectState::is_free)
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns the number of ways in which the pending operation can go.
+    #[inline]
+    pub(in crate::explore) fn choices(&self, number: u32) -> u32 {
+        let Some(pending) = self.actors.get(number as usize).and_then(Actor::pending) else {
+            return 1;
+        };
+        match pending.event.touch.access {
+            Access::Notify { all: false } => {
+                let object = self.objects.get(pending.event.touch.object as usize);
+                object.map_or(1, |object| object.waiters.len().max(1) as u32)
+            }
+            // SAFETY: The waiting activity has the closure on its stack.
+            _ => pending
+                .special
+                .ways
+                .map_or(1, |ways| unsafe { (*ways)() }.max(1)),
+        }
+    }
+
+    /// Returns how the pending operation would go now: of several operations, a bit for each possible one; otherwise 0
+    /// if it would be declined (a try that fails, a wait that times out, a channel whose other end is gone), and 1 if
+    /// not.
+    pub(in crate::explore) fn prospect(&self, number: u32) -> u64 {
+        let Some(actor) = self.actors.get(number as usize) else {
+            return 1;
+        };
+        let Some(pending) = actor.pending() else {
+            return 1;
+        };
+        if let Some(possible) = pending.special.possible {
+            let cases = pending.event.touches().count().min(64);
+            // SAFETY: The waiting activity has the closure on its stack.
+            let is_possible = |case: &usize| unsafe { (*possible)(*case) };
+            return (0..cases).filter(is_possible).map(|case| 1 << case).sum();
+        }
+        let touch = pending.event.touch;
+        let Some(object) = self.objects.get(touch.object as usize) else {
+            return 1;
+        };
+        let goes = match touch.access {
+            Access::TryTake => object.is_free(),
+            Access::TryLook => object.holder.is_none(),
+            Access::Wake { .. } => actor.is_notified,
+            Access::Send => !object.is_over(End::Sending),
+            Access::Receive => !object.is_over(End::Receiving),
+            _ => true,
+        };
+        u64::from(goes)
+    }
+
+    /// Returns the message that the pending operation sends, if it is identified by more than its sender.
+    pub(in crate::explore) fn message(&self, number: u32) -> Option<Arrival> {
+        let pending = self.actors.get(number as usize)?.pending()?;
+        pending.special.message
+    }
+
+    /// Returns the number of an object that the current activity accesses.
+    #[inline]
+    pub(super) fn number(
+        &mut self,
+        cell: &AtomicU64,
+        made_at: &'static Location<'static>,
+        site: &'static Location<'static>,
+        index: usize,
+    ) -> u32 {
+        // Other ways to identify the object are needed only to compare executions; before the first step, all
+        // executions are the same.
+        let is_learned = self.is_whole || self.moment.is_some();
+        match self.names.known(cell) {
+            Some(number) if !is_learned => number,
+            known => self.learned_number(cell, known, site, Place::new(site, index, made_at)),
+        }
+    }
+
+    /// Returns the number of the object together with how it is accessed.
+    #[inline]
+    pub(super) fn touched(
+        &mut self,
+        touch: &Touch<'_>,
+        site: &'static Location<'static>,
+        index: usize,
+    ) -> Touched {
+        Touched {
+            access: touch.access,
+            object: self.number(touch.cell, touch.made_at, site, index),
+        }
+    }
+
+    /// Returns a list of only this access, reusing the last one if it is equal, as it often is.
+    pub(super) fn alone(&mut self, touched: Touched) -> Arc<[Touched]> {
+        match &self.alone {
+            Some(alone) if **alone == [touched] => Arc::clone(alone),
+            _ => Arc::clone(self.alone.insert(Arc::new([touched]))),
+        }
+    }
+
+    #[inline]
+    fn learned_number(
+        &mut self,
+        cell: &AtomicU64,
+        known: Option<u32>,
+        site: &'static Location<'static>,
+        place: Place,
+    ) -> u32 {
+        let met = Met {
+            activity: self.current,
+            operation: self.actors[self.current as usize].operations_at(site),
+            place,
+            known,
+        };
+        let object = self.names.number(cell, met);
+        self.object(object);
+        object
+    }
+}
+
+/// Returns what an activity's actions come after besides the current step: its own last step, if it runs within the
+/// step of another activity, and what it has waited for since. Returns nothing if the strategy does not track
+/// dependences.
+#[inline]
+fn besides(
+    moment: Option<Moment>,
+    last: &[Option<Moment>],
+    actors: &[Actor],
+    activity: u32,
+) -> impl Iterator<Item = Moment> {
+    let last = last.get(activity as usize).copied().flatten();
+    let actor = actors.get(activity as usize);
+    let inherited = actor.map_or(&[][..], |actor| &actor.inherited);
+    let all = last.into_iter().chain(inherited.iter().copied());
+    all.filter(move |&at| moment.is_some_and(|moment| at != moment))
+}

@@ -1,0 +1,335 @@
+//! The request to a process that explores its program, and the report of the results.
+//!
+//! The request is in the environment, as lines of `name=value`. The report is a file with one line per item: the name
+//! of the item, a tab and its value, in which a line break is written as `\n`. Both are exchanged between the command
+//! `reenact` and the program that it starts.
+//!
+//! With `serve`, further questions follow over a socket; see [`serve`](super::serve).
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::Write,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use reenact_explore::{Around, Budget, Moment, Progress, Step};
+
+use super::{
+    failure::Failure,
+    follow::write_down,
+    recorded::Recorded,
+    retrace::{Limits, Path as Recording, retrace},
+    schedule::Schedule,
+    search::{Finding, Search, Strategy},
+    serve::serve,
+    subject::{Describe, Subject},
+    whole::Forked,
+};
+
+/// Exit codes of a process that explored.
+const NOTHING_FOUND: i32 = 0;
+const FOUND: i32 = 1;
+const IMPOSSIBLE: i32 = 2;
+
+/// The request.
+#[derive(Default)]
+struct Request {
+    search: Search,
+    /// Whether the output of the program is shown.
+    shows: bool,
+    /// The socket on which single universes are requested.
+    serve: Option<PathBuf>,
+    /// Whether releasing a lock is a step even if no activity uses a try-lock.
+    releases: bool,
+    /// The external data of a recorded run.
+    recorded: Option<Recorded>,
+    /// Explores what else could have happened in a recorded run, instead of searching for failures.
+    around: Option<Surroundings>,
+    /// The operations of the recorded run, and its exit status.
+    path: Option<Recording>,
+    exit: Option<i32>,
+}
+
+/// How far to explore around a recorded run.
+#[derive(Default)]
+struct Surroundings {
+    /// From this operation of its log on, from 1.
+    from: usize,
+    /// Maximum number of changes.
+    near: Option<u32>,
+}
+
+/// A possible outcome.
+struct Outcome {
+    distance: u32,
+    steps: Vec<Step>,
+    count: u64,
+    is_bad: bool,
+}
+
+/// Writes the report.
+struct ReportWriter {
+    file: Option<File>,
+}
+
+impl ReportWriter {
+    fn to(path: Option<&Path>) -> ReportWriter {
+        let file = path.and_then(|path| File::options().append(true).create(true).open(path).ok());
+        ReportWriter { file }
+    }
+
+    /// Writes a line. Errors are ignored: then there is no reader.
+    fn tell(&mut self, what: &str, value: &str) {
+        let value = value.replace('\\', "\\\\").replace('\n', "\\n");
+        if let Some(file) = &mut self.file {
+            let _ = file.write_all(format!("{what}\t{value}\n").as_bytes());
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.tell("progress", &progress_of(progress));
+        ControlFlow::Continue(())
+    }
+}
+
+/// Returns the numbers of executions and steps, and the estimated total of executions if it is known.
+fn progress_of(progress: &Progress) -> String {
+    let Progress {
+        executions,
+        steps,
+        estimate,
+        ..
+    } = progress;
+    match estimate {
+        Some(estimate) => format!("{executions}\t{steps}\t{estimate}"),
+        None => format!("{executions}\t{steps}"),
+    }
+}
+
+/// Serves a request. Returns only in the child processes.
+pub(super) fn run(options: &str, report: Option<PathBuf>) {
+    let status = Forked::in_parent(|| {
+        let mut report_writer = ReportWriter::to(report.as_deref());
+        let result = Request::parse(options).and_then(|request| request.run(&mut report_writer));
+        result.unwrap_or_else(|error| {
+            report_writer.tell("error", &error);
+            IMPOSSIBLE
+        })
+    });
+    if let Some(status) = status {
+        // SAFETY: `_exit` only ends the process; the program has not begun.
+        unsafe { libc::_exit(status) };
+    }
+}
+
+impl Request {
+    fn parse(options: &str) -> Result<Request, String> {
+        let mut request = Request::default();
+        for line in options.lines() {
+            let (name, value) = line.split_once('=').unwrap_or((line, ""));
+            let number = || {
+                let parsed = value.parse::<u64>();
+                parsed.map_err(|_| format!("`{line}`: `{value}` is no number"))
+            };
+            let search = &mut request.search;
+            match name {
+                "strategy" => {
+                    search.strategy = value
+                        .parse::<Strategy>()
+                        .map_err(|error| error.to_string())?
+                }
+                "schedule" => search.strategy = Strategy::Schedule(read(Path::new(value))?),
+                "executions" => search.executions = Some(number()?),
+                "milliseconds" => search.time = Some(Duration::from_millis(number()?)),
+                "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
+                "seed" => search.seed = number()?,
+                "cores" => search.cores = number()? as usize,
+                "show" => request.shows = true,
+                "serve" => request.serve = Some(PathBuf::from(value)),
+                "releases" => request.releases = true,
+                "recording" => {
+                    let recorded = Recorded::open(Path::new(value));
+                    request.recorded = Some(recorded.map_err(|error| error.to_string())?);
+                }
+                "path" => request.path = Some(Recording::read(Path::new(value))?),
+                "exit" => request.exit = Some(number()? as i32),
+                "around" => request.around = Some(Surroundings::default()),
+                "from" | "near" => {
+                    let around = request.around.get_or_insert_default();
+                    match name {
+                        "from" => around.from = number()? as usize,
+                        _ => around.near = Some(number()?.try_into().unwrap_or(u32::MAX)),
+                    }
+                }
+                _ => return Err(format!("`{name}` is nothing that can be asked for")),
+            }
+        }
+        Ok(request)
+    }
+
+    fn run(self, report_writer: &mut ReportWriter) -> Result<i32, String> {
+        let forked = Forked::new(self.recorded);
+        forked.is_shown.set(self.shows);
+        if self.releases {
+            forked.let_releases_be_steps();
+        }
+        if let Some(path) = &self.serve {
+            let recording = self.path.as_ref().map(|path| (path, self.exit));
+            return serve(forked, path, recording)
+                .map(|()| NOTHING_FOUND)
+                .map_err(|error| error.to_string());
+        }
+        match (self.around, &self.path) {
+            (Some(around), Some(path)) => {
+                around.run(&forked, &self.search, (path, self.exit), report_writer)
+            }
+            (Some(_), None) => Err("around what? A path is needed".to_owned()),
+            (None, _) => {
+                let listener = &mut |progress: &Progress| report_writer.progress(progress);
+                let divide = |count| forked.divide(count);
+                let finding = self.search.run_divided(&forked, &divide, listener);
+                tell(report_writer, &finding);
+                Ok(match finding.failure {
+                    Some(_) => FOUND,
+                    None => NOTHING_FOUND,
+                })
+            }
+        }
+    }
+}
+
+impl Surroundings {
+    fn run(
+        &self,
+        forked: &Forked,
+        search: &Search,
+        recording: (&Recording, Option<i32>),
+        report_writer: &mut ReportWriter,
+    ) -> Result<i32, String> {
+        loop {
+            let before = forked.granularity();
+            let status = self.look(forked, search, recording, report_writer)?;
+            if forked.granularity() == before {
+                return Ok(status);
+            }
+            // Steps had to become finer, so the results so far are discarded.
+            report_writer.tell("again", "");
+        }
+    }
+
+    fn look(
+        &self,
+        forked: &Forked,
+        search: &Search,
+        (path, exit): (&Recording, Option<i32>),
+        report_writer: &mut ReportWriter,
+    ) -> Result<i32, String> {
+        let most = search.steps as usize;
+        let began = Instant::now();
+        let limits = Limits {
+            steps: most,
+            until: search.time.map(|time| began + time),
+        };
+        let base = retrace(forked, path, limits, exit).map_err(|error| error.to_string())?;
+        if let Some(divergence) = &base.divergence {
+            report_writer.tell("divergence", &divergence.to_string());
+            report_writer.tell("end", "");
+            return Ok(IMPOSSIBLE);
+        }
+        let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
+        let from = base.step_of(self.from);
+        let mut around = Around::of(forked, &base.steps).from(Moment(from as u32));
+        if let Some(near) = self.near {
+            around = around.near(near);
+        }
+        // A recorded run may exceed the limit of steps; executions near it are about as long.
+        let most = most.max(base.steps.len().saturating_mul(2));
+        let budget = Budget {
+            executions: search.executions,
+            steps: Some(u32::try_from(most).unwrap_or(u32::MAX)),
+            time: search.time.map(|time| time.saturating_sub(began.elapsed())),
+        };
+        let report = around
+            .budget(budget)
+            .progress(|progress| report_writer.progress(&progress))
+            .run(|seen, distance| {
+                let outcome = outcomes
+                    .entry(seen.run.outcome())
+                    .or_insert_with(|| Outcome {
+                        distance,
+                        steps: seen.schedule.to_vec(),
+                        count: 0,
+                        is_bad: seen.verdict.is_bad(),
+                    });
+                outcome.count += 1;
+            });
+        let report =
+            report.map_err(|misfit| format!("the recorded run cannot be had: {misfit}"))?;
+        report_writer.tell("executions", &report.progress.executions.to_string());
+        report_writer.tell("complete", &report.is_everything.to_string());
+        report_writer.tell("covered", &report.to_string());
+        report_writer.tell("base", &base.is_bad.to_string());
+        let mut found: Vec<_> = outcomes.into_iter().collect();
+        found.sort_by_key(|(_, outcome)| outcome.distance);
+        for (text, outcome) in &found {
+            report_writer.tell("outcome", text);
+            report_writer.tell("bad", &outcome.is_bad.to_string());
+            report_writer.tell("distance", &outcome.distance.to_string());
+            report_writer.tell("count", &outcome.count.to_string());
+            let written = write_down(forked, &outcome.steps, most);
+            report_writer.tell("schedule", &written.schedule.to_string());
+        }
+        report_writer.tell("end", "");
+        Ok(match found.iter().any(|(_, outcome)| outcome.is_bad) {
+            true => FOUND,
+            false => NOTHING_FOUND,
+        })
+    }
+}
+
+fn tell(report_writer: &mut ReportWriter, finding: &Finding) {
+    report_writer.tell("executions", &finding.executions.to_string());
+    report_writer.tell("complete", &finding.is_complete.to_string());
+    for covered in &finding.covered {
+        report_writer.tell("covered", covered);
+    }
+    if let Some(misfit) = &finding.misfit {
+        report_writer.tell("misfit", &misfit.to_string());
+    }
+    if let Some(found) = &finding.failure {
+        let failures = found.failures.iter().map(Failure::to_string);
+        failures.for_each(|failure| report_writer.tell("failure", &failure));
+        report_writer.tell("story", &found.to_string());
+        report_writer.tell("execution", &found.execution.to_string());
+        report_writer.tell("schedule", &found.schedule.to_string());
+    }
+    report_writer.tell("end", "");
+}
+
+/// Reads the schedule in a file.
+pub(super) fn read(path: &Path) -> Result<Schedule, String> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    text.parse()
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, progress_of};
+
+    #[test]
+    fn the_size_of_a_search_is_told_where_it_is_known() {
+        let mut progress = Progress {
+            executions: 5,
+            steps: 40,
+            ..Progress::default()
+        };
+        assert_eq!(progress_of(&progress), "5\t40");
+        progress.estimate = Some(9_000);
+        assert_eq!(progress_of(&progress), "5\t40\t9000");
+    }
+}
