@@ -13,7 +13,7 @@
 //! long as there are any, and the check of its own operations ignores them.
 //!
 //! Calls that are not part of the program are not captured: those of reenact itself, those of the standard library
-//! within one of our operations (both are made with [`untracked`](crate::apart)), and those of our own threads while they
+//! within one of our operations (both are made with [`untracked`](crate::untracked)), and those of our own threads while they
 //! run no activity.
 //!
 //! Only on Linux with the GNU C library: elsewhere these functions do not have those names, and input from outside is

@@ -118,7 +118,7 @@ pub trait External {
     fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer>;
 }
 
-/// Makes the call, or takes the answer from the trace in a replay. An [untracked](apart) call is always made.
+/// Makes the call, or takes the answer from the trace in a replay. An [untracked](untracked) call is always made.
 #[track_caller]
 pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
     match mode::settled() {
@@ -201,16 +201,16 @@ pub fn really_writes() -> bool {
 /// Runs `action` untracked, as something that is not part of the program: the clocks it reads are not recorded.
 #[inline]
 pub fn untracked<R>(action: impl FnOnce() -> R) -> R {
-    with_apart(|depth| depth + 1, action)
+    with_depth(|depth| depth + 1, action)
 }
 
 /// Runs `action` tracked, as part of the program, in the middle of something untracked.
-pub(crate) fn not_untracked<R>(action: impl FnOnce() -> R) -> R {
-    with_apart(|_| 0, action)
+pub(crate) fn tracked<R>(action: impl FnOnce() -> R) -> R {
+    with_depth(|_| 0, action)
 }
 
 #[inline]
-fn with_apart<R>(depth: impl FnOnce(u32) -> u32, action: impl FnOnce() -> R) -> R {
+fn with_depth<R>(depth: impl FnOnce(u32) -> u32, action: impl FnOnce() -> R) -> R {
     struct Back(u32);
     impl Drop for Back {
         #[inline]

@@ -5,7 +5,7 @@
 //! for the whole recording, and the counter restarts with every turn of an actor and every process: the iteration order
 //! of their maps then depends on them alone.
 //!
-//! On a thread of the program, both depend on what is done there [untracked](apart): a library that is called may be
+//! On a thread of the program, both depend on what is done there [untracked](untracked): a library that is called may be
 //! the first to create a map, or create many, and in a replay it is not called. So the thread's keys depend on its
 //! number in the trace, and untracked code leaves the counter as it was.
 //!

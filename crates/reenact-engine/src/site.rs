@@ -17,7 +17,7 @@
 //! 5. Schedules and the identity of objects do not use the lines found here: for those the announced line stays the
 //!    key.
 //! 6. The search is made only to show something. Return addresses are collected each time; resolving them takes some
-//!    milliseconds, so it is done once and cached. It is done [untracked](apart), and nothing in it is an operation of
+//!    milliseconds, so it is done once and cached. It is done [untracked](untracked), and nothing in it is an operation of
 //!    the program.
 
 use std::{

@@ -16,7 +16,7 @@ use crate::{
     Access, ActivitySlot, Announcement, Asked, Birth, Object, Op, Question, Reply,
     activity::{aside, stand_up, with_controlled},
     controller, explore,
-    external::{is_played, not_untracked, stay_untracked, untracked},
+    external::{is_played, stay_untracked, tracked, untracked},
     mode::{self, Mode},
     raw::RawMutex,
     record,
@@ -101,7 +101,7 @@ impl<D: Send + 'static> Source<D> {
             self.slot.enter();
             record::external(op, Asked::NOTHING, &item);
             // The calling thread continues as the activity it was, panic or not.
-            let handed_on = catch_unwind(AssertUnwindSafe(|| not_untracked(|| hand_on(deliver))));
+            let handed_on = catch_unwind(AssertUnwindSafe(|| tracked(|| hand_on(deliver))));
             stand_up();
             handed_on
         });
@@ -127,7 +127,7 @@ impl<D: Send + 'static> Source<D> {
                 if mode::byte() == Mode::Record as u8 {
                     record::external(op, Asked::NOTHING, &OVER);
                 }
-                not_untracked(|| drop(last));
+                tracked(|| drop(last));
                 self.slot.end();
             });
         }
@@ -179,9 +179,9 @@ impl<D: Send + 'static> Source<D> {
                 if let Some(mut deliver) = last {
                     while let Some(item) = next(op, what, site, &mut hear) {
                         // Only after it counts as arrived: handing it on may be an operation, too.
-                        not_untracked(|| hand_on(&mut deliver, item));
+                        tracked(|| hand_on(&mut deliver, item));
                     }
-                    not_untracked(|| drop(deliver));
+                    tracked(|| drop(deliver));
                 }
                 source.slot.end();
                 controller::one_less_awake();
