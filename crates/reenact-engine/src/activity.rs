@@ -549,7 +549,7 @@ impl Birth {
             Child::Controlled(controlled) => Lineage(Some(Arc::clone(&controlled.activity))),
             Child::Explored(number) => {
                 let execution = explore::here();
-                Lineage(execution.and_then(|execution| execution.activity(*number).cloned()))
+                Lineage(execution.and_then(|execution| execution.activity(*number)))
             }
             _ => Lineage(None),
         }

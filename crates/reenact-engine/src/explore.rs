@@ -109,7 +109,7 @@ pub(crate) fn foreign_child() -> u32 {
 /// Waits for the end of an activity.
 pub(crate) fn wait_for_end(number: u32) {
     if let Some(execution) = here()
-        && let Some(activity) = execution.activity(number).cloned()
+        && let Some(activity) = execution.activity(number)
     {
         execution.waits_for_end(&activity);
     }

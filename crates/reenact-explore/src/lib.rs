@@ -170,10 +170,14 @@ pub trait Run {
     /// Returns whether the pending operation can be performed now.
     fn is_enabled(&self, activity: Activity) -> bool;
 
-    /// The activities with a pending operation, each once, in an order that depends only on the steps taken: no other
-    /// activity is enabled. `None` unless this is known at no cost.
-    fn about_to_act(&self) -> Option<&[Activity]> {
-        None
+    /// The number of activities that may be enabled, as far as that is known at no cost: all others are not.
+    fn candidates(&self) -> u32 {
+        self.activities()
+    }
+
+    /// One of the [`candidates`](Run::candidates). Each has one index, which depends only on the steps taken.
+    fn candidate(&self, index: u32) -> Activity {
+        Activity(index)
     }
 
     /// The number of choices that the pending operation has if it is next: a notification may wake any of the waiters.

@@ -12,15 +12,15 @@ mod happening;
 mod meeting;
 mod messages;
 mod state;
+mod state_cell;
 pub(super) mod view;
 
-use std::{cell::UnsafeCell, panic::resume_unwind, sync::Arc};
-
-use reenact_explore::{Activity, Step};
+use std::{panic::resume_unwind, sync::Arc};
 
 use self::{
     actor::{Awaited, Pending, Phase},
-    state::{Chosen, State},
+    state::{Announced, State},
+    state_cell::{StateCell, StateRef},
 };
 use super::{
     HERE,
@@ -40,15 +40,10 @@ use crate::{
 ///
 /// Always in an [`Arc`].
 pub(crate) struct Execution {
-    state: UnsafeCell<State>,
+    state: StateCell,
     /// The object that stands for "no light activity has work".
     pub(in crate::explore) idle: Name,
 }
-
-// SAFETY: Only one thread at a time uses an execution: the one that explores, or the one that has the turn.
-unsafe impl Send for Execution {}
-// SAFETY: Only one thread at a time uses an execution, so shared references are not used concurrently.
-unsafe impl Sync for Execution {}
 
 /// The panic payload that unwinds an activity off its stack.
 pub(super) struct Leave;
@@ -56,24 +51,21 @@ pub(super) struct Leave;
 impl Execution {
     pub(super) fn new() -> Arc<Execution> {
         Arc::new(Execution {
-            state: UnsafeCell::new(State::new()),
+            state: StateCell::new(State::new()),
             idle: Name::new(),
         })
     }
 
-    /// Returns the state. The reference must not be kept while anything else runs.
-    #[expect(clippy::mut_from_ref)]
+    /// Borrows the state. Nothing else of the execution may run until the reference is dropped.
     #[inline]
-    pub(crate) fn state(&self) -> &mut State {
-        // SAFETY: Only one thread at a time uses the execution, and no reference is kept across a switch of fibers.
-        unsafe { &mut *self.state.get() }
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn state(&self) -> StateRef<'_> {
+        self.state.borrow()
     }
 
     /// Begins an execution with `main` as its first activity.
     pub(super) fn begin(&self, main: impl FnOnce() + 'static) {
-        let state = self.state();
-        state.begin();
-        state.born(Families::MAIN, "");
+        self.state().begin_with_main();
         // SAFETY: `main` is `'static`, so it borrows nothing.
         unsafe { self.start(Families::MAIN, main) };
         self.settle();
@@ -81,12 +73,16 @@ impl Execution {
 
     /// Begins an execution with `main`, which is already running, as its first activity.
     pub(super) fn begin_with(&self, main: TaskStack) {
-        let state = self.state();
-        state.begin();
-        state.born(Families::MAIN, "");
-        state.actors[Families::MAIN as usize].stack = Some(main);
-        state.ready.push_back(Families::MAIN);
+        self.state().begin_with_main();
+        self.runs_on(Families::MAIN, main);
         self.settle();
+    }
+
+    /// Makes a new activity run on this stack, without being chosen.
+    fn runs_on(&self, number: u32, stack: TaskStack) {
+        let state = &mut *self.state();
+        state.actors[number as usize].stack = Some(stack);
+        state.ready.push_back(number);
     }
 
     /// Makes a new activity run `job`, without being chosen.
@@ -96,7 +92,7 @@ impl Execution {
     /// What `job` borrows must stay alive until it has run.
     #[inline]
     pub(crate) unsafe fn start(&self, number: u32, job: impl FnOnce()) {
-        let state = self.state();
+        let state = &mut *self.state();
         // SAFETY: The caller guarantees that what `job` borrows stays alive until it has run.
         match unsafe { state.fibers.with(job) } {
             Ok(fiber) => {
@@ -117,9 +113,13 @@ impl Execution {
     #[inline]
     fn settle(&self) {
         while !self.state().is_settled() {
-            if let Some(number) = self.state().ready.pop_front() {
+            let ready = self.state().ready.pop_front();
+            if let Some(number) = ready {
                 self.resume(number);
-            } else if let Some(task) = self.state().tasks.pop_front() {
+                continue;
+            }
+            let task = self.state().tasks.pop_front();
+            if let Some(task) = task {
                 match task {
                     Ok(stack) => self.run_task(stack),
                     Err(error) => {
@@ -136,28 +136,29 @@ impl Execution {
 
     /// Makes those blocked activities ready whose condition has become true. Returns whether any is ready.
     fn unblock(&self) -> bool {
-        let state = self.state();
-        for number in 0..state.born {
-            let Phase::Blocked(until) = state.actors[number as usize].phase else {
+        let born = self.state().born;
+        for number in 0..born {
+            let phase = self.state().actors[number as usize].phase;
+            let Phase::Blocked(until) = phase else {
                 continue;
             };
             // SAFETY: The blocked activity has the closure on its stack.
             if unsafe { (*until)() } {
+                let state = &mut *self.state();
                 state.actors[number as usize].phase = Phase::Runs;
                 state.ready.push_back(number);
             }
         }
-        !state.ready.is_empty()
+        !self.state().ready.is_empty()
     }
 
     /// Runs an activity until it waits.
     #[inline]
     fn resume(&self, number: u32) {
-        let state = self.state();
-        let Some(stack) = &mut state.actors[number as usize].stack else {
-            return;
+        let end = match &mut self.state().actors[number as usize].stack {
+            Some(stack) => stack.end(),
+            None => return,
         };
-        let end = stack.end();
         match self.run(number, end) {
             Pause::Waits if self.state().current == number => {}
             pause => {
@@ -175,9 +176,7 @@ impl Execution {
 
     #[inline]
     fn run(&self, number: u32, end: StackHandle) -> Pause {
-        let state = self.state();
-        state.current = number;
-        state.running = Some(end);
+        self.state().switches_to(number, end);
         HERE.set(self);
         // SAFETY: The caller or the actor keeps the stack, and it does not run: it was found waiting.
         let pause = unsafe { end.resume() };
@@ -188,7 +187,7 @@ impl Execution {
 
     /// Handles a stack that has ended, or that has turned out to belong to another activity while it ran.
     fn has_paused(&self, pause: Pause, stack: Option<TaskStack>) {
-        let state = self.state();
+        let state = &mut *self.state();
         let number = state.current;
         let actor = state.actors.get_mut(number as usize);
         match (pause, actor) {
@@ -218,18 +217,14 @@ impl Execution {
     /// Returns control to the driver until the current activity is resumed.
     #[inline]
     fn wait(&self) {
-        let state = self.state();
-        let number = state.current;
-        let running = state.running;
+        let (number, running) = self.state().running();
         aside_explored(|| {
             if let Some(running) = running {
                 // SAFETY: The calling code runs on this stack.
                 unsafe { running.wait() };
             }
         });
-        let state = self.state();
-        state.current = number;
-        if state.is_ending {
+        if self.state().continues(number) {
             leave();
         }
     }
@@ -238,64 +233,38 @@ impl Execution {
     /// as far as others can observe, the operation has then happened.
     #[inline]
     fn announce(&self, say: impl FnOnce(&mut Pending)) {
-        let state = self.state();
-        if state.is_ending {
+        if self.state().is_ending {
             return leave();
         }
         assert!(
             !is_attempting(),
             "exploration does not support operations within a transaction"
         );
-        let number = state.current;
-        let Some(actor) = state.actors.get_mut(number as usize) else {
-            // It was created before the exploration began.
-            return;
+        let next = match self.state().announces(say) {
+            Announced::Performed => return,
+            Announced::Waits(next) => next,
         };
-        actor.phase = Phase::Pending;
-        say(&mut actor.pending);
-        if state.wants_labels {
-            actor.pending.find_line();
-        }
-        if actor.counts_first_operation() {
-            state.families.meet_foreign(number);
-        }
-        state.about_to_act.push(Activity(number));
-        // All fibers share the thread's panic count, so others would find themselves panicking. Therefore an activity
-        // that panics continues as long as it can.
-        if std::thread::panicking() && state.is_enabled(number) {
-            state.perform(Step::from(Activity(number)));
-            let met = state.actors[number as usize].pending.event.touches();
-            state.unwinding.extend(met);
-            return;
-        }
-        if let Some(next) = state.next
-            && state.is_settled()
+        if let Some(next) = next
+            && self.choose_own(next)
         {
-            self.choose(next);
-            let chosen = &mut self.state().chosen;
-            if *chosen == Chosen::This(number) {
-                *chosen = Chosen::NotYet;
-                return;
-            }
+            return;
         }
         self.wait();
     }
 
     /// Parks the current activity until there is nothing to wait for at this spot.
     fn parks(&self, at: Spot<'_>, awaited: Awaited) {
-        let state = self.state();
         if !at.is_over() {
-            if state.is_ending {
+            if self.is_ending() {
                 leave();
                 return self.block(&|| at.is_over());
             }
             // SAFETY: Only the lifetime changes, and the spot is not used once the activity continues.
             let at = unsafe { std::mem::transmute::<Spot<'_>, Spot<'static>>(at) };
-            state.actors[state.current as usize].phase = Phase::Parked(at, awaited);
-            state.parked += 1;
+            self.state().parks(Phase::Parked(at, awaited));
             self.wait();
         }
-        let state = self.state();
+        let state = &mut *self.state();
         if state.moment.is_some()
             && let Spot::Latch(latch) = at
             && let Some(latch) = latch.moment()
@@ -306,7 +275,7 @@ impl Execution {
 
     /// Unparks the activities that wait at this spot. They continue after what the current activity has done.
     fn unparks(&self, at: Spot<'_>) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Spot::Latch(latch) = at
             && let Some(number) = state.latch()
         {
@@ -332,12 +301,12 @@ impl Execution {
 
     /// Ends the execution: unwinds all activities.
     pub(super) fn end(&self) {
-        let state = self.state();
-        state.is_ending = true;
-        let mut left = state.stacks();
+        self.state().is_ending = true;
+        let mut left = self.state().stacks();
         while left > 0 {
             // Children first: they may borrow from their parents.
-            for number in (0..self.state().born).rev() {
+            let born = self.state().born;
+            for number in (0..born).rev() {
                 self.resume(number);
             }
             let still_left = self.state().stacks();
@@ -346,18 +315,19 @@ impl Execution {
             }
             left = still_left;
         }
-        let state = self.state();
-        for actor in &mut state.actors[..state.born as usize] {
-            actor.stack = None;
-            actor.phase = Phase::Ended;
-            actor.kept = None;
+        let born = self.state().born;
+        for number in 0..born {
+            let kept = self.state().actors[number as usize].ends();
+            // Outside the state: what a model keeps may perform operations when it is dropped.
+            drop(kept);
         }
     }
 
     /// Drops the activities when there will be no more executions. What identifies an activity refers to the execution
     /// that runs it.
     pub(super) fn close(&self) {
-        self.state().actors.clear();
+        let actors = std::mem::take(&mut self.state().actors);
+        drop(actors);
     }
 }
 

@@ -79,7 +79,7 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
     }
 
     fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
-        let state = self.shared.execution.state();
+        let state = &mut *self.shared.execution.state();
         names_of(events, &state.names, &state.families)
     }
 
@@ -155,7 +155,7 @@ impl Describe for LocalRun {
     }
 
     fn failures(&self) -> Vec<Failure> {
-        let state = self.0.execution.state();
+        let state = &mut *self.0.execution.state();
         // When the main activity of a whole process has ended, its exit status shows whether it failed.
         match state.is_whole && state.main_has_ended {
             true => Vec::new(),
@@ -178,13 +178,18 @@ impl Run for LocalRun {
 
     #[inline]
     fn is_enabled(&self, activity: Activity) -> bool {
-        let state = self.0.execution.state();
+        let state = &mut *self.0.execution.state();
         !state.has_exited && state.is_enabled(activity.0)
     }
 
     #[inline]
-    fn about_to_act(&self) -> Option<&[Activity]> {
-        Some(&self.0.execution.state().about_to_act)
+    fn candidates(&self) -> u32 {
+        self.0.execution.state().about_to_act.len() as u32
+    }
+
+    #[inline]
+    fn candidate(&self, index: u32) -> Activity {
+        self.0.execution.state().about_to_act[index as usize]
     }
 
     #[inline]

@@ -185,8 +185,8 @@ impl Server {
         }
         self.forked.needs_finer_steps();
         // The objects of a whole execution are known now.
-        let (objects, families) = self.forked.names();
-        self.objects.name_all(objects, families);
+        self.forked
+            .with_names(|objects, families| self.objects.name_all(objects, families));
     }
 
     fn answer(&mut self, question: &str) -> Result<Answer, String> {
@@ -327,8 +327,8 @@ impl Server {
         let all = (0..current.run.activities()).map(Activity);
         let pending: Vec<Event> = all.filter_map(|who| current.run.pending(who)).collect();
         pending.iter().for_each(|event| self.objects.learn(event));
-        let (objects, families) = self.forked.names();
-        self.objects.name_all(objects, families);
+        self.forked
+            .with_names(|objects, families| self.objects.name_all(objects, families));
         let run = &current.run;
         let view = run.view().map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -378,7 +378,6 @@ impl Server {
 
     /// Writes the names of the objects that are held or that pending operations access.
     fn describe_objects(&self, answer: &mut Answer, pending: &[Event], view: &View) {
-        let (objects, _) = self.forked.names();
         let touched = pending.iter().flat_map(Event::touches);
         let touched = touched
             .map(|touch| touch.object)
@@ -389,7 +388,10 @@ impl Server {
         all.sort_unstable();
         all.dedup();
         for object in all {
-            if let Some(name) = self.objects.name(object, objects) {
+            let name = self
+                .forked
+                .with_names(|objects, _| self.objects.name(object, objects));
+            if let Some(name) = name {
                 let (line, ordinal) = (name.line.to_string(), name.ordinal.to_string());
                 let words = [
                     &object.to_string(),

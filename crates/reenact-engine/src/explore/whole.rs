@@ -99,7 +99,7 @@ fn become_execution(execution: &Arc<Execution>, control: Control, is_shown: bool
         is_shown,
     };
     assert!(WHOLE.set(whole).is_ok(), "a process is one execution");
-    let recorded = execution.state().recorded.as_ref();
+    let recorded = execution.state().recorded.clone();
     if recorded.is_some_and(|recorded| recorded.has_foreign()) {
         captured::threads::capture();
     }

@@ -29,17 +29,12 @@ impl Enabled {
     /// distribution as drawing among the enabled ones, and calls `is_enabled` less often.
     #[inline]
     pub(super) fn any(&mut self, run: &impl Run, random: &mut Random) -> Option<Activity> {
-        let about_to_act = run.about_to_act();
-        let all = about_to_act.map_or(run.activities().into(), |all| all.len() as u64);
+        let all = run.candidates();
         if all == 0 {
             return None;
         }
         for _ in 0..TRIES {
-            let at = random.below(all);
-            let activity = match about_to_act {
-                Some(all) => all[at as usize],
-                None => Activity(at as u32),
-            };
+            let activity = run.candidate(random.below(all.into()) as u32);
             if run.is_enabled(activity) {
                 return Some(activity);
             }

@@ -89,9 +89,8 @@ pub(super) enum Attempt {
 pub(super) struct Locked<'a, T>(&'a Core<T>);
 
 impl<T> Locked<'_, T> {
-    #[expect(clippy::mut_from_ref)]
-    fn state(&self) -> &mut State<T> {
-        // SAFETY: The lock is held, and no reference is kept across calls.
+    fn state(&mut self) -> &mut State<T> {
+        // SAFETY: The lock is held, so this is the only `Locked` of the channel, and it is borrowed mutably.
         unsafe { &mut *self.0.state.get() }
     }
 }
@@ -161,8 +160,8 @@ impl<T> Core<T> {
 
     #[inline(always)]
     fn operate_freely(&self, side: Side, message: &mut Option<T>) -> bool {
-        let locked = self.lock();
-        match self.attempt(&locked, side, message, None) {
+        let mut locked = self.lock();
+        match self.attempt(&mut locked, side, message, None) {
             Attempt::Done(sleeper) => {
                 drop(locked);
                 Sleeper::wake(sleeper);
@@ -187,8 +186,8 @@ impl<T> Core<T> {
     #[cold]
     #[track_caller]
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
-        let locked = self.lock();
-        match self.attempt(&locked, side, message, None) {
+        let mut locked = self.lock();
+        match self.attempt(&mut locked, side, message, None) {
             Attempt::Done(sleeper) => {
                 drop(locked);
                 Sleeper::wake(sleeper);
@@ -213,7 +212,7 @@ impl<T> Core<T> {
     #[inline(always)]
     pub(super) fn attempt(
         &self,
-        locked: &Locked<'_, T>,
+        locked: &mut Locked<'_, T>,
         side: Side,
         message: &mut Option<T>,
         case: Option<(Op, usize)>,
@@ -296,13 +295,13 @@ impl<T> Core<T> {
         message: &mut Option<T>,
         case: (Op, usize),
     ) -> Attempt {
-        let locked = self.lock();
-        self.attempt(&locked, side, message, Some(case))
+        let mut locked = self.lock();
+        self.attempt(&mut locked, side, message, Some(case))
     }
 
     /// Adds a node to the waiters, unless its operation is ready: returns false then.
     pub(super) fn enlist(&self, side: Side, node: &Node<T>) -> bool {
-        let locked = self.lock();
+        let mut locked = self.lock();
         let state = locked.state();
         let other = side.other() as usize;
         let is_possible = match side {
@@ -318,7 +317,7 @@ impl<T> Core<T> {
 
     /// Whether a try or a selection would not have to wait.
     pub(super) fn is_possible(&self, side: Side) -> bool {
-        let locked = self.lock();
+        let mut locked = self.lock();
         let state = locked.state();
         let other = side.other() as usize;
         state.gone[other]
@@ -357,7 +356,7 @@ impl<T> Core<T> {
     }
 
     fn close(&self, side: Side) {
-        let locked = self.lock();
+        let mut locked = self.lock();
         let state = locked.state();
         state.gone[side as usize] = true;
         let lost = match side {
@@ -375,7 +374,7 @@ impl<T> Core<T> {
 
     /// Removes a waiter because the other side is gone, and returns it to be woken.
     fn turn_away(&self, side: Side) -> Option<Sleeper> {
-        let locked = self.lock();
+        let mut locked = self.lock();
         let waiting = &mut locked.state().waiting[side as usize];
         if waiting.is_first_certain() {
             return None;
@@ -387,7 +386,7 @@ impl<T> Core<T> {
     /// it ignores that the other side is gone.
     fn wait(
         &self,
-        locked: Locked<'_, T>,
+        mut locked: Locked<'_, T>,
         side: Side,
         message: &mut Option<T>,
         is_certain: bool,

@@ -155,7 +155,6 @@ thread_local! {
 #[must_use]
 pub fn current() -> Thread {
     if let Some((number, name)) = engine::current() {
-        let name = name.map(str::to_owned);
         return Thread::new(None, name, ThreadId::new(Some(number)), None);
     }
     let fresh = || {

@@ -138,6 +138,7 @@ pub(super) enum Awaited {
 }
 
 /// The phase of an activity.
+#[derive(Clone, Copy)]
 pub(super) enum Phase {
     /// It has not been created.
     NotStarted,
@@ -212,6 +213,13 @@ impl Actor {
         let mut known = self.operations.iter().rev();
         let known = known.find(|(at, _)| std::ptr::eq(*at, site));
         known.map_or(0, |&(_, count)| count)
+    }
+
+    /// Ends it without running it further. Returns what its model keeps.
+    pub(super) fn ends(&mut self) -> Option<Box<dyn Any>> {
+        self.stack = None;
+        self.phase = Phase::Ended;
+        self.kept.take()
     }
 
     /// Resets it to the state before its creation.

@@ -2,14 +2,11 @@
 
 use std::{panic::Location, ptr::NonNull, sync::atomic::Ordering::Relaxed};
 
-use super::{
-    Execution,
-    actor::{Awaited, Phase},
-    meeting::outliving_ways,
-};
+use super::{Execution, actor::Awaited, meeting::outliving_ways};
 use crate::{
-    Access, Activity, Announcement, Change, Controller, Decision, End, Ending, Heard, Message,
-    Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question, Spot, Touch,
+    Access, Activity, Announcement, Asked, Change, Controller, Decision, End, Ending, Heard,
+    Message, Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question, Reply, Spot,
+    Touch,
     clock::is_clock,
     explore::{
         event::{NOTHING, Touched},
@@ -52,16 +49,18 @@ impl Controller for Execution {
     }
 
     fn outside(&self, _who: &Activity, question: Question<'_>) -> Option<Heard> {
-        let state = self.state();
-        let number = state.current;
-        let actor = state.actors.get_mut(number as usize)?;
         match question {
             Question::Sleep(time) => {
+                let state = &mut *self.state();
+                let actor = state.actors.get_mut(state.current as usize)?;
                 let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
                 actor.outside.sleep(nanoseconds);
                 Some(Heard::Done)
             }
             Question::Library(what) => {
+                let state = &mut *self.state();
+                let number = state.current;
+                let actor = state.actors.get_mut(number as usize)?;
                 let recorded = state.recorded.as_ref().and_then(|recorded| {
                     let family = state.families.name(number);
                     recorded.recall(&family, &mut actor.given, what)
@@ -75,12 +74,7 @@ impl Controller for Execution {
                 ..
             } => {
                 self.concerns_itself(announcement);
-                let state = self.state();
-                let actor = state.actors.get_mut(number as usize)?;
-                if let Some(recorded) = &state.recorded {
-                    let family = state.families.name(number);
-                    recorded.play(&family, &mut actor.given, asked, hear);
-                }
+                self.plays_recorded(asked, hear);
                 None
             }
             Question::Missing(_) | Question::IsSourceOver => None,
@@ -207,7 +201,7 @@ impl Execution {
 
     /// Notes that an activity asks whether another one has ended: the order of ends matters from now on.
     pub(crate) fn asks_for_end(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if !state.granularity.ends {
             state.lets_ends_be_steps();
         }
@@ -217,6 +211,17 @@ impl Execution {
     pub(crate) fn wants_ends(&self) -> bool {
         let granularity = self.state().granularity;
         granularity.own || granularity.ends
+    }
+
+    /// Passes the recorded answer to a question of the current activity, if there is one, to `hear`.
+    fn plays_recorded(&self, asked: Asked, hear: &mut dyn FnMut(Reply<'_>) -> bool) {
+        let played = self.state().recorded_of_current();
+        let Some((recorded, family, mut given)) = played else {
+            return;
+        };
+        // Outside the state: `hear` is code of a model.
+        recorded.play(&family, &mut given, asked, hear);
+        self.state().keeps_given(given);
     }
 
     /// Announces an operation of the current activity on an object, without any further data.
@@ -276,7 +281,7 @@ impl Execution {
     /// Returns the number of an object that is about to be accessed in this way, which may require finer steps.
     #[inline]
     fn number_of(&self, object: &Object, access: Access, site: &'static Location<'static>) -> u32 {
-        let state = self.state();
+        let state = &mut *self.state();
         match access {
             // All transactions of this process have one order, even if others explore in it at the same time.
             Access::Transact => return NOTHING,
@@ -297,9 +302,9 @@ impl Execution {
 
     /// Announces an action that concerns only the current activity, if such actions are steps.
     fn concerns_itself(&self, announcement: &Announcement<'_>) {
-        let state = self.state();
+        let granularity = self.state().granularity;
         let is_end = announcement.op.kind() == OperationKind::End;
-        if !(state.granularity.own || state.granularity.ends && is_end) || state.is_ending {
+        if !(granularity.own || granularity.ends && is_end) || self.is_ending() {
             return;
         }
         let Announcement {
@@ -346,16 +351,15 @@ impl Execution {
         ) {
             return;
         }
-        let state = self.state();
-        let Some(number) = state.names.known(&object.wanted) else {
+        let (known, is_step) = self.state().prepares_release(object, access);
+        let Some(number) = known else {
             return;
         };
         if is_clock(object.key.load(Relaxed)) {
             // A transaction is known by the objects that it accessed.
             return;
         }
-        // An activity that begins to wait on a condition releases the lock in the same step.
-        if state.granularity.releases && !state.is_ending && access != Access::Wait {
+        if is_step {
             let access = Access::Release;
             let touch = Touched {
                 access,
@@ -368,26 +372,22 @@ impl Execution {
 
     /// Creates a light activity and returns its number.
     fn light_child(&self) -> u32 {
-        let state = self.state();
-        let number = state.child("", Families::LIGHT);
-        let actor = &mut state.actors[number as usize];
-        actor.phase = Phase::Ended;
-        actor.is_light = true;
+        let number = self.state().light_child();
         self.be_known(number, "");
         number
     }
 
     /// Schedules a light activity that has work.
     fn runs_task(&self, task: NonNull<Task>) {
-        let state = self.state();
-        if state.is_ending {
+        if self.is_ending() {
             // No activity runs any more, and the task has to be freed.
-            let current = state.current();
+            let current = self.state().current();
             // SAFETY: The code that schedules a task guarantees that it may be run.
             crate::activity::aside(|| unsafe { Task::run(task) });
             self.sits(current);
             return;
         }
+        let state = &mut *self.state();
         // SAFETY: The closure borrows nothing, and the code that schedules a task guarantees that it may be run.
         let stack = unsafe { state.fibers.with(move || Task::run(task)) };
         state.tasks.push_back(stack.map(TaskStack::Fiber));

@@ -2,7 +2,10 @@
 
 use reenact_explore::{Changed, Links, Moment, Run, Step, can_be_taken};
 
-use super::{Execution, state::Chosen};
+use super::{
+    Execution,
+    state::{Chosen, Next},
+};
 use crate::{Access, explore::event::Event};
 
 impl Execution {
@@ -18,9 +21,7 @@ impl Execution {
                 *mut (dyn FnMut() -> Option<Step> + 'static),
             >(next)
         };
-        // In a whole process, activities run on other threads, which must not call `next`.
-        self.state().next = (!self.state().is_whole).then_some(next);
-        self.state().chosen = Chosen::NotYet;
+        self.state().begins_choosing(next);
         loop {
             if self.state().chosen == Chosen::NotYet {
                 self.choose(next);
@@ -48,9 +49,10 @@ impl Execution {
         loop {
             self.go_on(&mut || {
                 let (step, event) = steps.next()?;
-                let state = self.state();
+                let is_possible = can_be_taken(run, step);
+                let state = &mut *self.state();
                 let pending = state.pending(step.activity.0);
-                let found = match (can_be_taken(run, step), pending) {
+                let found = match (is_possible, pending) {
                     (Ok(()), Some(pending)) if event.touch.access == Access::Transact => {
                         // The event of a transaction is known only after it has run.
                         aside = (pending.touch == event.touch).then_some((step, event));
@@ -86,10 +88,10 @@ impl Execution {
 
     /// Asks `next` for the next step, while all activities wait, and performs it if there is one.
     #[inline]
-    pub(super) fn choose(&self, next: *mut dyn FnMut() -> Option<Step>) {
+    pub(super) fn choose(&self, next: Next) {
         // SAFETY: `go_on`, which set the pointer, does not return before its last use.
         let step = unsafe { (*next)() };
-        let state = self.state();
+        let state = &mut *self.state();
         state.chosen = match step {
             Some(step) => {
                 debug_assert!(state.is_enabled(step.activity.0), "it can be taken");
@@ -100,13 +102,26 @@ impl Execution {
         };
     }
 
+    /// Asks `next` for the next step, like [`choose`](Execution::choose). Returns whether it is the current activity's,
+    /// which then continues.
+    #[inline]
+    pub(super) fn choose_own(&self, next: Next) -> bool {
+        let number = self.state().current;
+        self.choose(next);
+        let chosen = &mut self.state().chosen;
+        let is_own = *chosen == Chosen::This(number);
+        if is_own {
+            *chosen = Chosen::NotYet;
+        }
+        is_own
+    }
+
     /// Takes a step. Does nothing if the activity is not enabled: it would block the thread that all activities share.
     pub(in crate::explore) fn step(&self, step: Step) {
-        let state = self.state();
-        if !state.is_enabled(step.activity.0) {
+        if !self.state().is_enabled(step.activity.0) {
             return;
         }
-        state.perform(step);
+        self.state().perform(step);
         self.resume(step.activity.0);
         self.settle();
     }
@@ -118,26 +133,13 @@ impl Execution {
         moment: Moment,
         links: &mut Links,
     ) -> Event {
-        let state = self.state();
-        state.is_at(moment);
         let number = step.activity.0;
-        if !state.is_enabled(number) {
-            let pending = state.pending(number).cloned();
-            return pending.unwrap_or_else(Event::nothing);
-        }
-        state.links(number, links);
-        let mut event = state.actors[number as usize].pending.event.clone();
-        state.unwinding.clear();
-        state.perform(step);
+        let mut event = match self.state().perform_at(step, moment, links) {
+            Ok(event) => event,
+            Err(pending) => return pending,
+        };
         self.resume(number);
-        let state = self.state();
-        if event.touch.access == Access::Transact {
-            event.more = state.met(number, links);
-        }
-        if !state.unwinding.is_empty() {
-            let more = event.touches().skip(1);
-            event.more = Some(more.chain(state.unwinding.drain(..)).collect());
-        }
+        self.state().complete(number, &mut event, links);
         self.settle();
         event
     }

@@ -9,7 +9,7 @@ use super::{
     state::State,
 };
 use crate::{
-    Access, Decision,
+    Access, Decision, End,
     explore::{
         event::{Event, Touched},
         object_state::{Passed, is_at_queue},
@@ -99,6 +99,38 @@ impl State {
         self.meet(number, touch, site, step.choice);
         if has_more {
             self.meet_more(number, site, step.choice);
+        }
+    }
+
+    /// Performs the pending operation at this moment and adds what it comes after to `links`. Returns its event; as an
+    /// error if the activity is not enabled.
+    pub(super) fn perform_at(
+        &mut self,
+        step: Step,
+        moment: Moment,
+        links: &mut Links,
+    ) -> Result<Event, Event> {
+        self.is_at(moment);
+        let number = step.activity.0;
+        if !self.is_enabled(number) {
+            let pending = self.pending(number).cloned();
+            return Err(pending.unwrap_or_else(Event::nothing));
+        }
+        self.links(number, links);
+        let event = self.actors[number as usize].pending.event.clone();
+        self.unwinding.clear();
+        self.perform(step);
+        Ok(event)
+    }
+
+    /// Completes the event of a step, whose activity has run, by what became known only then.
+    pub(super) fn complete(&mut self, number: u32, event: &mut Event, links: &mut Links) {
+        if event.touch.access == Access::Transact {
+            event.more = self.met(number, links);
+        }
+        if !self.unwinding.is_empty() {
+            let more = event.touches().skip(1);
+            event.more = Some(more.chain(self.unwinding.drain(..)).collect());
         }
     }
 
@@ -242,6 +274,14 @@ impl State {
             && let Some(actor) = self.actors.get_mut(number as usize)
         {
             actor.inherited.push(after);
+        }
+    }
+
+    /// Makes the next step of the current activity come after the drops of this end of a queue.
+    pub(super) fn found_gone(&mut self, object: u32, end: End) {
+        let stopped = self.object(object).stopped(end).to_vec();
+        if let Some(actor) = self.actors.get_mut(self.current as usize) {
+            actor.inherited.extend(stopped);
         }
     }
 

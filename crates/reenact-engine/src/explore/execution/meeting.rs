@@ -128,7 +128,7 @@ impl Execution {
     fn besides(&self, site: &'static Location<'static>) -> Option<Arc<[Touched]>> {
         let idle = Touch::new(&self.idle, Access::Read);
         (!self.is_in_turn()).then(|| {
-            let state = self.state();
+            let state = &mut *self.state();
             let idle = state.touched(&idle, site, 1);
             state.alone(idle)
         })
@@ -159,22 +159,19 @@ impl Execution {
             }
         }
         let about = self.about(announcement);
-        let state = self.state();
         if access == Access::Transact {
-            let awaited = touches.iter().zip(1..);
-            let awaited = awaited.map(|(touch, index)| state.touched(touch, site, index).object);
-            let awaited: Vec<_> = awaited.collect();
+            let awaited = self.state().touched_all(touches, site, 1);
+            let awaited = awaited.into_iter().map(|touch| touch.object);
             self.announce(|pending| {
                 pending.be(op, site, Touched::nothing(access), ready, usize::MAX);
                 pending.be_special().awaits.extend(awaited);
             });
         } else {
-            let mut touched = |index: usize| state.touched(&touches[index], site, index);
-            let first = touched(0);
+            let first = self.state().touched(&touches[0], site, 0);
             let more = match touches.len() {
                 1 if is_message => self.besides(site),
                 1 => None,
-                many => Some((1..many).map(touched).collect()),
+                _ => Some(self.state().touched_all(&touches[1..], site, 1).into()),
             };
             self.announce(|pending| {
                 pending.be(op, site, first, ready, touches[0].room);
@@ -201,24 +198,18 @@ impl Execution {
 
     /// Notes the accesses of the current activity's transaction.
     pub(super) fn has_met(&self, met: &[Touch<'_>], site: &'static Location<'static>) {
-        let state = self.state();
-        let is_compared = state.moment.is_some();
-        let met = met.iter().zip(1..);
-        let met = met.map(|(touch, index)| state.touched(touch, site, index));
-        match is_compared {
-            true => {
-                let met = met.collect();
-                state.footprint = Some(met);
-            }
-            // The accesses are not needed, but each object has a number from now on.
-            false => met.for_each(drop),
+        let state = &mut *self.state();
+        let met = state.touched_all(met, site, 1);
+        // If executions are not compared, the accesses are not needed, but each object has a number from now on.
+        if state.moment.is_some() {
+            state.footprint = Some(met.into());
         }
     }
 
     /// Makes steps finer: an activity tries to receive, which shows whether all senders are gone, or does something
     /// else that makes more actions observable.
     fn becomes_finer(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if !state.granularity.drops {
             state.becomes_finer();
         }
@@ -231,7 +222,7 @@ impl Execution {
             Access::TrySend => Access::TryReceive,
             _ => Access::TrySend,
         };
-        let state = self.state();
+        let state = &mut *self.state();
         let Some(object) = state.names.known(touch.cell) else {
             return;
         };
@@ -250,13 +241,13 @@ impl Execution {
     }
 
     pub(in crate::explore) fn is_in_turn(&self) -> bool {
-        let state = self.state();
+        let state = &mut *self.state();
         let actor = state.actors.get(state.current as usize);
         actor.is_some_and(|actor| actor.is_light)
     }
 
     pub(in crate::explore) fn in_background(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.is_light = false;
         }
@@ -264,7 +255,7 @@ impl Execution {
 
     /// Returns whether steps are as fine as a try-receive needs.
     pub(crate) fn is_finer(&self) -> bool {
-        let state = self.state();
+        let state = &mut *self.state();
         // If that had been known, it would have been another step.
         state.has_left_silently |= !state.granularity.drops;
         state.granularity.drops
@@ -296,7 +287,7 @@ impl Execution {
     /// Notes that the current activity leaves the sending end of a queue without a step. Receivers need to know when
     /// that happened.
     fn leaves_silently(&self, queue: &Touch<'_>, is_last: bool, site: &'static Location<'static>) {
-        let state = self.state();
+        let state = &mut *self.state();
         if state.is_ending || state.actors.get(state.current as usize).is_none() {
             return;
         }
@@ -311,7 +302,7 @@ impl Execution {
     /// Notes what the current activity has just done at a queue.
     #[inline]
     pub(crate) fn passed(&self, queue: &AtomicU64, what: Passed, room: usize) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(moment) = state.moment
             && let Some(object) = state.names.known(queue)
         {
@@ -323,18 +314,19 @@ impl Execution {
     /// there, or finds that the other end is gone.
     #[inline]
     pub(crate) fn comes(&self, queue: &AtomicU64, end: End, room: usize) {
-        if let Some(moment) = self.state().moment {
+        let moment = self.state().moment;
+        if let Some(moment) = moment {
             self.comes_at(queue, end, room, moment);
         }
     }
 
     fn comes_at(&self, queue: &AtomicU64, end: End, room: usize, moment: Moment) {
-        let state = self.state();
+        let state = &mut *self.state();
         let Some(object) = state.names.known(queue) else {
             return;
         };
         if state.object(object).is_over(end) {
-            return self.found_gone(queue, end.other());
+            return state.found_gone(object, end.other());
         }
         let what = match end {
             End::Sending => Passed::Sent,
@@ -345,7 +337,7 @@ impl Execution {
 
     /// Makes the next step of the current activity come after its own steps only.
     pub(crate) fn forgets_reasons(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.inherited.clear();
         }
@@ -353,20 +345,17 @@ impl Execution {
 
     /// Makes the next step of the current activity come after the drops of this end of a queue.
     pub(crate) fn found_gone(&self, queue: &AtomicU64, end: End) {
-        let state = self.state();
+        let state = &mut *self.state();
         if state.moment.is_some()
             && let Some(object) = state.names.known(queue)
         {
-            let stopped = state.object(object).stopped(end).to_vec();
-            if let Some(actor) = state.actors.get_mut(state.current as usize) {
-                actor.inherited.extend(stopped);
-            }
+            state.found_gone(object, end);
         }
     }
 
     /// Notes that the current activity downgrades its exclusive access to shared access.
     pub(super) fn downgrades(&self, object: &Object) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(object) = state.names.known(object.cell()) {
             let (number, moment) = (state.current, state.moment);
             let (objects, reasons) = state.objects_and_reasons();
@@ -377,10 +366,7 @@ impl Execution {
     /// Blocks the current activity until this is true. Nothing notifies it.
     pub(crate) fn block(&self, until: &dyn Fn() -> bool) {
         while !until() {
-            let state = self.state();
-            let number = state.current;
-            state.actors[number as usize].phase = Phase::Blocked(outliving(until));
-            state.blocked += 1;
+            self.state().blocks(Phase::Blocked(outliving(until)));
             self.wait();
             self.state().blocked -= 1;
         }
@@ -402,25 +388,32 @@ impl Execution {
         number: u32,
         first: impl FnOnce() -> T,
     ) -> Option<T> {
-        let state = self.state();
-        let actor = state.actors[..state.born as usize].get_mut(number as usize)?;
-        let kept = actor.kept.get_or_insert_with(|| Box::new(first()));
-        kept.downcast_ref().cloned()
+        let known = self
+            .state()
+            .kept(number)?
+            .as_ref()
+            .map(|kept| kept.downcast_ref().cloned());
+        if let Some(known) = known {
+            return known;
+        }
+        let first = first();
+        *self.state().kept(number)? = Some(Box::new(first.clone()));
+        Some(first)
     }
 
     /// Returns the name that the program gave an activity.
-    pub(crate) fn name_given(&self, number: u32) -> Option<&str> {
-        let name = &self.state().actors.get(number as usize)?.name;
-        (!name.is_empty()).then_some(name)
+    pub(crate) fn name_given(&self, number: u32) -> Option<String> {
+        let state = &*self.state();
+        let name = &state.actors.get(number as usize)?.name;
+        (!name.is_empty()).then(|| name.clone())
     }
 
     /// Creates a child of the current activity and returns its number.
     pub(crate) fn child(&self, name: &str) -> u32 {
         let number = self.child_on_fiber(name);
-        let state = self.state();
-        if state.is_whole {
-            state.actors[number as usize].stack = Some(whole::stack_of(number));
-            state.ready.push_back(number);
+        let is_whole = self.state().is_whole;
+        if is_whole {
+            self.runs_on(number, whole::stack_of(number));
         }
         number
     }
@@ -435,9 +428,7 @@ impl Execution {
     pub(crate) fn foreign_child(&self) -> u32 {
         let number = self.state().child("", Families::FOREIGN);
         self.be_known(number, "");
-        let state = self.state();
-        state.actors[number as usize].stack = Some(whole::stack_of(number));
-        state.ready.push_back(number);
+        self.runs_on(number, whole::stack_of(number));
         number
     }
 
@@ -451,17 +442,20 @@ impl Execution {
     /// Creates what identifies an activity to the code that it runs, or reuses that of an activity that had its number
     /// in an earlier execution.
     pub(super) fn be_known(&self, number: u32, name: &str) {
-        let kept = &mut self.state().actors[number as usize].controlled;
+        let mut kept = self.state().actors[number as usize].controlled.take();
         if !kept.as_mut().is_some_and(|kept| kept.be_again(name)) {
-            *kept = None;
+            kept = None;
         }
-        kept.get_or_insert_with(|| Box::new(Controlled::explored(self.controller(), number, name)));
+        let known =
+            kept.unwrap_or_else(|| Box::new(Controlled::explored(self.controller(), number, name)));
+        self.state().actors[number as usize].controlled = Some(known);
     }
 
     /// Returns an activity by its number.
-    pub(crate) fn activity(&self, number: u32) -> Option<&Arc<Activity>> {
-        let actor = self.state().actors.get(number as usize)?;
-        Some(&actor.controlled.as_ref()?.activity)
+    pub(crate) fn activity(&self, number: u32) -> Option<Arc<Activity>> {
+        let state = &*self.state();
+        let controlled = state.actors.get(number as usize)?.controlled.as_ref();
+        Some(Arc::clone(&controlled?.activity))
     }
 
     /// Makes the calling code this activity, and returns what identifies it there.
@@ -476,7 +470,8 @@ impl Execution {
     /// Returns what identifies an activity to the code that it runs; null if there is no such activity.
     #[inline]
     pub(crate) fn controlled(&self, number: u32) -> *const Controlled {
-        let actor = self.state().actors.get(number as usize);
+        let state = &*self.state();
+        let actor = state.actors.get(number as usize);
         let controlled = actor.and_then(|actor| actor.controlled.as_deref());
         controlled.map_or(std::ptr::null(), std::ptr::from_ref)
     }
@@ -489,7 +484,7 @@ impl Execution {
     /// Returns the number that an activity had in the recorded run, if there is one and the activity was part of it;
     /// otherwise its own number.
     pub(crate) fn number_in_recording(&self, number: u32) -> u32 {
-        let state = self.state();
+        let state = &mut *self.state();
         let recorded = state.recorded.as_ref();
         let recorded =
             recorded.and_then(|recorded| recorded.number_of(&state.families.name(number)));
@@ -513,7 +508,7 @@ impl Execution {
 
     /// Makes the running code this activity.
     pub(in crate::explore) fn sits(&self, number: u32) {
-        let state = self.state();
+        let state = &mut *self.state();
         state.current = number;
         if let Some(actor) = state.actors.get_mut(number as usize)
             && !state.is_ending
@@ -525,7 +520,7 @@ impl Execution {
     /// Blocks the current activity until light activities have no more work.
     pub(in crate::explore) fn wait_until_idle(&self, is_idle: &dyn Fn() -> bool) {
         self.block(&|| self.state().is_idle() && is_idle());
-        let state = self.state();
+        let state = &mut *self.state();
         let last = state.last.iter().enumerate();
         let last = last.filter(|(who, _)| state.actors[*who].is_light);
         let last: Vec<_> = last.filter_map(|(_, last)| *last).collect();
@@ -534,18 +529,17 @@ impl Execution {
 
     /// Returns the next pool of this execution, which has this size.
     pub(in crate::explore) fn pool(&self, size: usize, make: impl FnOnce() -> Pool) -> Pool {
-        let state = self.state();
-        let index = state.pools_used;
-        state.pools_used += 1;
-        match state.pools.get(index) {
-            Some(&(known, pool)) if known == size => {
+        let (index, known) = self.state().next_pool();
+        match known {
+            Some((known, pool)) if known == size => {
                 pool.reopen();
                 pool
             }
             _ => {
                 let pool = make();
-                state.pools.truncate(index);
-                state.pools.push((size, pool));
+                let pools = &mut self.state().pools;
+                pools.truncate(index);
+                pools.push((size, pool));
                 pool
             }
         }
@@ -553,7 +547,7 @@ impl Execution {
 
     /// Makes the next step of the current activity come after the current step.
     pub(in crate::explore) fn comes_after_now(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(moment) = state.moment
             && let Some(actor) = state.actors.get_mut(state.current as usize)
         {
@@ -563,7 +557,7 @@ impl Execution {
 
     /// Notes that the current activity's last panic has been observed.
     pub(crate) fn forgets_panic(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.panic = None;
         }
@@ -571,7 +565,7 @@ impl Execution {
 
     /// Notes that the current activity has panicked, whether it continues or not.
     pub(in crate::explore) fn has_panicked(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         let is_ending = state.is_ending;
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.is_missed |= !is_ending && actor.panic.is_some();
@@ -580,7 +574,7 @@ impl Execution {
 
     /// Notes a panic of the current activity.
     pub(in crate::explore) fn panics(&self, panic: Panic) {
-        let state = self.state();
+        let state = &mut *self.state();
         if !state.is_ending
             && !state.is_describing
             && let Some(actor) = state.actors.get_mut(state.current as usize)
@@ -591,7 +585,7 @@ impl Execution {
 
     /// Sets whether this activity has ended by a panic that has not been observed.
     pub(crate) fn is_missed(&self, number: u32, is_missed: bool) {
-        let state = self.state();
+        let state = &mut *self.state();
         if !state.is_ending {
             state.actors[number as usize].is_missed = is_missed;
         }

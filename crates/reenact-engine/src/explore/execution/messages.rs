@@ -15,7 +15,8 @@ impl Execution {
     /// Returns the description of a message that is about to be sent or handled.
     #[inline]
     pub(super) fn about(&self, announcement: &Announcement<'_>) -> Option<Arc<About>> {
-        match self.state().wants_labels {
+        let are_wanted = self.state().wants_labels;
+        match are_wanted {
             true => self.find_out_about(announcement),
             false => None,
         }
@@ -26,7 +27,7 @@ impl Execution {
         let envelope = announcement.envelope?;
         if announcement.op.kind() == OperationKind::Turn {
             self.looks_at(announcement);
-            let state = self.state();
+            let state = &mut *self.state();
             let actor = state.actors.get(state.current as usize)?;
             return actor.inbox.front().cloned();
         }
@@ -48,7 +49,7 @@ impl Execution {
 
     #[cold]
     fn puts_into_inbox(&self, announcement: &Announcement<'_>) {
-        let state = self.state();
+        let state = &mut *self.state();
         let sender = state.current;
         let Some(envelope) = announcement.envelope else {
             return;
@@ -73,7 +74,7 @@ impl Execution {
     /// Notes that the current activity begins to handle its first message.
     #[inline]
     pub(super) fn begins_turn(&self) {
-        let state = self.state();
+        let state = &mut *self.state();
         if state.wants_labels
             && let Some(actor) = state.actors.get_mut(state.current as usize)
         {
@@ -89,11 +90,10 @@ impl Execution {
 
     /// Notes that the current activity has handled its message.
     pub(super) fn ends_turn(&self, announcement: &Announcement<'_>) {
-        let state = self.state();
         let is_turn = announcement.op.kind() == OperationKind::Turn;
-        if is_turn && state.wants_labels && !state.is_ending {
+        if is_turn && !self.ignores_turns() && !self.is_ending() {
             self.looks_at(announcement);
-            let state = self.state();
+            let state = &mut *self.state();
             if let Some(actor) = state.actors.get_mut(state.current as usize) {
                 actor.turn = None;
             }
@@ -104,7 +104,7 @@ impl Execution {
     fn looks_at(&self, announcement: &Announcement<'_>) {
         let state = announcement.envelope.and_then(|envelope| envelope.state);
         let shown = state.and_then(|state| self.describe(state)).flatten();
-        let state = self.state();
+        let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.shown = shown;
         }

@@ -1,6 +1,7 @@
 //! The state of an execution.
 
 use std::{
+    any::Any,
     collections::VecDeque,
     io,
     panic::Location,
@@ -9,16 +10,16 @@ use std::{
 
 use reenact_explore::{Activity, Moment, Step};
 
-use super::actor::{Actor, Phase};
+use super::actor::{Actor, Pending, Phase};
 use crate::{
-    Access, Arrival, Decision, End, Touch,
+    Access, Arrival, Decision, End, Object, Touch,
     explore::{
         event::{Event, Touched},
         failure::{Failure, Panic},
         fiber::Fibers,
         names::{Families, Met, ObjectTable, Place},
         object_state::ObjectState,
-        recorded::Recorded,
+        recorded::{Given, Recorded},
         subject::Granularity,
         task_stack::{StackHandle, TaskStack},
     },
@@ -33,6 +34,17 @@ pub(super) enum Chosen {
     /// This activity, whose step has been performed.
     This(u32),
     Nobody,
+}
+
+/// Chooses the next step.
+pub(super) type Next = *mut dyn FnMut() -> Option<Step>;
+
+/// What becomes of an operation that has just been announced.
+pub(super) enum Announced {
+    /// It has been performed already, or nobody observes it.
+    Performed,
+    /// It waits to be chosen: by this function, at once, if there is one.
+    Waits(Option<Next>),
 }
 
 pub(crate) struct State {
@@ -56,7 +68,7 @@ pub(crate) struct State {
     pub(super) current: u32,
     pub(super) running: Option<StackHandle>,
     /// What chooses the next step, if it is called as soon as a step is over; and its choice.
-    pub(super) next: Option<*mut dyn FnMut() -> Option<Step>>,
+    pub(super) next: Option<Next>,
     pub(super) chosen: Chosen,
     /// The moment of the current step, if the strategy tracks dependences.
     pub(super) moment: Option<Moment>,
@@ -156,8 +168,13 @@ impl State {
         }
     }
 
-    /// Begins another execution.
-    pub(super) fn begin(&mut self) {
+    /// Begins another execution, whose first activity is the main one.
+    pub(super) fn begin_with_main(&mut self) {
+        self.begin();
+        self.born(Families::MAIN, "");
+    }
+
+    fn begin(&mut self) {
         for &number in self.names.here() {
             if let Some(object) = self.objects.get_mut(number as usize) {
                 object.clear();
@@ -186,6 +203,80 @@ impl State {
         self.unwinding.clear();
         self.pools_used = 0;
         self.moment = None;
+    }
+
+    /// Lets activities whose step is over call `next`. In a whole process, activities run on other threads, which must
+    /// not call it.
+    pub(super) fn begins_choosing(&mut self, next: Next) {
+        self.next = (!self.is_whole).then_some(next);
+        self.chosen = Chosen::NotYet;
+    }
+
+    /// Makes this activity the current one, on this stack.
+    #[inline]
+    pub(super) fn switches_to(&mut self, number: u32, stack: StackHandle) {
+        self.current = number;
+        self.running = Some(stack);
+    }
+
+    /// Returns the current activity and its stack.
+    #[inline]
+    pub(super) fn running(&self) -> (u32, Option<StackHandle>) {
+        (self.current, self.running)
+    }
+
+    /// Notes that this activity continues after it has waited. Returns whether it has to unwind.
+    #[inline]
+    pub(super) fn continues(&mut self, number: u32) -> bool {
+        self.current = number;
+        self.is_ending
+    }
+
+    /// Makes the execution a process of its own, which reports names to the one that explores.
+    pub(in crate::explore) fn becomes_whole(&mut self) {
+        self.is_whole = true;
+        self.families.keep_log();
+        self.names.keep_log();
+    }
+
+    /// Notes that the current activity waits to be unparked.
+    pub(super) fn parks(&mut self, phase: Phase) {
+        self.actors[self.current as usize].phase = phase;
+        self.parked += 1;
+    }
+
+    /// Notes the operation that `say` fills in as the pending one of the current activity.
+    #[inline]
+    pub(super) fn announces(&mut self, say: impl FnOnce(&mut Pending)) -> Announced {
+        let number = self.current;
+        let Some(actor) = self.actors.get_mut(number as usize) else {
+            // It was created before the exploration began.
+            return Announced::Performed;
+        };
+        actor.phase = Phase::Pending;
+        say(&mut actor.pending);
+        if self.wants_labels {
+            actor.pending.find_line();
+        }
+        if actor.counts_first_operation() {
+            self.families.meet_foreign(number);
+        }
+        self.about_to_act.push(Activity(number));
+        // All fibers share the thread's panic count, so others would find themselves panicking. Therefore an activity
+        // that panics continues as long as it can.
+        if std::thread::panicking() && self.is_enabled(number) {
+            self.perform(Step::from(Activity(number)));
+            let met = self.actors[number as usize].pending.event.touches();
+            self.unwinding.extend(met);
+            return Announced::Performed;
+        }
+        Announced::Waits(self.next.filter(|_| self.is_settled()))
+    }
+
+    /// Notes that the current activity waits for a condition that nothing notifies it of.
+    pub(super) fn blocks(&mut self, phase: Phase) {
+        self.actors[self.current as usize].phase = phase;
+        self.blocked += 1;
     }
 
     /// Makes steps at least this fine from now on.
@@ -267,12 +358,49 @@ impl State {
         number
     }
 
+    /// Creates a light activity, which has no work yet, and returns its number.
+    pub(super) fn light_child(&mut self) -> u32 {
+        let number = self.child("", Families::LIGHT);
+        let actor = &mut self.actors[number as usize];
+        actor.phase = Phase::Ended;
+        actor.is_light = true;
+        number
+    }
+
     /// Returns the number that the next child of the current activity will have.
     pub(super) fn next_child(&mut self, kind: u32) -> u32 {
         let parent = self.current;
         self.families.meet_foreign(parent);
         let children = self.actors[parent as usize].children[Families::kind_of(kind)];
         self.families.child(parent, children | kind)
+    }
+
+    /// Returns where the data of this activity's model are kept; none if there is no such activity.
+    pub(super) fn kept(&mut self, number: u32) -> Option<&mut Option<Box<dyn Any>>> {
+        let actor = self.actors[..self.born as usize].get_mut(number as usize)?;
+        Some(&mut actor.kept)
+    }
+
+    /// Returns the index of the next pool of this execution, and the pool that had it in an earlier one.
+    pub(super) fn next_pool(&mut self) -> (usize, Option<(usize, Pool)>) {
+        let index = self.pools_used;
+        self.pools_used += 1;
+        (index, self.pools.get(index).copied())
+    }
+
+    /// Returns the recorded run, if there is one, with the name of the current activity and what it has been given.
+    pub(super) fn recorded_of_current(&mut self) -> Option<(Arc<Recorded>, String, Given)> {
+        let recorded = Arc::clone(self.recorded.as_ref()?);
+        let actor = self.actors.get_mut(self.current as usize)?;
+        let given = std::mem::take(&mut actor.given);
+        Some((recorded, self.families.name(self.current), given))
+    }
+
+    /// Puts back what the current activity has been given of the recorded run.
+    pub(super) fn keeps_given(&mut self, given: Given) {
+        if let Some(actor) = self.actors.get_mut(self.current as usize) {
+            actor.given = given;
+        }
     }
 
     /// Returns the last panic of the main activity.
@@ -423,6 +551,19 @@ impl State {
         }
     }
 
+    /// Returns the numbers of several objects together with how they are accessed. `first` is the index of the first.
+    pub(super) fn touched_all(
+        &mut self,
+        touches: &[Touch<'_>],
+        site: &'static Location<'static>,
+        first: usize,
+    ) -> Vec<Touched> {
+        let touches = touches.iter().zip(first..);
+        touches
+            .map(|(touch, index)| self.touched(touch, site, index))
+            .collect()
+    }
+
     /// Returns the number of the object together with how it is accessed.
     #[inline]
     pub(super) fn touched(
@@ -435,6 +576,14 @@ impl State {
             access: touch.access,
             object: self.number(touch.cell, touch.made_at, site, index),
         }
+    }
+
+    /// Returns the number of an object that the current activity is about to release, and whether that is a step. An
+    /// activity that begins to wait on a condition releases the lock in the same step.
+    #[inline]
+    pub(super) fn prepares_release(&self, object: &Object, access: Access) -> (Option<u32>, bool) {
+        let is_step = self.granularity.releases && !self.is_ending && access != Access::Wait;
+        (self.names.known(&object.wanted), is_step)
     }
 
     /// Returns a list of only this access, reusing the last one if it is equal, as it often is.

@@ -181,17 +181,14 @@ fn obey(execution: &Execution, mut stream: UnixStream) -> io::Result<()> {
 impl Execution {
     /// Begins, with the process's main thread as the first activity.
     fn begin_whole(&self, main: Arc<TurnToken>) {
-        let state = self.state();
-        state.is_whole = true;
-        state.families.keep_log();
-        state.names.keep_log();
+        self.state().becomes_whole();
         self.begin_with(TaskStack::Thread(main));
     }
 
     /// Returns the state of the execution while all activities wait.
     fn snapshot(&self, performed: Option<crate::explore::Event>) -> Snapshot {
         let needs_finer_steps = self.needs_finer_steps();
-        let state = self.state();
+        let state = &mut *self.state();
         let pending = (0..state.activities()).map(|number| {
             Some(Next {
                 event: state.pending(number)?.clone(),
@@ -229,7 +226,7 @@ impl Execution {
 
     /// Notes that the program exits, by its main activity or by another one.
     fn exits(&self, by_main: bool) {
-        let state = self.state();
+        let state = &mut *self.state();
         state.has_exited |= !by_main;
         state.main_has_ended = true;
     }

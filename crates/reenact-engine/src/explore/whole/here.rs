@@ -39,7 +39,7 @@ impl Subject for Here {
     }
 
     fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
-        let state = self.0.state();
+        let state = &mut *self.0.state();
         names_of(events, &state.names, &state.families)
     }
 

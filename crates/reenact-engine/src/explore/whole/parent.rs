@@ -72,20 +72,22 @@ impl Forked {
 
     /// Starts an execution whose steps are at least this fine from the beginning.
     pub(in crate::explore) fn start_with(&self, granularity: Granularity) -> ForkedRun {
-        let state = self.execution.state();
-        let before = state.granularity;
-        state.refine(granularity);
+        let before = self.granularity();
+        self.refine(granularity);
         let run = self.start();
         // What has been learned to need finer steps remains.
-        let state = self.execution.state();
+        let state = &mut *self.execution.state();
         state.granularity = before.or(state.learned);
         run
     }
 
-    /// Returns the names of objects and activities.
-    pub(in crate::explore) fn names(&self) -> (&ObjectTable, &Families) {
-        let state = self.execution.state();
-        (&state.names, &state.families)
+    /// Calls the function with the names of objects and activities.
+    pub(in crate::explore) fn with_names<R>(
+        &self,
+        use_names: impl FnOnce(&ObjectTable, &Families) -> R,
+    ) -> R {
+        let state = &*self.execution.state();
+        use_names(&state.names, &state.families)
     }
 
     /// Returns whether releasing a lock is a step.
@@ -201,7 +203,7 @@ impl ForkedRun {
         });
         match snapshot {
             Ok((snapshot, message)) => {
-                let state = self.execution.state();
+                let state = &mut *self.execution.state();
                 for &(parent, index) in &snapshot.births {
                     state.families.child(parent, index);
                 }
@@ -361,7 +363,7 @@ impl Subject for Forked {
     }
 
     fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
-        let state = self.execution.state();
+        let state = &mut *self.execution.state();
         names_of(events, &state.names, &state.families)
     }
 
