@@ -7,7 +7,7 @@
 mod on_reenact;
 mod way;
 
-#[expect(dead_code, reason = "others have to be told when to give up")]
+#[expect(dead_code, reason = "others need to know when to give up")]
 #[path = "../../../peers/src/explore/explored.rs"]
 mod line;
 

@@ -76,7 +76,7 @@ pub struct Options {
     pub clients: PathBuf,
 }
 
-/// Runs a suite. The exit code tells whether every variant did what it should.
+/// Runs a suite. The exit code says whether every variant did what it should.
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let directory = tempfile::tempdir()?;
     let mut failures = Vec::new();

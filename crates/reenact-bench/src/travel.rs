@@ -67,7 +67,7 @@ impl Row {
         self.price = price;
     }
 
-    /// Takes `count` from the free ones. Tells whether there were as many.
+    /// Takes `count` from the free ones. Returns whether there were as many.
     pub fn remove(&mut self, count: u64) -> bool {
         let enough = self.free >= count;
         if enough {
@@ -76,14 +76,14 @@ impl Row {
         enough
     }
 
-    /// Reserves one, if one is free, and tells its price.
+    /// Reserves one, if one is free, and returns its price.
     pub fn reserve(&mut self) -> Option<u64> {
         self.free = self.free.checked_sub(1)?;
         self.used += 1;
         Some(self.price)
     }
 
-    /// Gives back one that was reserved. Tells whether one was.
+    /// Gives back one that was reserved. Returns whether one was.
     pub fn cancel(&mut self) -> bool {
         let reserved = self.used > 0;
         if reserved {
@@ -144,7 +144,7 @@ impl Stock {
         removed
     }
 
-    /// Reserves one, if one is free, and tells its price.
+    /// Reserves one, if one is free, and returns its price.
     pub fn reserve(&mut self, id: u64) -> Option<u64> {
         self.rows.get_mut(&id)?.reserve()
     }
@@ -194,7 +194,7 @@ impl Customers {
         self.bookings.get_mut(&id)
     }
 
-    /// Removes a customer, if they exist, and tells what they had reserved.
+    /// Removes a customer, if they exist, and returns what they had reserved.
     pub fn remove(&mut self, id: u64) -> Option<Bookings> {
         self.bookings.remove(&id)
     }

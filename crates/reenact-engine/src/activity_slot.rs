@@ -270,7 +270,7 @@ impl ActivitySlot {
     /// Reports that it runs without a message: the last reference to it has been dropped.
     #[cold]
     pub fn is_let_go(&self) {
-        self.tell(Message::None);
+        self.report(Message::None);
     }
 
     /// Reports that its turn has panicked. Returns whether the activity must end.
@@ -534,20 +534,20 @@ impl ActivitySlot {
 
     /// Returns which message is to be handled next.
     pub fn next(&self) -> NextArrival {
-        let next = self.tell(Message::Next);
+        let next = self.report(Message::Next);
         self.word.set(Hot::fast_path().cast_mut().cast());
         next
     }
 
     /// Reports a message that arrived although none was expected any more: a divergence from the recording.
     pub fn unexpected(&self, arrival: Arrival) {
-        self.tell(Message::Unexpected(arrival));
+        self.report(Message::Unexpected(arrival));
     }
 
     /// Reports that the [next](ActivitySlot::next) message is about to be handled.
     pub fn arrives(&self, arrival: Arrival, code: u64) {
         seeds::restart();
-        self.tell(Message::Handled(arrival, tag_of(code)));
+        self.report(Message::Handled(arrival, tag_of(code)));
         if mode::is_observed() && arrival != Arrival::CLOSING {
             announce(&Announcement {
                 touches: &[Touch::new(&self.mailbox, Access::Receive)],
@@ -558,7 +558,7 @@ impl ActivitySlot {
     }
 
     /// Reports an event about messages to the controller.
-    fn tell(&self, message: Message) -> NextArrival {
+    fn report(&self, message: Message) -> NextArrival {
         if let Some(execution) = explore::here() {
             return execution.handles_message(message);
         }

@@ -112,7 +112,7 @@ pub trait External {
     fn ask(&mut self) -> Self::Answer;
 
     /// Returns the part of the answer that is recorded.
-    fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a>;
+    fn reply<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a>;
 
     /// Restores the answer from what was recorded; none if that does not fit this call.
     fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer>;
@@ -129,7 +129,7 @@ pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
             let maps = seeds::pause();
             let answer = untracked(|| call.ask());
             seeds::resume(maps);
-            let reply = call.tell(&answer);
+            let reply = call.reply(&answer);
             record::external(op, call.asked(), &reply);
             if let Reply::Bytes(Cow::Owned(buffer)) = reply {
                 give_back(buffer);

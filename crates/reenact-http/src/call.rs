@@ -9,7 +9,7 @@ pub(crate) fn call<R>(
     what: impl Fn() -> String,
     asked: Asked,
     ask: impl FnOnce() -> R,
-    tell: impl Fn(&R) -> Reply<'_>,
+    reply: impl Fn(&R) -> Reply<'_>,
     hear: impl FnMut(Reply<'_>) -> Option<R>,
 ) -> R {
     external(
@@ -18,7 +18,7 @@ pub(crate) fn call<R>(
             what,
             asked,
             ask: Some(ask),
-            tell,
+            reply,
             hear,
         },
     )
@@ -29,7 +29,7 @@ struct Call<W, A, T, H> {
     asked: Asked,
     /// Called at most once.
     ask: Option<A>,
-    tell: T,
+    reply: T,
     hear: H,
 }
 
@@ -55,8 +55,8 @@ where
         ask()
     }
 
-    fn tell<'a>(&'a self, answer: &'a R) -> Reply<'a> {
-        (self.tell)(answer)
+    fn reply<'a>(&'a self, answer: &'a R) -> Reply<'a> {
+        (self.reply)(answer)
     }
 
     fn hear(&mut self, reply: Reply<'_>) -> Option<R> {

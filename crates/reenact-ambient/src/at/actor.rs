@@ -28,7 +28,7 @@ pub(crate) struct Actor {
     pub(crate) id: ActorId,
     /// The number of actors that it has created.
     pub(crate) children: u32,
-    pub(crate) heap: Vec<Entity>,
+    pub(crate) heap: Vec<HeapEntry>,
     /// What other actors may refer to, by slot, oldest first.
     pub(crate) exports: Vec<HeapId>,
     pub(crate) inbox: VecDeque<Message>,
@@ -41,9 +41,9 @@ pub(crate) struct Actor {
     pub(crate) ruined: Vec<HeapId>,
 }
 
-/// An entity in the heap of an actor.
+/// An entry in the heap of an actor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Entity {
+pub(crate) enum HeapEntry {
     /// An object or an isolate, depending on its class.
     Object {
         class: ClassId,
@@ -174,21 +174,21 @@ impl Actor {
         }
     }
 
-    pub(crate) fn alloc(&mut self, entity: Entity) -> Value {
-        self.heap.push(entity);
+    pub(crate) fn alloc(&mut self, entry: HeapEntry) -> Value {
+        self.heap.push(entry);
         Value::Near(HeapId(self.heap.len() as u32 - 1))
     }
 
-    pub(crate) fn get(&self, id: HeapId) -> &Entity {
+    pub(crate) fn get(&self, id: HeapId) -> &HeapEntry {
         &self.heap[id.0 as usize]
     }
 
-    pub(crate) fn get_mut(&mut self, id: HeapId) -> &mut Entity {
+    pub(crate) fn get_mut(&mut self, id: HeapId) -> &mut HeapEntry {
         &mut self.heap[id.0 as usize]
     }
 
-    /// Returns the entity that a value of this actor refers to, if it is in its heap.
-    pub(crate) fn entity(&self, value: Value) -> Option<&Entity> {
+    /// Returns the entry that a value of this actor refers to, if it is in its heap.
+    pub(crate) fn entry(&self, value: Value) -> Option<&HeapEntry> {
         match value {
             Value::Near(id) => Some(self.get(id)),
             _ => None,
@@ -197,7 +197,7 @@ impl Actor {
 
     pub(crate) fn future_mut(&mut self, id: HeapId) -> &mut Future {
         match self.get_mut(id) {
-            Entity::Future(future) => future,
+            HeapEntry::Future(future) => future,
             other => unreachable!("a resolver or a list of futures names {other:?}"),
         }
     }
@@ -206,15 +206,15 @@ impl Actor {
     pub(crate) fn is_future(&self, value: Value) -> bool {
         match value {
             Value::Far(far) => far.kind == FarKind::Future,
-            near => matches!(self.entity(near), Some(Entity::Future(_))),
+            near => matches!(self.entry(near), Some(HeapEntry::Future(_))),
         }
     }
 
-    /// Makes a near entity accessible to other actors.
+    /// Makes a near entry accessible to other actors.
     pub(crate) fn export(&mut self, id: HeapId) -> Far {
         let kind = match self.get(id) {
-            Entity::Future(_) => FarKind::Future,
-            Entity::Resolver(_) => FarKind::Resolver,
+            HeapEntry::Future(_) => FarKind::Future,
+            HeapEntry::Resolver(_) => FarKind::Resolver,
             _ => FarKind::Object,
         };
         let slot = self
@@ -235,15 +235,15 @@ impl Actor {
     /// Calls `visit` with every message that the actor holds.
     pub(crate) fn visit_messages(&mut self, visit: &mut impl FnMut(&mut Message)) {
         self.inbox.iter_mut().for_each(&mut *visit);
-        for entity in &mut self.heap {
-            if let Entity::Future(Future {
+        for entry in &mut self.heap {
+            if let HeapEntry::Future(Future {
                 state:
                     FutureState::Unresolved {
                         stored,
                         subscribers,
                     },
                 ..
-            }) = entity
+            }) = entry
             {
                 stored.iter_mut().chain(subscribers).for_each(&mut *visit);
             }
@@ -257,8 +257,8 @@ impl Actor {
 
     /// Calls `visit` with every value that the actor holds.
     pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
-        for entity in &mut self.heap {
-            entity.visit(visit);
+        for entry in &mut self.heap {
+            entry.visit(visit);
         }
         for message in &mut self.inbox {
             message.visit(visit);
@@ -269,15 +269,15 @@ impl Actor {
     }
 }
 
-impl Entity {
+impl HeapEntry {
     /// Visits the values within it, in order. The future of a resolver is not a value.
     pub(crate) fn visit(&mut self, visit: &mut impl FnMut(&mut Value)) {
         match self {
-            Entity::Object { fields, .. } => fields.iter_mut().for_each(visit),
-            Entity::Block { captured, .. } => captured.iter_mut().for_each(visit),
-            Entity::Cell(value) => visit(value),
-            Entity::List(values) => values.iter_mut().for_each(visit),
-            Entity::Future(future) => match &mut future.state {
+            HeapEntry::Object { fields, .. } => fields.iter_mut().for_each(visit),
+            HeapEntry::Block { captured, .. } => captured.iter_mut().for_each(visit),
+            HeapEntry::Cell(value) => visit(value),
+            HeapEntry::List(values) => values.iter_mut().for_each(visit),
+            HeapEntry::Future(future) => match &mut future.state {
                 FutureState::Unresolved {
                     stored,
                     subscribers,
@@ -289,7 +289,7 @@ impl Entity {
                 }
                 FutureState::Resolved(value) | FutureState::Ruined(value) => visit(value),
             },
-            Entity::Resolver(_) => {}
+            HeapEntry::Resolver(_) => {}
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The canonical form of an actor.
 //!
 //! Between steps an actor is stored as bytes, in a form that contains only what is relevant: the heap holds the
-//! reachable entities in the order in which they are reached, and there are no counters of objects, futures or
+//! reachable entries in the order in which they are reached, and there are no counters of objects, futures or
 //! messages. So two paths to the same state produce the same bytes, and a program that loops has finitely many states.
 //!
-//! Exported entities are kept, in the order in which they were first exported, as long as another actor refers to them
+//! Exported entries are kept, in the order in which they were first exported, as long as another actor refers to them
 //! or the actor itself reaches them. Whether another actor does is known only in the whole state; `lonely` lists the
 //! slots for which this matters. Cycles through several actors are never freed; that costs only memory.
 
 use super::{
-    actor::{Actor, Entity},
+    actor::{Actor, HeapEntry},
     value::{Far, HeapId, Value},
 };
 
@@ -74,9 +74,9 @@ pub(crate) fn canonicalise(actor: &mut Actor) -> Links {
 
 /// The heap while it is being reordered.
 struct Moving {
-    old: Vec<Entity>,
+    old: Vec<HeapEntry>,
     places: Vec<Option<u32>>,
-    /// The entities that have a place and have not been moved yet, in the order of their places.
+    /// The entries that have a place and have not been moved yet, in the order of their places.
     queue: Vec<u32>,
 }
 
@@ -101,16 +101,16 @@ impl Moving {
     }
 
     /// Moves everything that has been reached.
-    fn settle(&mut self, heap: &mut Vec<Entity>) {
+    fn settle(&mut self, heap: &mut Vec<HeapEntry>) {
         while let Some(&from) = self.queue.get(heap.len()) {
-            // Each entity is moved once, because it gets a place once.
-            let mut entity =
-                std::mem::replace(&mut self.old[from as usize], Entity::Cell(Value::Null));
-            entity.visit(&mut |value| self.visit_value(value));
-            if let Entity::Resolver(future) = &mut entity {
+            // Each entry is moved once, because it gets a place once.
+            let mut entry =
+                std::mem::replace(&mut self.old[from as usize], HeapEntry::Cell(Value::Null));
+            entry.visit(&mut |value| self.visit_value(value));
+            if let HeapEntry::Resolver(future) = &mut entry {
                 self.visit(future);
             }
-            heap.push(entity);
+            heap.push(entry);
         }
     }
 }

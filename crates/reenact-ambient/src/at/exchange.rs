@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    actor::{Actor, Cause, Entity, Frame, Message, MessageKind, Turn},
+    actor::{Actor, Cause, Frame, HeapEntry, Message, MessageKind, Turn},
     code::{ClassId, ClassKind, Code, Instruction},
     machine::{Machine, Rule},
     tables::{ActorId, Actors, Texts},
@@ -118,7 +118,7 @@ impl Actor {
     pub(crate) fn with_behaviour(id: ActorId, code: &Code, class: ClassId) -> Actor {
         let mut actor = Actor::new(id);
         let fields = vec![Value::Null; code.class(class).fields.len()];
-        actor.alloc(Entity::Object { class, fields });
+        actor.alloc(HeapEntry::Object { class, fields });
         actor.exports.push(HeapId(0));
         actor
     }
@@ -167,8 +167,8 @@ impl Passing<'_> {
 
     fn is_isolate(&self, id: HeapId) -> bool {
         match self.from.get(id) {
-            Entity::Object { class, .. } => self.code.class(*class).kind == ClassKind::Isolate,
-            Entity::List(_) => true,
+            HeapEntry::Object { class, .. } => self.code.class(*class).kind == ClassKind::Isolate,
+            HeapEntry::List(_) => true,
             _ => false,
         }
     }
@@ -180,8 +180,8 @@ impl Passing<'_> {
         }
         let mut todo = vec![(id, self.begin_copy(id))];
         while let Some((original, copy)) = todo.pop() {
-            let mut entity = self.from.get(original).clone();
-            entity.visit(&mut |value| {
+            let mut entry = self.from.get(original).clone();
+            entry.visit(&mut |value| {
                 *value = match *value {
                     Value::Near(id) if self.is_isolate(id) => {
                         Value::Near(match self.copies.get(&id) {
@@ -196,13 +196,13 @@ impl Passing<'_> {
                     other => self.pass(other),
                 }
             });
-            *self.to.get_mut(copy) = entity;
+            *self.to.get_mut(copy) = entry;
         }
         self.copies[&id]
     }
 
     fn begin_copy(&mut self, id: HeapId) -> HeapId {
-        let Value::Near(copy) = self.to.alloc(Entity::Cell(Value::Null)) else {
+        let Value::Near(copy) = self.to.alloc(HeapEntry::Cell(Value::Null)) else {
             unreachable!("what is allocated is near")
         };
         self.copies.insert(id, copy);

@@ -16,7 +16,7 @@ pub(crate) use self::builtin::plain_name;
 use std::collections::VecDeque;
 
 use super::{
-    actor::{Actor, Cause, Entity, Frame, Message, MessageKind, Turn},
+    actor::{Actor, Cause, Frame, HeapEntry, Message, MessageKind, Turn},
     code::{Code, Instruction, SiteId},
     tables::{ActorId, Texts},
     value::Value,
@@ -110,7 +110,7 @@ pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
         Value::Far(far) => Next::Send(far.actor),
         _ => Next::Send(actor.id),
     };
-    let is_own_resolver = |value| matches!(actor.entity(value), Some(Entity::Resolver(_)));
+    let is_own_resolver = |value| matches!(actor.entry(value), Some(HeapEntry::Resolver(_)));
     match turn.frames.last() {
         Some(Frame::Sends(messages)) => match messages.front() {
             Some(message) if message.is_resolution() && is_own_resolver(message.receiver) => {

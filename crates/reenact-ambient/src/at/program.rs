@@ -7,7 +7,7 @@ use reenact_multiverse::{
 };
 
 use super::{
-    actor::{Actor, Cause, Entity, Frame, Message, MessageKind},
+    actor::{Actor, Cause, Frame, HeapEntry, Message, MessageKind},
     code::{Instruction, SelectorId},
     compile::compile,
     machine::{Granularity, Next, Rule, Stops},
@@ -108,15 +108,17 @@ impl Program {
             depth: 0,
             marked: message.is_marked,
         };
-        let body = match actor.entity(message.receiver) {
-            Some(Entity::Object { class, .. }) => code.class(*class).methods.get(&message.selector),
-            Some(Entity::Block { code, .. }) => Some(code),
+        let body = match actor.entry(message.receiver) {
+            Some(HeapEntry::Object { class, .. }) => {
+                code.class(*class).methods.get(&message.selector)
+            }
+            Some(HeapEntry::Block { code, .. }) => Some(code),
             _ => None,
         };
         operation.site = body.and_then(|&body| code.body(body).site);
         if !matches!(
-            actor.entity(message.receiver),
-            Some(Entity::Future(_) | Entity::Resolver(_))
+            actor.entry(message.receiver),
+            Some(HeapEntry::Future(_) | HeapEntry::Resolver(_))
         ) {
             operation.kind = match message.kind {
                 MessageKind::Plain => OperationKind::Turn,
@@ -372,8 +374,8 @@ impl Semantics for Program {
             true => name(activity(actor)),
             false => after.name(actor).to_owned(),
         };
-        let mut text = before.tell(step.actor, &name);
-        after.tell_changes(&before, step.actor, &name, &mut text);
+        let mut text = before.describe(step.actor, &name);
+        after.describe_changes(&before, step.actor, &name, &mut text);
         text
     }
 

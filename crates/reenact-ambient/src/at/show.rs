@@ -5,7 +5,7 @@ use std::fmt::Write;
 use reenact_multiverse::{Ending, Observation, Wait};
 
 use super::{
-    actor::{Actor, Cause, Entity, Frame, Future, FutureState, Message, MessageKind},
+    actor::{Actor, Cause, Frame, Future, FutureState, HeapEntry, Message, MessageKind},
     code::{ClassKind, Instruction, SelectorId, SiteId},
     machine::{Next, plain_name},
     state::{State, World},
@@ -77,14 +77,14 @@ impl<'a> View<'a> {
             if is_it(&value) {
                 return name.to_owned();
             }
-            if let Some(Entity::List(values)) = creator.entity(value)
+            if let Some(HeapEntry::List(values)) = creator.entry(value)
                 && let Some(at) = values.iter().position(is_it)
             {
                 return format!("{name}#{}", at + 1);
             }
         }
         match actor.get(actor.exports[0]) {
-            Entity::Object { class, .. } => self.world.code.class(*class).name.clone(),
+            HeapEntry::Object { class, .. } => self.world.code.class(*class).name.clone(),
             other => unreachable!("{other:?} is no behaviour"),
         }
     }
@@ -98,7 +98,7 @@ impl<'a> View<'a> {
 
     /// Returns the fields of an actor's behaviour.
     fn fields<'v>(&'v self, actor: &'v Actor) -> impl Iterator<Item = (&'v str, Value)> {
-        let Entity::Object { class, fields } = actor.get(actor.exports[0]) else {
+        let HeapEntry::Object { class, fields } = actor.get(actor.exports[0]) else {
             unreachable!("slot 0 is the behaviour")
         };
         let names = self
@@ -125,23 +125,23 @@ impl<'a> View<'a> {
                 FarKind::Future => format!("a future of {}", name(actor)),
                 FarKind::Resolver => format!("a resolver of {}", name(actor)),
             },
-            _ => match actor.entity(value) {
+            _ => match actor.entry(value) {
                 Some(_) if value == Value::Near(actor.exports[0]) => name(actor.id),
-                Some(Entity::Object { class, .. }) => match self.world.code.class(*class).kind {
+                Some(HeapEntry::Object { class, .. }) => match self.world.code.class(*class).kind {
                     ClassKind::Isolate => "an isolate".to_owned(),
                     ClassKind::Object | ClassKind::Actor => "an object".to_owned(),
                 },
-                Some(Entity::List(values)) => {
+                Some(HeapEntry::List(values)) => {
                     let all: Vec<String> = values
                         .iter()
-                        .map(|&one| match actor.entity(one) {
-                            Some(Entity::List(_)) => "[…]".to_owned(),
+                        .map(|&one| match actor.entry(one) {
+                            Some(HeapEntry::List(_)) => "[…]".to_owned(),
                             _ => self.text(actor, one, name),
                         })
                         .collect();
                     format!("[{}]", all.join(", "))
                 }
-                entity => plain_name(value, entity).to_owned(),
+                entry => plain_name(value, entry).to_owned(),
             },
         }
     }
@@ -149,19 +149,21 @@ impl<'a> View<'a> {
     fn observation(&self, actor: &Actor, value: Value, depth: u32, left: &mut u32) -> Observation {
         *left = left.saturating_sub(1);
         let name = |actor: ActorId| self.name(actor).to_owned();
-        match (value, actor.entity(value)) {
+        match (value, actor.entry(value)) {
             (Value::Null, _) => Observation::Null,
             (Value::Bool(value), _) => Observation::Bool(value),
             (Value::Int(number), _) => Observation::Int(number),
             (Value::Float(bits), _) => Observation::Float(f64::from_bits(bits)),
             (Value::Text(text), _) => Observation::Text(self.world.texts.get(text).to_owned()),
-            (_, Some(Entity::List(values))) if depth < MAX_DEPTH && *left > 0 => Observation::List(
-                values
-                    .iter()
-                    .map(|&one| self.observation(actor, one, depth + 1, left))
-                    .collect(),
-            ),
-            (_, Some(Entity::Object { class, fields }))
+            (_, Some(HeapEntry::List(values))) if depth < MAX_DEPTH && *left > 0 => {
+                Observation::List(
+                    values
+                        .iter()
+                        .map(|&one| self.observation(actor, one, depth + 1, left))
+                        .collect(),
+                )
+            }
+            (_, Some(HeapEntry::Object { class, fields }))
                 if depth < MAX_DEPTH && *left > 0 && value != Value::Near(actor.exports[0]) =>
             {
                 let names = self.world.code.class(*class).fields.iter().cloned();
@@ -170,20 +172,22 @@ impl<'a> View<'a> {
                     .map(|&one| self.observation(actor, one, depth + 1, left));
                 Observation::Record(names.zip(values).collect())
             }
-            (_, Some(Entity::Future(future))) => Observation::Record(vec![match &future.state {
-                FutureState::Unresolved { .. } => (
-                    "future".to_owned(),
-                    Observation::Text("unresolved".to_owned()),
-                ),
-                FutureState::Resolved(value) => (
-                    "resolved".to_owned(),
-                    self.observation(actor, *value, depth + 1, left),
-                ),
-                FutureState::Ruined(error) => (
-                    "ruined".to_owned(),
-                    self.observation(actor, *error, depth + 1, left),
-                ),
-            }]),
+            (_, Some(HeapEntry::Future(future))) => {
+                Observation::Record(vec![match &future.state {
+                    FutureState::Unresolved { .. } => (
+                        "future".to_owned(),
+                        Observation::Text("unresolved".to_owned()),
+                    ),
+                    FutureState::Resolved(value) => (
+                        "resolved".to_owned(),
+                        self.observation(actor, *value, depth + 1, left),
+                    ),
+                    FutureState::Ruined(error) => (
+                        "ruined".to_owned(),
+                        self.observation(actor, *error, depth + 1, left),
+                    ),
+                }])
+            }
             _ => Observation::Text(self.text(actor, value, &name)),
         }
     }
@@ -216,7 +220,7 @@ impl<'a> View<'a> {
         };
         let doing = match &actor.turn {
             None => "idle".to_owned(),
-            Some(_) => self.tell(actor.id, &|actor| self.name(actor).to_owned()),
+            Some(_) => self.describe(actor.id, &|actor| self.name(actor).to_owned()),
         };
         let inbox = actor
             .inbox
@@ -266,7 +270,7 @@ impl<'a> View<'a> {
     // Descriptions
 
     /// Describes the next action of the actor.
-    pub(crate) fn tell(&self, actor: ActorId, name: Namer<'_>) -> String {
+    pub(crate) fn describe(&self, actor: ActorId, name: Namer<'_>) -> String {
         let actor = self.actor(actor);
         let at = self
             .world
@@ -276,13 +280,13 @@ impl<'a> View<'a> {
         match next {
             Next::Nothing => "waits for a message".to_owned(),
             Next::Process => {
-                self.tell_message(actor, actor.inbox.front().expect("there is one"), name)
+                self.describe_message(actor, actor.inbox.front().expect("there is one"), name)
             }
-            _ => self.tell_turn(actor, next, name),
+            _ => self.describe_turn(actor, next, name),
         }
     }
 
-    fn tell_message(&self, actor: &Actor, message: &Message, name: Namer<'_>) -> String {
+    fn describe_message(&self, actor: &Actor, message: &Message, name: Namer<'_>) -> String {
         let called = self.call(actor, message, name);
         let sender = name(message.sender);
         let value = message
@@ -290,13 +294,13 @@ impl<'a> View<'a> {
             .first()
             .map(|&value| self.text(actor, value, name))
             .unwrap_or_default();
-        match (message.kind, actor.entity(message.receiver)) {
+        match (message.kind, actor.entry(message.receiver)) {
             (MessageKind::Resolve, _) => format!("is told {value} by {sender}"),
             (MessageKind::Ruin, _) => format!("is told the error {value} by {sender}"),
             (MessageKind::Callback, _) => {
                 format!("runs the block{} with {value}", self.line(message.site))
             }
-            (MessageKind::Register, Some(Entity::Future(future))) => match message.args[0] {
+            (MessageKind::Register, Some(HeapEntry::Future(future))) => match message.args[0] {
                 Value::Null => format!("links {} to another", self.future(future)),
                 _ => format!(
                     "lets the block{} wait for {}",
@@ -307,7 +311,7 @@ impl<'a> View<'a> {
             (MessageKind::Register, _) => {
                 format!("lets the block{} run at once", self.line(message.site))
             }
-            (MessageKind::Plain, Some(Entity::Future(future))) => match future.state {
+            (MessageKind::Plain, Some(HeapEntry::Future(future))) => match future.state {
                 FutureState::Unresolved { .. } => {
                     format!("keeps {called} from {sender} for {}", self.future(future))
                 }
@@ -339,7 +343,7 @@ impl<'a> View<'a> {
         )
     }
 
-    fn tell_turn(&self, actor: &Actor, next: Next, name: Namer<'_>) -> String {
+    fn describe_turn(&self, actor: &Actor, next: Next, name: Namer<'_>) -> String {
         let code = &self.world.code;
         let turn = actor.turn.as_ref().expect("it is in a turn");
         let to = match next {
@@ -394,8 +398,8 @@ impl<'a> View<'a> {
                         format!("sends {called} to {to}")
                     }
                     (_, Some((future, _))) => {
-                        let future = match actor.entity(future) {
-                            Some(Entity::Future(future)) => self.future(future),
+                        let future = match actor.entry(future) {
+                            Some(HeapEntry::Future(future)) => self.future(future),
                             _ => self.text(actor, future, name),
                         };
                         format!("registers the block{} with {future}", self.line(site))
@@ -429,7 +433,7 @@ impl<'a> View<'a> {
     }
 
     /// Appends a description of what the actor's step has changed.
-    pub(crate) fn tell_changes(
+    pub(crate) fn describe_changes(
         &self,
         before: &View<'_>,
         actor: ActorId,
@@ -474,7 +478,7 @@ impl<'a> View<'a> {
                     .push(format!("{name}: {}", self.world.texts.get(error)));
             }
             for &ruined in &actor.ruined {
-                if let Entity::Future(
+                if let HeapEntry::Future(
                     future @ Future {
                         state: FutureState::Ruined(error),
                         ..
@@ -504,12 +508,12 @@ impl<'a> View<'a> {
 
     /// Whether a value contains no references.
     fn is_plain(&self, actor: &Actor, value: Value, depth: u32) -> bool {
-        match (value, actor.entity(value)) {
+        match (value, actor.entry(value)) {
             (
                 Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_),
                 _,
             ) => true,
-            (_, Some(Entity::List(values))) => {
+            (_, Some(HeapEntry::List(values))) => {
                 depth == 0
                     && values
                         .iter()
@@ -522,7 +526,7 @@ impl<'a> View<'a> {
     /// Returns the futures with a block or message that waits for them, and one of these messages.
     fn waits<'v>(&self, actor: &'v Actor) -> impl Iterator<Item = (&'v Future, &'v Message)> {
         actor.waiting.iter().filter_map(|&id: &HeapId| {
-            let Entity::Future(future) = actor.get(id) else {
+            let HeapEntry::Future(future) = actor.get(id) else {
                 unreachable!("only futures are waited for")
             };
             let FutureState::Unresolved {

@@ -10,7 +10,7 @@ use reenact_multiverse::{Marked, Operation};
 use smallvec::SmallVec;
 
 use super::{
-    actor::{Actor, Cause, Entity, Frame},
+    actor::{Actor, Cause, Frame, HeapEntry},
     canonical::{Links, canonicalise},
     code::{Code, PROGRAM},
     exchange,
@@ -68,7 +68,7 @@ struct Moved {
     actor: StoredId,
     /// The receiver of the message, or the actor that was created.
     other: Option<StoredId>,
-    /// Whether an entity may have lost its last reference.
+    /// Whether an entry may have lost its last reference.
     drops: bool,
     rule: Option<Rule>,
 }
@@ -322,7 +322,7 @@ impl State {
 }
 
 impl Actor {
-    /// Returns which entities of the heap are reachable from these.
+    /// Returns which entries of the heap are reachable from these.
     fn reached_from(&self, roots: impl Iterator<Item = HeapId>) -> Vec<bool> {
         let mut reached = vec![false; self.heap.len()];
         let mut todo: Vec<HeapId> = roots.collect();
@@ -330,13 +330,13 @@ impl Actor {
             if std::mem::replace(&mut reached[id.0 as usize], true) {
                 continue;
             }
-            let mut entity = self.get(id).clone();
-            entity.visit(&mut |value| {
+            let mut entry = self.get(id).clone();
+            entry.visit(&mut |value| {
                 if let Value::Near(id) = *value {
                     todo.push(id);
                 }
             });
-            if let Entity::Resolver(future) = entity {
+            if let HeapEntry::Resolver(future) = entry {
                 todo.push(future);
             }
         }
@@ -367,8 +367,8 @@ impl Actor {
     /// Removes all marks.
     pub(crate) fn unmark(&mut self) {
         self.visit_messages(&mut |message| message.is_marked = false);
-        for entity in &mut self.heap {
-            if let Entity::Future(future) = entity {
+        for entry in &mut self.heap {
+            if let HeapEntry::Future(future) = entry {
                 future.is_marked = false;
             }
         }

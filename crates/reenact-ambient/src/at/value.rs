@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tables::{ActorId, TextId};
 
-/// A value. Two values are equal if they are the same primitive value or refer to the same entity.
+/// A value. Two values are equal if they are the same primitive value or refer to the same entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Value {
     Null,
@@ -15,9 +15,9 @@ pub(crate) enum Value {
     Text(TextId),
     /// The object `system`, which is available to every actor.
     System,
-    /// An entity in this actor's heap.
+    /// An entry in this actor's heap.
     Near(HeapId),
-    /// An entity in another actor's heap.
+    /// An entry in another actor's heap.
     Far(Far),
 }
 

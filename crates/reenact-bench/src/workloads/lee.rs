@@ -82,7 +82,7 @@ impl Board {
         Some(track)
     }
 
-    /// Lays `track` along `way`, unless somebody has built there. Also tells how many locks it took.
+    /// Lays `track` along `way`, unless somebody has built there. Also returns how many locks it took.
     fn lay(&self, track: &Track, way: &[Cell]) -> (bool, u64) {
         let mut numbers: Vec<_> = way.iter().map(|cell| cell.region()).collect();
         numbers.sort_unstable();

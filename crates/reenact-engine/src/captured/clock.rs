@@ -280,7 +280,7 @@ impl External for Seldom {
         read(self.0)
     }
 
-    fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
+    fn reply<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
         Reply::Number(match *answer {
             Ok(now) => now << 1,
             Err(errno) => (errno as u64) << 1 | 1,

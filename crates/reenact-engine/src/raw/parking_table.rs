@@ -232,13 +232,13 @@ mod tests {
     fn a_task_whose_time_is_up_goes_on() {
         let pool = Pool::new(NonZeroUsize::MIN);
         let done = Arc::new(Latch::new());
-        let told = Arc::clone(&done);
+        let finished = Arc::clone(&done);
         spawn(pool, move || {
             let (mutex, condvar) = (RawMutex::new(), RawCondvar::new());
             mutex.lock();
             let notified = condvar.wait(&mutex, Some(std::time::Duration::from_millis(1)));
             assert!(!notified);
-            told.establish();
+            finished.establish();
         });
         done.wait(&String::new);
         pool.close();

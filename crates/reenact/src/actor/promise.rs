@@ -106,7 +106,7 @@ enum Phase<R> {
     /// It is claimed: it is being settled, or is resolved with another promise and will be settled with that.
     Following,
     /// It is settled, and its waiters are being notified.
-    Telling,
+    Notifying,
     Settled(Result<R, Broken>),
     /// The only waiter has taken the value.
     Taken,
@@ -123,7 +123,7 @@ impl<R: Send + 'static> Drop for Last<R> {
             && shared.claim()
         {
             // This is part of the last resolver's drop operation.
-            shared.tell(Err(Broken::abandoned()));
+            shared.notify(Err(Broken::abandoned()));
         }
     }
 }
@@ -166,7 +166,7 @@ impl<R: Send + 'static> Promise<R> {
         let shared = Shared::new();
         // No other activity can access it yet, so this is not an operation.
         if shared.claim() {
-            shared.tell(outcome);
+            shared.notify(outcome);
         }
         Promise { shared }
     }
@@ -272,7 +272,7 @@ impl<R: Send + 'static> Resolver<R> {
     #[track_caller]
     pub fn resolve(&self, value: R) -> bool {
         self.claim() && {
-            self.shared.tell(Ok(value));
+            self.shared.notify(Ok(value));
             true
         }
     }
@@ -281,7 +281,7 @@ impl<R: Send + 'static> Resolver<R> {
     #[track_caller]
     pub fn break_with(&self, error: impl std::error::Error + Send + Sync + 'static) -> bool {
         self.claim() && {
-            self.shared.tell(Err(Broken::by(error)));
+            self.shared.notify(Err(Broken::by(error)));
             true
         }
     }
@@ -421,19 +421,19 @@ impl<R: Send + 'static> Shared<R> {
     fn settle(self: &Arc<Self>, outcome: Result<R, Broken>) {
         self.is_met(ops::RESOLVE);
         if self.claim() {
-            self.tell(outcome);
+            self.notify(outcome);
         }
     }
 
     /// Settles a promise that the caller has claimed, and notifies all waiters.
-    fn tell(self: &Arc<Self>, outcome: Result<R, Broken>) {
+    fn notify(self: &Arc<Self>, outcome: Result<R, Broken>) {
         let this = Arc::clone(self);
-        depth::bounded(move || this.tell_all(outcome));
+        depth::bounded(move || this.notify_all(outcome));
     }
 
-    fn tell_all(&self, outcome: Result<R, Broken>) {
+    fn notify_all(&self, outcome: Result<R, Broken>) {
         let mut state = self.state();
-        state.phase = Phase::Telling;
+        state.phase = Phase::Notifying;
         state.source = None;
         let clone = state.clone;
         // Messages that arrive meanwhile queue up behind those already there.
@@ -481,7 +481,7 @@ impl<R: Send + 'static> Shared<R> {
         self.is_met(ops::SUBSCRIBE);
         let mut state = self.state();
         match &state.phase {
-            Phase::Open | Phase::Following | Phase::Telling => state.subscribers.push(waiter),
+            Phase::Open | Phase::Following | Phase::Notifying => state.subscribers.push(waiter),
             Phase::Settled(_) | Phase::Taken => {
                 let outcome = state.value();
                 drop(state);

@@ -56,13 +56,13 @@ where
         })
     }
 
-    fn tell<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
+    fn reply<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
         match answer {
-            Ok(value) => match self.form.tell(value) {
+            Ok(value) => match self.form.reply(value) {
                 Reply::Bytes(_) if F::IS_DATA && self.question.withheld => Reply::Withheld,
                 reply => reply,
             },
-            Err(error) => Failure::of(error).tell(!F::IS_DATA),
+            Err(error) => Failure::of(error).reply(!F::IS_DATA),
         }
     }
 
@@ -85,7 +85,7 @@ pub(super) trait Form {
     /// Whether bytes are exactly what was read.
     const IS_DATA: bool;
 
-    fn tell<'a>(&'a self, value: &'a Self::Value) -> Reply<'a>;
+    fn reply<'a>(&'a self, value: &'a Self::Value) -> Reply<'a>;
 
     fn hear_number(&mut self, number: u64) -> Option<Self::Value>;
 
@@ -103,7 +103,7 @@ impl Form for Number {
     type Value = u64;
     const IS_DATA: bool = false;
 
-    fn tell<'a>(&'a self, value: &'a u64) -> Reply<'a> {
+    fn reply<'a>(&'a self, value: &'a u64) -> Reply<'a> {
         number(*value).unwrap_or_else(|| structure(Ok(value)))
     }
 
@@ -129,7 +129,7 @@ impl<T: Serialize + DeserializeOwned> Form for Value<T> {
     type Value = T;
     const IS_DATA: bool = false;
 
-    fn tell<'a>(&'a self, value: &'a T) -> Reply<'a> {
+    fn reply<'a>(&'a self, value: &'a T) -> Reply<'a> {
         structure(Ok(value))
     }
 
@@ -149,7 +149,7 @@ impl Form for Fill<'_> {
     type Value = usize;
     const IS_DATA: bool = true;
 
-    fn tell<'a>(&'a self, &count: &'a usize) -> Reply<'a> {
+    fn reply<'a>(&'a self, &count: &'a usize) -> Reply<'a> {
         data(&self.0[..count.min(self.0.len())])
     }
 
@@ -192,7 +192,7 @@ impl Form for Append<'_> {
     type Value = usize;
     const IS_DATA: bool = true;
 
-    fn tell<'a>(&'a self, _count: &'a usize) -> Reply<'a> {
+    fn reply<'a>(&'a self, _count: &'a usize) -> Reply<'a> {
         data(&self.buffer[self.from..])
     }
 
@@ -213,7 +213,7 @@ impl Form for Whole {
     type Value = Vec<u8>;
     const IS_DATA: bool = true;
 
-    fn tell<'a>(&'a self, value: &'a Vec<u8>) -> Reply<'a> {
+    fn reply<'a>(&'a self, value: &'a Vec<u8>) -> Reply<'a> {
         data(value)
     }
 

@@ -40,7 +40,7 @@ impl Failure {
     }
 
     /// Returns the error for the trace. Where bytes are data (`has_room` is false), there is no room for a message.
-    pub(super) fn tell<'a>(self, has_room: bool) -> Reply<'a> {
+    pub(super) fn reply<'a>(self, has_room: bool) -> Reply<'a> {
         match self {
             Failure::Code(code) => Reply::Number(u64::from(code.cast_unsigned()) << 2 | CODE),
             Failure::Other { .. } if has_room => structure::<()>(Err(self)),
@@ -157,7 +157,7 @@ mod tests {
             io::Error::from_raw_os_error(11),
             ErrorKind::UnexpectedEof.into(),
         ] {
-            let Reply::Number(number) = Failure::of(&error).tell(false) else {
+            let Reply::Number(number) = Failure::of(&error).reply(false) else {
                 panic!("{error} is no number");
             };
             let again = io::Error::from(Failure::from_number(number).unwrap());

@@ -72,7 +72,7 @@ where
         ask()
     }
 
-    fn tell<'a>(&'a self, answer: &'a T) -> Reply<'a> {
+    fn reply<'a>(&'a self, answer: &'a T) -> Reply<'a> {
         if is_withheld("external", self.name) {
             return Reply::Withheld;
         }

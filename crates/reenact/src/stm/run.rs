@@ -146,7 +146,7 @@ impl Attempt {
     fn commit(&mut self, turn: Turn, contention: &Contention) -> bool {
         let stepped = !self.transaction.is_read_only();
         if turn.is_asked() {
-            self.transaction.tell(ops::COMMIT, true);
+            self.transaction.report(ops::COMMIT, true);
         }
         let op = if stepped {
             contention.give_way();
@@ -169,7 +169,7 @@ impl Attempt {
     #[track_caller]
     fn end_without_effect(&mut self, turn: Turn) -> bool {
         if turn.is_asked() {
-            self.transaction.tell(ops::READ_ONLY, false);
+            self.transaction.report(ops::READ_ONLY, false);
         }
         let placed = self.transaction.place(turn);
         if placed {

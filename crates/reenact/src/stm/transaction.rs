@@ -185,7 +185,7 @@ impl Transaction {
     /// Reports the variables that it has accessed, which determine its dependencies; writes only if they take effect.
     #[cold]
     #[track_caller]
-    pub(super) fn tell(&self, op: Op, with_writes: bool) {
+    pub(super) fn report(&self, op: Op, with_writes: bool) {
         CLOCK.footprint(op, &|| {
             // In the order of first access, which is the same in every run.
             let mut met: BTreeSet<*const Core> = BTreeSet::new();

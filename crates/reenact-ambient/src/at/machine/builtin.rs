@@ -2,7 +2,7 @@
 
 use super::{MAX_LENGTH, Machine, Result};
 use crate::at::{
-    actor::Entity,
+    actor::HeapEntry,
     code::{ClassId, SiteId},
     value::{FarKind, Value},
 };
@@ -17,10 +17,10 @@ impl Machine<'_> {
     /// Returns the library class of a value, if it has one.
     pub(super) fn library_class(&self, value: Value) -> Option<ClassId> {
         let library = self.code.library;
-        match (value, self.actor.entity(value)) {
+        match (value, self.actor.entry(value)) {
             (Value::Int(_) | Value::Float(_), _) => Some(library.number),
             (Value::Bool(_), _) => Some(library.bool),
-            (_, Some(Entity::List(_))) => Some(library.list),
+            (_, Some(HeapEntry::List(_))) => Some(library.list),
             _ => None,
         }
     }
@@ -76,7 +76,7 @@ impl Machine<'_> {
         args: &[Value],
         site: SiteId,
     ) -> Result<Option<Value>> {
-        let Some(Entity::List(values)) = self.actor.entity(receiver) else {
+        let Some(HeapEntry::List(values)) = self.actor.entry(receiver) else {
             return Ok(None);
         };
         Ok(Some(match (name, args) {
@@ -85,14 +85,14 @@ impl Machine<'_> {
             ("rest", []) => {
                 let rest = values.get(1..).unwrap_or_default().to_vec();
                 self.charge(rest.len());
-                self.actor.alloc(Entity::List(rest))
+                self.actor.alloc(HeapEntry::List(rest))
             }
             ("contains", &[value]) => {
                 let values = values.clone();
                 Value::Bool(self.is_equal(value, &values, site)?)
             }
             ("+", &[other]) => {
-                let Some(Entity::List(more)) = self.actor.entity(other) else {
+                let Some(HeapEntry::List(more)) = self.actor.entry(other) else {
                     return Ok(None);
                 };
                 let joined: Vec<Value> = values.iter().chain(more).copied().collect();
@@ -100,7 +100,7 @@ impl Machine<'_> {
                     return Err(self.error(site, "the list is too long"));
                 }
                 self.charge(joined.len());
-                self.actor.alloc(Entity::List(joined))
+                self.actor.alloc(HeapEntry::List(joined))
             }
             _ => return Ok(None),
         }))
@@ -151,8 +151,10 @@ impl Machine<'_> {
             (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) if a != b => {
                 number(a) == number(b)
             }
-            _ => match (self.actor.entity(a), self.actor.entity(b)) {
-                (Some(Entity::List(x)), Some(Entity::List(y))) if a != b && depth < MAX_DEPTH => {
+            _ => match (self.actor.entry(a), self.actor.entry(b)) {
+                (Some(HeapEntry::List(x)), Some(HeapEntry::List(y)))
+                    if a != b && depth < MAX_DEPTH =>
+                {
                     if x.len() != y.len() {
                         return Some(false);
                     }
@@ -177,16 +179,16 @@ impl Machine<'_> {
 
     fn print(&self, value: Value, depth: u32, out: &mut String) {
         use std::fmt::Write;
-        let entity = self.actor.entity(value);
-        let result = match (value, entity) {
+        let entry = self.actor.entry(value);
+        let result = match (value, entry) {
             (Value::Bool(value), _) => write!(out, "{value}"),
             (Value::Int(number), _) => write!(out, "{number}"),
             (Value::Float(bits), _) => write!(out, "{}", f64::from_bits(bits)),
             (Value::Text(text), _) => write!(out, "{}", self.texts.get(text)),
-            (_, Some(Entity::Object { class, .. })) => {
+            (_, Some(HeapEntry::Object { class, .. })) => {
                 write!(out, "the {}", self.code.class(*class).name)
             }
-            (_, Some(Entity::List(values))) => {
+            (_, Some(HeapEntry::List(values))) => {
                 out.push('[');
                 for (at, &one) in values.iter().enumerate() {
                     out.push_str(if at > 0 { ", " } else { "" });
@@ -199,24 +201,24 @@ impl Machine<'_> {
                 out.push(']');
                 Ok(())
             }
-            _ => write!(out, "{}", plain_name(value, entity)),
+            _ => write!(out, "{}", plain_name(value, entry)),
         };
         result.expect("writing into a text does not fail");
     }
 }
 
 /// Returns how to print a value that has no text of its own.
-pub(crate) fn plain_name(value: Value, entity: Option<&Entity>) -> &'static str {
-    match (value, entity) {
+pub(crate) fn plain_name(value: Value, entry: Option<&HeapEntry>) -> &'static str {
+    match (value, entry) {
         (Value::System, _) => "system",
         (Value::Far(far), _) => match far.kind {
             FarKind::Object => "a far reference",
             FarKind::Future => "a far future",
             FarKind::Resolver => "a far resolver",
         },
-        (_, Some(Entity::Block { .. })) => "a block",
-        (_, Some(Entity::Future(_))) => "a future",
-        (_, Some(Entity::Resolver(_))) => "a resolver",
+        (_, Some(HeapEntry::Block { .. })) => "a block",
+        (_, Some(HeapEntry::Future(_))) => "a future",
+        (_, Some(HeapEntry::Resolver(_))) => "a resolver",
         _ => "null",
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Machine, Rule};
 use crate::at::{
-    actor::{Cause, Entity, Frame, Future, FutureState, Message, MessageKind, Turn},
+    actor::{Cause, Frame, Future, FutureState, HeapEntry, Message, MessageKind, Turn},
     code::{Code, Instruction, NOWHERE, SiteId},
     tables::ActorId,
     value::{HeapId, Value},
@@ -62,7 +62,7 @@ impl Machine<'_> {
             stored: Vec::new(),
             subscribers: Vec::new(),
         };
-        let future = self.actor.alloc(Entity::Future(Future {
+        let future = self.actor.alloc(HeapEntry::Future(Future {
             state,
             site,
             is_marked: false,
@@ -70,7 +70,7 @@ impl Machine<'_> {
         let Value::Near(id) = future else {
             unreachable!("what is allocated is near")
         };
-        let resolver = self.actor.alloc(Entity::Resolver(id));
+        let resolver = self.actor.alloc(HeapEntry::Resolver(id));
         (future, resolver)
     }
 
@@ -95,12 +95,12 @@ impl Machine<'_> {
         };
         match near {
             // process-message-to-future
-            Some((id, Entity::Future(_))) => {
+            Some((id, HeapEntry::Future(_))) => {
                 self.process_at_future(id, message);
                 Rule::ProcessMessageToFuture
             }
             // process-message, at a resolver
-            Some((_, &Entity::Resolver(future))) if self.resolves(&message) => {
+            Some((_, &HeapEntry::Resolver(future))) if self.resolves(&message) => {
                 let fate = Fate::new(message.selector == self.code.names.ruin, message.args[0]);
                 self.resolve(message.receiver, future, fate, message.is_marked);
                 if let Some(resolver) = message.resolver {
@@ -112,8 +112,8 @@ impl Machine<'_> {
             // process-message, a register message
             _ if message.kind == MessageKind::Register => {
                 let receiver = message.receiver;
-                let told = self.told(message, Fate::Value(receiver), false);
-                self.send_all(told);
+                let outcome = self.outcome(message, Fate::Value(receiver), false);
+                self.send_all(outcome);
                 Rule::ProcessMessage
             }
             // process-message
@@ -171,8 +171,8 @@ impl Machine<'_> {
             // The error, if there is one, is now observed.
             self.actor.ruined.retain(|&one| one != id);
         }
-        let told = self.told(message, fate, is_marked);
-        self.send_all(told);
+        let outcome = self.outcome(message, fate, is_marked);
+        self.send_all(outcome);
     }
 
     /// Executes the resolution that is the next action.
@@ -195,7 +195,7 @@ impl Machine<'_> {
                 (resolver, fate, self.turn().cause.is_marked())
             }
         };
-        let Some(&Entity::Resolver(future)) = self.actor.entity(resolver) else {
+        let Some(&HeapEntry::Resolver(future)) = self.actor.entry(resolver) else {
             unreachable!("a resolver of its own is next")
         };
         self.resolve(resolver, future, fate, is_marked);
@@ -247,16 +247,16 @@ impl Machine<'_> {
         }
         let stored = stored
             .into_iter()
-            .map(|message| self.told(message, fate, false));
+            .map(|message| self.outcome(message, fate, false));
         let subscribers = subscribers
             .into_iter()
-            .map(|message| self.told(message, fate, is_marked));
-        let told: Vec<Message> = stored.chain(subscribers).flatten().collect();
-        self.send_all(told);
+            .map(|message| self.outcome(message, fate, is_marked));
+        let outcome: Vec<Message> = stored.chain(subscribers).flatten().collect();
+        self.send_all(outcome);
     }
 
     /// Returns what a message to a future becomes when the future has a result. `None` if the message is dropped.
-    fn told(&self, message: Message, fate: Fate, is_marked: bool) -> Option<Message> {
+    fn outcome(&self, message: Message, fate: Fate, is_marked: bool) -> Option<Message> {
         let is_marked = is_marked || message.is_marked;
         let me = self.actor.id;
         match (message.kind, fate) {

@@ -2,7 +2,7 @@
 
 use super::{Machine, Raised, Result, Rule};
 use crate::at::{
-    actor::Entity,
+    actor::HeapEntry,
     code::{ClassKind, Instruction, SiteId},
     value::Value,
 };
@@ -43,13 +43,13 @@ impl Machine<'_> {
             }
             Instruction::Box(local) => {
                 let value = self.frame().1[local as usize];
-                let cell = self.actor.alloc(Entity::Cell(value));
+                let cell = self.actor.alloc(HeapEntry::Cell(value));
                 self.frame().1[local as usize] = cell;
                 None
             }
             Instruction::Unbox => {
                 let cell = self.pop();
-                let Some(&Entity::Cell(value)) = self.actor.entity(cell) else {
+                let Some(&HeapEntry::Cell(value)) = self.actor.entry(cell) else {
                     unreachable!("the compiler knows what is in a cell")
                 };
                 self.push(value);
@@ -60,13 +60,13 @@ impl Machine<'_> {
                 let Value::Near(cell) = self.pop() else {
                     unreachable!("cells are near")
                 };
-                *self.actor.get_mut(cell) = Entity::Cell(value);
+                *self.actor.get_mut(cell) = HeapEntry::Cell(value);
                 self.push(value);
                 Some(Rule::Let)
             }
             Instruction::Slot(slot) => {
                 let object = self.pop();
-                let Some(Entity::Object { fields, .. }) = self.actor.entity(object) else {
+                let Some(HeapEntry::Object { fields, .. }) = self.actor.entry(object) else {
                     unreachable!("the compiler knows where `this` has slots")
                 };
                 let value = fields[slot as usize];
@@ -114,7 +114,7 @@ impl Machine<'_> {
             }
             Instruction::List(count) => {
                 let values = self.pop_many(count);
-                let list = self.actor.alloc(Entity::List(values));
+                let list = self.actor.alloc(HeapEntry::List(values));
                 self.push(list);
                 Some(Rule::NewIsolate)
             }
@@ -122,7 +122,7 @@ impl Machine<'_> {
                 let index = self.pop();
                 let list = self.pop();
                 let (id, at) = self.element(list, index, site)?;
-                let Entity::List(values) = self.actor.get(id) else {
+                let HeapEntry::List(values) = self.actor.get(id) else {
                     unreachable!("it is a list")
                 };
                 let value = values[at];
@@ -134,7 +134,7 @@ impl Machine<'_> {
                 let index = self.pop();
                 let list = self.pop();
                 let (id, at) = self.element(list, index, site)?;
-                let Entity::List(values) = self.actor.get_mut(id) else {
+                let HeapEntry::List(values) = self.actor.get_mut(id) else {
                     unreachable!("it is a list")
                 };
                 values[at] = value;
@@ -143,8 +143,8 @@ impl Machine<'_> {
             }
             Instruction::Unpack(count) => {
                 let list = self.pop();
-                match self.actor.entity(list) {
-                    Some(Entity::List(values)) if values.len() == count as usize => {
+                match self.actor.entry(list) {
+                    Some(HeapEntry::List(values)) if values.len() == count as usize => {
                         let values: Vec<Value> = values.iter().rev().copied().collect();
                         self.frame().2.extend(values);
                     }
@@ -172,7 +172,7 @@ impl Machine<'_> {
             }
             Instruction::Block(code, captured) => {
                 let captured = self.pop_many(captured + 1);
-                let block = self.actor.alloc(Entity::Block { code, captured });
+                let block = self.actor.alloc(HeapEntry::Block { code, captured });
                 self.push(block);
                 Some(Rule::NewObject)
             }

@@ -2,7 +2,7 @@
 
 use super::{MAX_FRAMES, Machine, Raised, Result};
 use crate::at::{
-    actor::{Entity, Frame},
+    actor::{Frame, HeapEntry},
     code::{ClassId, CodeId, SelectorId, SiteId},
     value::{HeapId, Value},
 };
@@ -57,7 +57,7 @@ impl Machine<'_> {
         let description = self.code.class(class);
         let mut fields = vec![Value::Null; description.fields.len()];
         fields.extend(captured);
-        let object = self.actor.alloc(Entity::Object { class, fields });
+        let object = self.actor.alloc(HeapEntry::Object { class, fields });
         self.call(description.init, object, params, &[], site)
     }
 
@@ -68,9 +68,9 @@ impl Machine<'_> {
         args: Vec<Value>,
         site: SiteId,
     ) -> Result {
-        let class = match self.actor.entity(receiver) {
-            Some(&Entity::Object { class, .. }) => class,
-            Some(Entity::Block { .. }) if name == self.code.names.apply => {
+        let class = match self.actor.entry(receiver) {
+            Some(&HeapEntry::Object { class, .. }) => class,
+            Some(HeapEntry::Block { .. }) if name == self.code.names.apply => {
                 return self.apply(receiver, args, site);
             }
             _ => {
@@ -104,7 +104,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn apply(&mut self, block: Value, mut args: Vec<Value>, site: SiteId) -> Result {
-        let Some(Entity::Block { code, captured }) = self.actor.entity(block) else {
+        let Some(HeapEntry::Block { code, captured }) = self.actor.entry(block) else {
             let text = self.show(block);
             return Err(self.error(
                 site,
@@ -122,7 +122,7 @@ impl Machine<'_> {
     pub(super) fn fields(&mut self, object: Value) -> &mut Vec<Value> {
         match object {
             Value::Near(id) => match self.actor.get_mut(id) {
-                Entity::Object { fields, .. } => fields,
+                HeapEntry::Object { fields, .. } => fields,
                 other => unreachable!("{other:?} has no fields"),
             },
             other => unreachable!("{other:?} has no fields"),
@@ -136,8 +136,8 @@ impl Machine<'_> {
 
     pub(super) fn slot(&mut self, object: Value, name: SelectorId, site: SiteId) -> Result<usize> {
         let text = self.code.selector(name);
-        let found = match self.actor.entity(object) {
-            Some(Entity::Object { class, .. }) => self
+        let found = match self.actor.entry(object) {
+            Some(HeapEntry::Object { class, .. }) => self
                 .code
                 .class(*class)
                 .fields
@@ -164,7 +164,7 @@ impl Machine<'_> {
         site: SiteId,
     ) -> Result<(HeapId, usize)> {
         if let Value::Near(id) = list
-            && let Entity::List(values) = self.actor.get(id)
+            && let HeapEntry::List(values) = self.actor.get(id)
         {
             return match index {
                 Value::Int(at) if at >= 1 && at as usize <= values.len() => {
@@ -188,9 +188,9 @@ impl Machine<'_> {
 
     fn no_method(&self, receiver: Value, name: SelectorId, site: SiteId) -> Raised {
         let name = self.code.selector(name);
-        let text = match (receiver, self.actor.entity(receiver)) {
+        let text = match (receiver, self.actor.entry(receiver)) {
             (Value::Far(_), _) => format!("`{name}` is of another actor; only `<-` reaches it"),
-            (_, Some(Entity::Future(_))) => {
+            (_, Some(HeapEntry::Future(_))) => {
                 format!("a future has no method `{name}`; use `<-` or `when:becomes:`")
             }
             _ => format!("{} has no method `{name}`", self.show(receiver)),

@@ -1,6 +1,6 @@
 //! Reenact alone: executions per second in each way, on one core and on all.
 //!
-//! Of a step, the processor time is told: it is to be compared with that of another day, on which the machine may have had
+//! The processor time of a step is reported: it is to be compared with that of another day, on which the machine may have had
 //! less to do.
 
 use super::{

@@ -45,7 +45,7 @@ impl<R: Send + 'static> Shared<R> {
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(circle) = circle(this, &other) {
             drop(one);
-            this.tell(Err(Broken::circle(circle)));
+            this.notify(Err(Broken::circle(circle)));
             return;
         }
         this.follow(&other.shared);
@@ -53,7 +53,7 @@ impl<R: Send + 'static> Shared<R> {
         let this = Arc::clone(this);
         other
             .shared
-            .subscribe(Box::new(move |outcome| this.tell(outcome)));
+            .subscribe(Box::new(move |outcome| this.notify(outcome)));
     }
 }
 

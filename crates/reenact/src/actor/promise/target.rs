@@ -96,7 +96,7 @@ impl<A: Send + 'static> Promise<FarRef<A>> {
         let mut state = self.shared.state();
         state.clone = Some(FarRef::clone);
         match &state.phase {
-            Phase::Open | Phase::Following | Phase::Telling => {
+            Phase::Open | Phase::Following | Phase::Notifying => {
                 state.messages.push(Box::new(deliver));
             }
             Phase::Settled(_) | Phase::Taken => {
