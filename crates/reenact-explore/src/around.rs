@@ -28,7 +28,7 @@ pub use self::closest::Closest;
 
 use self::changes::{Change, changes};
 use super::{
-    Budget, Fingerprint, Fingerprinter, GradualReport, Limit, Links, Measure, Misfit, Moment,
+    Budget, Divergence, Fingerprint, Fingerprinter, GradualReport, Limit, Links, Measure, Moment,
     Progress, Runs, Seen, Step, Verdict,
     budget_tracker::{BudgetTracker, count},
     follow::{Followed, follow},
@@ -95,7 +95,10 @@ where
 
     /// Explores, and passes one execution of each class to `visit`, with its distance. The first is the given
     /// execution.
-    pub fn run(self, mut visit: impl FnMut(&Seen<'_, R>, u32)) -> Result<GradualReport, Misfit> {
+    pub fn run(
+        self,
+        mut visit: impl FnMut(&Seen<'_, R>, u32),
+    ) -> Result<GradualReport, Divergence> {
         self.explore(|followed, number, distance| {
             visit(&followed.seen(number), distance);
             ControlFlow::Continue(())
@@ -105,7 +108,7 @@ where
     fn explore(
         mut self,
         visit: impl FnMut(&Followed<R>, u64, u32) -> ControlFlow<()>,
-    ) -> Result<GradualReport, Misfit> {
+    ) -> Result<GradualReport, Divergence> {
         let mut driver = AroundDriver {
             runs: self.runs,
             from: self.from.index(),
@@ -185,7 +188,7 @@ where
         &mut self,
         prefix: &[Step],
         guide: &[Step],
-    ) -> Result<(Followed<R>, Fingerprint), Misfit> {
+    ) -> Result<(Followed<R>, Fingerprint), Divergence> {
         let mut prints = Fingerprinter::default();
         let took = |step, event: &R::Event, links: &Links| prints.push(step, event, links);
         let followed = follow(self.runs, prefix, guide, self.most_steps, took)?;

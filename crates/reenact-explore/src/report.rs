@@ -2,8 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::Step;
-use crate::Activity;
+use super::Divergence;
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,36 +131,6 @@ pub struct Progress {
     /// of the size of a tree does, and grows as more steps become known: a hint whether to wait for minutes or for
     /// years. At the end it equals the number of executions that were run.
     pub estimate: Option<u64>,
-}
-
-/// A program behaved differently under the same steps. Its behaviour depends on more than their order, such as the time
-/// or addresses, so no exploration of it can be complete.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Divergence {
-    /// The number of steps before it.
-    pub index: usize,
-    /// The step that differs.
-    pub step: Step,
-    /// What the step did before.
-    pub expected: String,
-    /// What the step did now, or was about to do without being enabled.
-    pub found: String,
-}
-
-impl fmt::Display for Divergence {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Divergence {
-            index,
-            step,
-            expected,
-            found,
-        } = self;
-        let Activity(activity) = step.activity;
-        write!(
-            out,
-            "step {index}, of activity {activity}, was to be {expected} and is {found}"
-        )
-    }
 }
 
 /// The result of an exploration.

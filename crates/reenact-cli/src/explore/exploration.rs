@@ -19,9 +19,7 @@ pub(super) struct ExplorationReport {
     pub(super) failures: Vec<String>,
     /// The number of the execution that failed.
     pub(super) execution: Option<u64>,
-    /// Where the program does not follow the given schedule.
-    pub(super) misfit: Option<String>,
-    /// Where the program does not follow the recording. If this is set, nothing was explored.
+    /// Where the program does not follow the given schedule or recording. If it is a recording, nothing was explored.
     pub(super) divergence: Option<String>,
     /// The schedule that leads to the failure, step by step.
     pub(super) story: Option<String>,
@@ -129,7 +127,6 @@ impl ExplorationReport {
                 "covered" => exploration.covered.push(value),
                 "failure" => exploration.failures.push(value),
                 "execution" => exploration.execution = Some(number()),
-                "misfit" => exploration.misfit = Some(value),
                 "divergence" => exploration.divergence = Some(value),
                 // The program starts over: what it reported before is void.
                 "again" => {

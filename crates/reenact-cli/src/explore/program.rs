@@ -58,8 +58,11 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
                 Some(story) => writeln!(out, "{story}")?,
                 None => writeln!(out, "nothing fails")?,
             }
-            if let Some(misfit) = &exploration.misfit {
-                writeln!(out, "the schedule does not quite fit the program: {misfit}")?;
+            if let Some(divergence) = &exploration.divergence {
+                writeln!(
+                    out,
+                    "the schedule does not quite fit the program: {divergence}"
+                )?;
             }
             writeln!(out, "{}", exploration.covered())?;
             if let (Some(file), Some(again)) = (&kept, &again) {

@@ -267,7 +267,7 @@ impl Surroundings {
                 outcome.count += 1;
             });
         let report =
-            report.map_err(|misfit| format!("the recorded run cannot be had: {misfit}"))?;
+            report.map_err(|divergence| format!("the recorded run cannot be had: {divergence}"))?;
         report_writer.tell("executions", &report.progress.executions.to_string());
         report_writer.tell("complete", &report.is_everything.to_string());
         report_writer.tell("covered", &report.to_string());
@@ -296,8 +296,8 @@ fn tell(report_writer: &mut ReportWriter, finding: &Finding) {
     for covered in &finding.covered {
         report_writer.tell("covered", covered);
     }
-    if let Some(misfit) = &finding.misfit {
-        report_writer.tell("misfit", &misfit.to_string());
+    if let Some(divergence) = &finding.divergence {
+        report_writer.tell("divergence", &divergence.to_string());
     }
     if let Some(found) = &finding.failure {
         let failures = found.failures.iter().map(Failure::to_string);

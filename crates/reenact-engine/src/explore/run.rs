@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use reenact_explore::{Activity, Changed, Links, Moment, Run, Runs, Step, Verdict};
+use reenact_explore::{Activity, Divergence, Links, Moment, Run, Runs, Step, Verdict};
 
 use super::{
     event::Event,
@@ -206,7 +206,10 @@ impl Run for LocalRun {
         self.0.execution.step_at(step, moment, links)
     }
 
-    fn repeat(&mut self, steps: &mut dyn Iterator<Item = (Step, &Event)>) -> Result<(), Changed> {
+    fn repeat(
+        &mut self,
+        steps: &mut dyn Iterator<Item = (Step, &Event)>,
+    ) -> Result<(), Divergence> {
         self.0.execution.repeat(self, steps)
     }
 

@@ -52,7 +52,7 @@ fn a_step_that_does_something_else_is_told() {
     check(
         [vec![Load(1), Load(0)], other.clone()],
         [vec![Load(2), Load(0)], other],
-        "step 0, of activity 0, was to be Read(1) and is Read(2)",
+        "step 1 of the schedule, Read(1) of activity 0, does not fit: Read(2)",
     );
 }
 
@@ -62,7 +62,7 @@ fn a_step_that_has_to_wait_is_told() {
     check(
         [vec![Lock(0), Load(0)], other.clone()],
         [vec![Receive(0), Load(0)], other],
-        "step 0, of activity 0, was to be Lock(0) and is waiting for Receive(0)",
+        "step 1 of the schedule, Lock(0) of activity 0, does not fit: it waits for Receive(0)",
     );
 }
 
@@ -71,7 +71,7 @@ fn a_planned_step_that_is_not_there_is_told() {
     check(
         [vec![Load(0)], vec![Store(0, Just(1))]],
         [vec![Load(0)], vec![]],
-        "step 0, of activity 1, was to be Write(0) and is nothing",
+        "step 1 of the schedule, Write(0) of activity 1, does not fit: it has nothing to do",
     );
 }
 
@@ -80,6 +80,6 @@ fn a_choice_that_is_not_there_is_told() {
     check(
         [vec![Pick(2)], vec![]],
         [vec![Pick(1)], vec![]],
-        "step 0, of activity 0, was to be Pick and is without choice 1",
+        "step 1 of the schedule, Pick of activity 0, does not fit: there is no choice 1",
     );
 }
