@@ -30,7 +30,7 @@ use self::changes::{Change, changes};
 use super::{
     Budget, Divergence, Fingerprint, Fingerprinter, GradualReport, Limit, Links, Measure, Moment,
     Progress, Runs, Seen, Step, Verdict,
-    budget_tracker::{BudgetTracker, count},
+    budget_tracker::BudgetTracker,
     follow::{Followed, follow},
     linearise::linearise,
 };
@@ -89,7 +89,7 @@ where
     /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
     /// cancels the exploration.
     pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
-        self.budget_tracker.listener = Some(Box::new(listener));
+        self.budget_tracker.reporter.listener = Some(Box::new(listener));
         self
     }
 
@@ -122,7 +122,7 @@ where
             report: GradualReport::new(Measure::Changes),
             visit,
         };
-        if let Some(limit) = self.budget_tracker.limit(&Progress::default()) {
+        if let Some(limit) = self.budget_tracker.limit(0, Progress::default) {
             driver.report.coverage.stop(limit);
             return Ok(driver.report);
         }
@@ -136,7 +136,8 @@ where
                 return Ok(driver.finish(false));
             }
             for change in driver.changes(&schedule) {
-                if let Some(limit) = self.budget_tracker.limit(&driver.report.progress) {
+                let done = driver.report.progress;
+                if let Some(limit) = self.budget_tracker.limit(done.started(), || done) {
                     driver.report.coverage.stop(limit);
                     return Ok(driver.finish(false));
                 }
@@ -210,7 +211,7 @@ where
             return ControlFlow::Continue(());
         }
         let number = progress.executions;
-        count(progress, followed.verdict);
+        progress.count(followed.verdict);
         if followed.verdict == Verdict::Cut {
             let limit = Limit::Steps(self.most_steps as u32);
             self.report.coverage.stop(limit);

@@ -48,6 +48,7 @@ mod minimise;
 mod objects;
 mod operation;
 mod optimal;
+mod progress_reporter;
 mod report;
 mod sample;
 mod schedule;
@@ -67,6 +68,7 @@ pub use self::{
     minimise::{Minimal, MinimiseError, Minimiser},
     objects::{Accesses, Conditions, Holding, Latches, Passing, Sharing},
     operation::{Activity, OperationKind},
+    progress_reporter::{Interruption, Listener, ProgressReporter},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
     sample::{Sampler, strategy::RandomStrategy},
     schedule::{replay, switches},

@@ -133,6 +133,33 @@ pub struct Progress {
     pub estimate: Option<u64>,
 }
 
+impl Progress {
+    /// The number of executions that were started.
+    pub(super) fn started(&self) -> u64 {
+        self.executions + self.redundant
+    }
+
+    /// Counts an execution with this verdict.
+    pub(super) fn count(&mut self, verdict: Verdict) {
+        self.executions += 1;
+        self.deadlocks += u64::from(verdict == Verdict::Deadlock);
+        self.failures += u64::from(verdict == Verdict::Failed);
+    }
+
+    /// Adds up the progress of two parts of the same exploration. There is no estimate for both.
+    pub(super) fn plus(&self, other: &Progress) -> Progress {
+        Progress {
+            executions: self.executions + other.executions,
+            redundant: self.redundant + other.redundant,
+            deadlocks: self.deadlocks + other.deadlocks,
+            failures: self.failures + other.failures,
+            steps: self.steps + other.steps,
+            repeated: self.repeated + other.repeated,
+            estimate: None,
+        }
+    }
+}
+
 /// The result of an exploration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {

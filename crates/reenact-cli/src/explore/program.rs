@@ -12,7 +12,7 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::{
-    exploration::{ExplorationReport, Progress},
+    exploration::{ExplorationReport, ProgressText},
     print, print_json,
 };
 use crate::{args::ExploreArgs, error::Failure, process, report, signals};
@@ -154,10 +154,10 @@ impl Request {
         let began = Instant::now();
         let mut is_said = is_quiet;
         let finished = running.wait_and(POLL_INTERVAL, || {
-            let Some(progress) = Progress::read(&report) else {
+            let Some(progress) = ProgressText::read(&report) else {
                 return;
             };
-            spinner.set_position(progress.executions);
+            spinner.set_position(progress.0.executions);
             spinner.set_message(progress.unit());
             if !is_said && progress.is_far_from_its_end() && began.elapsed() > LONG {
                 is_said = true;

@@ -101,9 +101,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
             run: &run,
             history: &self.history,
         });
-        self.done.executions += 1;
-        self.done.deadlocks += u64::from(verdict == Verdict::Deadlock);
-        self.done.failures += u64::from(verdict == Verdict::Failed);
+        self.done.count(verdict);
         Ok(Some(verdict))
     }
 
@@ -250,7 +248,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// The number of executions, including redundant ones.
     pub(crate) fn executed(&self) -> u64 {
-        self.done.executions + self.done.redundant
+        self.done.started()
     }
 
     /// The progress of the exploration.
