@@ -205,7 +205,7 @@ mod tests {
 
     fn text(report: &str) -> String {
         ProgressText::last_of(report)
-            .expect("it is told")
+            .expect("there is one")
             .to_string()
     }
 

@@ -237,7 +237,7 @@ impl<S: Subject> Written<'_, S> {
             let Some(event) = self.run.pending(activity) else {
                 return Err(self.finds(activity));
             };
-            let (what, site) = self.run.tell(&event);
+            let (what, site) = self.run.name(&event);
             // What is one step here may be several operations of a recording, and have another name there.
             if what == line.operation() || !site.is_empty() && site == line.site {
                 if self.take(step) || self.take(activity.into()) {
@@ -294,7 +294,7 @@ impl<S: Subject> Written<'_, S> {
         let Some(event) = self.run.pending(activity) else {
             return format!("{who} has ended, or waits for something else");
         };
-        let (what, site) = self.run.tell(&event);
+        let (what, site) = self.run.name(&event);
         let at = match &*site {
             "" => String::new(),
             site => format!(" at {site}"),

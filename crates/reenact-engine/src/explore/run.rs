@@ -142,7 +142,7 @@ impl LocalRun {
 }
 
 impl Describe for LocalRun {
-    fn tell(&self, event: &Event) -> (String, String) {
+    fn name(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), Site::text(event.line()))
     }
 

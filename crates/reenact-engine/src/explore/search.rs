@@ -118,7 +118,7 @@ impl fmt::Display for Found {
         };
         writeln!(
             f,
-            "\nhow it comes to that, with {switches} from one to another:"
+            "\nfailing schedule, with {switches} from one to another:"
         )?;
         let width = lines.len().to_string().len();
         for (number, line) in (1..).zip(lines) {
@@ -260,7 +260,7 @@ where
             Strategy::Delays(most) => self.bound(Bounding::Delays, *most),
             Strategy::Schedule(schedule) => self.follow(schedule),
         }
-        self.tell_what_was_missed();
+        self.report_what_was_missed();
         if let Some((steps, execution)) = self.bad.take() {
             self.write_down(&steps, execution);
         }
@@ -282,7 +282,7 @@ where
             }
             None => return false,
         };
-        let tell = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
+        let describe = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
             Some(Line {
                 who, what, site, ..
             }) if site.is_empty() => format!("`{what}` of {who}"),
@@ -293,8 +293,8 @@ where
         };
         let divergence = again.divergence.unwrap_or_else(|| Divergence {
             point: DivergencePoint::Step(step.unwrap_or(0)),
-            expected: tell(&first.schedule),
-            found: tell(&again.schedule),
+            expected: describe(&first.schedule),
+            found: describe(&again.schedule),
         });
         self.finding.executions = 2;
         self.finding.failure = Some(Found {

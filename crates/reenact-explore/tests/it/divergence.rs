@@ -43,11 +43,14 @@ fn check(
     let report = Explorer::of(&fickle).run(|_| ());
     assert_eq!(report.progress.executions, 1);
     assert_eq!(report.coverage.stopped_by(), [Limit::Divergence]);
-    assert_eq!(report.divergence.expect("it is told").to_string(), expected);
+    assert_eq!(
+        report.divergence.expect("it is reported").to_string(),
+        expected
+    );
 }
 
 #[test]
-fn a_step_that_does_something_else_is_told() {
+fn a_step_that_does_something_else_is_reported() {
     let other = vec![Store(0, Just(1))];
     check(
         [vec![Load(1), Load(0)], other.clone()],
@@ -57,7 +60,7 @@ fn a_step_that_does_something_else_is_told() {
 }
 
 #[test]
-fn a_step_that_has_to_wait_is_told() {
+fn a_step_that_has_to_wait_is_reported() {
     let other = vec![Store(0, Just(1))];
     check(
         [vec![Lock(0), Load(0)], other.clone()],
@@ -67,7 +70,7 @@ fn a_step_that_has_to_wait_is_told() {
 }
 
 #[test]
-fn a_planned_step_that_is_not_there_is_told() {
+fn a_planned_step_that_is_not_there_is_reported() {
     check(
         [vec![Load(0)], vec![Store(0, Just(1))]],
         [vec![Load(0)], vec![]],
@@ -76,7 +79,7 @@ fn a_planned_step_that_is_not_there_is_told() {
 }
 
 #[test]
-fn a_choice_that_is_not_there_is_told() {
+fn a_choice_that_is_not_there_is_reported() {
     check(
         [vec![Pick(2)], vec![]],
         [vec![Pick(1)], vec![]],

@@ -175,7 +175,7 @@ fn a_schedule_that_does_not_fit_is_an_error() {
 }
 
 #[test]
-fn a_budget_is_kept_and_told() {
+fn a_budget_is_kept_and_reported() {
     let program = Cells::new(vec![vec![Touch(0)]; 4]);
     let budget = Budget {
         executions: Some(3),

@@ -66,7 +66,7 @@ impl First {
         }
     }
 
-    fn to_tell(&self) -> Option<(u64, Vec<(String, u32)>)> {
+    fn to_report(&self) -> Option<(u64, Vec<(String, u32)>)> {
         let first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         first
             .as_ref()
@@ -203,7 +203,7 @@ where
         if let Some(family) = family {
             let bad = match family.is_first() {
                 true => None,
-                false => first.to_tell(),
+                false => first.to_report(),
             };
             let own = Account {
                 executions: report.progress.executions,
@@ -326,7 +326,7 @@ where
 
     /// Reports an execution that failed in another worker and never here: the program does not behave the same under
     /// the same schedule.
-    pub(super) fn tell_what_was_missed(&mut self) {
+    pub(super) fn report_what_was_missed(&mut self) {
         let (None, None, Some(execution)) = (&self.bad, &self.finding.failure, self.missed.take())
         else {
             return;
