@@ -52,7 +52,7 @@ impl Asked {
         self.answer()
     }
 
-    /// Follows every schedule, to the end. What is report of a universe is the same however it came about.
+    /// Follows every schedule, to the end. What is reported of a universe is the same however it came about.
     fn follow_all(
         &mut self,
         schedule: &mut Vec<String>,
