@@ -162,7 +162,7 @@ impl Semantics for Program {
         "main".to_owned()
     }
 
-    fn tell(&self, state: &Term, step: &Rule, _name: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, state: &Term, step: &Rule, _name: &dyn Fn(Activity) -> String) -> String {
         let focus = state.focus().unwrap_or(state);
         match (step, state.redex()) {
             (Rule::Add, Some(Redex::Add(Some(sum)))) => format!("reduces {focus} to {sum}"),

@@ -99,7 +99,7 @@ impl Task for Explore<'_> {
         let findings = Findings::of(&language, &graph, &conditions);
         match args.json {
             true => print_json(&findings.json(source.name(), &language, args.graph))?,
-            false => print(|out| findings.tell(out, source.name(), stories(args)))?,
+            false => print(|out| findings.write(out, source.name(), stories(args)))?,
         }
         Ok(Exit::Status(i32::from(findings.has_bad_ends())))
     }

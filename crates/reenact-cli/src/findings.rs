@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     report::counted,
-    universe::{BAD, BOLD, Deed, NOTE, ending_lines, tell},
+    universe::{BAD, BOLD, Deed, NOTE, ending_lines, write_story},
 };
 
 /// Which paths are printed.
@@ -101,13 +101,18 @@ impl<'a, S: Semantics> Findings<'a, S> {
         !errors.is_empty() || !deadlocks.is_empty() || livelocks > 0
     }
 
-    pub(crate) fn tell(&self, out: &mut dyn Write, name: &str, stories: Stories) -> io::Result<()> {
-        self.tell_coverage(out, name)?;
+    pub(crate) fn write(
+        &self,
+        out: &mut dyn Write,
+        name: &str,
+        stories: Stories,
+    ) -> io::Result<()> {
+        self.write_coverage(out, name)?;
         let livelocks = self.livelocks.as_deref().unwrap_or_default();
         let bad = self.ends[1].len() + self.ends[2].len() + livelocks.len();
         let all = self.ends[0].len() + bad;
         // Paths to errors, deadlocks and livelocks are printed in preference to others.
-        let mut are_told = match stories {
+        let mut are_shown = match stories {
             Stories::All => [all, all],
             Stories::None => [0, 0],
             Stories::Few if all <= FEW => [all, all],
@@ -130,13 +135,13 @@ impl<'a, S: Semantics> Findings<'a, S> {
             if ends.is_empty() {
                 continue;
             }
-            let left = &mut are_told[usize::from(one != "outcome")];
+            let left = &mut are_shown[usize::from(one != "outcome")];
             heading(out, style, ends.len(), one, many)?;
             for (outcome, story) in ends {
                 number += 1;
-                let is_told = *left > 0;
-                *left -= usize::from(is_told);
-                tell_outcome(out, number, style, outcome, is_told.then_some(story))?;
+                let is_shown = *left > 0;
+                *left -= usize::from(is_shown);
+                write_outcome(out, number, style, outcome, is_shown.then_some(story))?;
             }
         }
         if !livelocks.is_empty() {
@@ -144,12 +149,12 @@ impl<'a, S: Semantics> Findings<'a, S> {
         }
         for trap in livelocks {
             number += 1;
-            let is_told = are_told[1] > 0;
-            are_told[1] -= usize::from(is_told);
-            trap.tell(out, number, is_told)?;
+            let is_shown = are_shown[1] > 0;
+            are_shown[1] -= usize::from(is_shown);
+            trap.write(out, number, is_shown)?;
         }
         for place in &self.places {
-            place.tell(out, self.graph, stories)?;
+            place.write(out, self.graph, stories)?;
         }
         if stories == Stories::Few && all > FEW {
             writeln!(out, "\nTo be told the way to each of them: --stories")?;
@@ -157,7 +162,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
         Ok(())
     }
 
-    fn tell_coverage(&self, out: &mut dyn Write, name: &str) -> io::Result<()> {
+    fn write_coverage(&self, out: &mut dyn Write, name: &str) -> io::Result<()> {
         let graph = self.graph;
         let universes = counted(graph.len() as u64, "universe", "universes");
         let steps = counted(graph.edge_count(), "step", "steps");
@@ -248,7 +253,7 @@ fn heading(
     writeln!(out, "\n{style}{count}{style:#}")
 }
 
-fn tell_outcome(
+fn write_outcome(
     out: &mut dyn Write,
     number: usize,
     style: Style,
@@ -275,7 +280,7 @@ fn tell_outcome(
         "    {ends}, reached {ways}, the shortest of {steps}{colon}"
     )?;
     match story {
-        Some(story) => tell(out, "      ", Deed::of_story(story)),
+        Some(story) => write_story(out, "      ", Deed::of_story(story)),
         None => Ok(()),
     }
 }
@@ -294,7 +299,7 @@ fn grouped(number: u128) -> String {
 }
 
 impl Trap {
-    fn tell(&self, out: &mut dyn Write, number: usize, is_told: bool) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, number: usize, is_shown: bool) -> io::Result<()> {
         let label = format!("{number}.");
         let universes = counted(self.livelock.nodes.len() as u64, "universe", "universes");
         writeln!(
@@ -302,19 +307,19 @@ impl Trap {
             "\n{label:4}{BAD}{universes} that lead to each other and to no end{BAD:#}"
         )?;
         let steps = counted(self.story.0.len() as u64, "step", "steps");
-        let colon = if is_told { ":" } else { "" };
+        let colon = if is_shown { ":" } else { "" };
         writeln!(out, "    The shortest way in is of {steps}{colon}")?;
-        if is_told {
-            tell(out, "      ", Deed::of_story(&self.story))?;
+        if is_shown {
+            write_story(out, "      ", Deed::of_story(&self.story))?;
             writeln!(out, "    From there, again and again:")?;
-            tell(out, "      ", Deed::of_story(&self.cycle))?;
+            write_story(out, "      ", Deed::of_story(&self.cycle))?;
         }
         Ok(())
     }
 }
 
 impl Place {
-    fn tell<S: Semantics>(
+    fn write<S: Semantics>(
         &self,
         out: &mut dyn Write,
         graph: &Graph<S>,
@@ -331,11 +336,11 @@ impl Place {
             return writeln!(out, "    no universe{seen}");
         };
         let steps = counted(path.len() as u64, "step", "steps");
-        let is_told = stories != Stories::None;
-        let colon = if is_told { ":" } else { "" };
+        let is_shown = stories != Stories::None;
+        let colon = if is_shown { ":" } else { "" };
         writeln!(out, "    {count}{seen}, the nearest after {steps}{colon}")?;
-        match is_told {
-            true => tell(out, "      ", Deed::of_story(story)),
+        match is_shown {
+            true => write_story(out, "      ", Deed::of_story(story)),
             false => Ok(()),
         }
     }

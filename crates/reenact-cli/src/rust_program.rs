@@ -360,7 +360,7 @@ impl Semantics for RustProgram {
         }
     }
 
-    fn tell(&self, state: &Universe, step: &Choice, _: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, state: &Universe, step: &Choice, _: &dyn Fn(Activity) -> String) -> String {
         let seen = self.seen(state);
         match Self::doing(&seen.answer, step) {
             Some(doing) => words::does(doing, &seen, Some(step.way), &self.file),

@@ -44,7 +44,7 @@ impl<'a> Deed<'a> {
 }
 
 /// Prints a path, one numbered line per step. Commands of the user have no number.
-pub(crate) fn tell<'a>(
+pub(crate) fn write_story<'a>(
     out: &mut dyn Write,
     indent: &str,
     deeds: impl ExactSizeIterator<Item = Deed<'a>>,
@@ -84,7 +84,7 @@ pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
 }
 
 /// Prints the state of all universes: why they have stopped, and what is about to happen in which of them.
-pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::Result<()> {
+pub(crate) fn write_standings(out: &mut dyn Write, standings: &Standings) -> io::Result<()> {
     if standings.groups.is_empty() {
         return writeln!(out, "There is no universe at all.");
     }
@@ -111,13 +111,13 @@ pub(crate) fn tell_standings(out: &mut dyn Write, standings: &Standings) -> io::
         writeln!(out, "{style}{count} {heading}{style:#}")?;
         let is_alone = alike.len() == 1;
         for group in alike {
-            tell_group(out, group, is_alone)?;
+            write_group(out, group, is_alone)?;
         }
     }
     Ok(())
 }
 
-fn tell_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result<()> {
+fn write_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result<()> {
     let numbers = Numbers(&group.universes);
     let numbers = match group.universes.len() {
         count if count > 1 && !is_alone => {
@@ -149,7 +149,7 @@ pub(crate) fn about_to(stop: &Stop) -> String {
 }
 
 /// Prints where a condition holds, and the path to the nearest universe.
-pub(crate) fn tell_found(out: &mut dyn Write, indent: &str, found: &Found) -> io::Result<()> {
+pub(crate) fn write_found(out: &mut dyn Write, indent: &str, found: &Found) -> io::Result<()> {
     let Some(nearest) = &found.nearest else {
         let of = HumanCount(found.of as u64);
         return match found.is_complete {
@@ -181,5 +181,5 @@ pub(crate) fn tell_found(out: &mut dyn Write, indent: &str, found: &Found) -> io
             false => "were seen from here",
         }
     )?;
-    tell(out, &format!("{indent}  "), Deed::of_events(&nearest.story))
+    write_story(out, &format!("{indent}  "), Deed::of_events(&nearest.story))
 }

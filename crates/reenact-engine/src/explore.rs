@@ -46,7 +46,7 @@ use self::execution::view;
 pub use self::{
     event::Event,
     failure::{Failure, Panic, Waiting},
-    follow::{Followed, Misfit, follow, write_down},
+    follow::{Followed, follow, write_down},
     run::{Explored, LocalRun},
     schedule::{Line, NoSchedule, Schedule},
     search::{Finding, Found, ParseStrategyError, Search, Strategy},

@@ -28,9 +28,9 @@ pub use self::closest::Closest;
 
 use self::changes::{Change, changes};
 use super::{
-    Budget, Fingerprint, Fingerprinter, GradualReport, Limit, Links, Measure, Misfit, Moment,
+    Budget, Divergence, Fingerprint, Fingerprinter, GradualReport, Limit, Links, Measure, Moment,
     Progress, Runs, Seen, Step, Verdict,
-    budget_tracker::{BudgetTracker, count},
+    budget_tracker::BudgetTracker,
     follow::{Followed, follow},
     linearise::linearise,
 };
@@ -89,13 +89,16 @@ where
     /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
     /// cancels the exploration.
     pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
-        self.budget_tracker.listener = Some(Box::new(listener));
+        self.budget_tracker.reporter.listener = Some(Box::new(listener));
         self
     }
 
     /// Explores, and passes one execution of each class to `visit`, with its distance. The first is the given
     /// execution.
-    pub fn run(self, mut visit: impl FnMut(&Seen<'_, R>, u32)) -> Result<GradualReport, Misfit> {
+    pub fn run(
+        self,
+        mut visit: impl FnMut(&Seen<'_, R>, u32),
+    ) -> Result<GradualReport, Divergence> {
         self.explore(|followed, number, distance| {
             visit(&followed.seen(number), distance);
             ControlFlow::Continue(())
@@ -105,7 +108,7 @@ where
     fn explore(
         mut self,
         visit: impl FnMut(&Followed<R>, u64, u32) -> ControlFlow<()>,
-    ) -> Result<GradualReport, Misfit> {
+    ) -> Result<GradualReport, Divergence> {
         let mut driver = AroundDriver {
             runs: self.runs,
             from: self.from.index(),
@@ -119,7 +122,7 @@ where
             report: GradualReport::new(Measure::Changes),
             visit,
         };
-        if let Some(limit) = self.budget_tracker.limit(&Progress::default()) {
+        if let Some(limit) = self.budget_tracker.limit(0, Progress::default) {
             driver.report.coverage.stop(limit);
             return Ok(driver.report);
         }
@@ -133,7 +136,8 @@ where
                 return Ok(driver.finish(false));
             }
             for change in driver.changes(&schedule) {
-                if let Some(limit) = self.budget_tracker.limit(&driver.report.progress) {
+                let done = driver.report.progress;
+                if let Some(limit) = self.budget_tracker.limit(done.started(), || done) {
                     driver.report.coverage.stop(limit);
                     return Ok(driver.finish(false));
                 }
@@ -185,7 +189,7 @@ where
         &mut self,
         prefix: &[Step],
         guide: &[Step],
-    ) -> Result<(Followed<R>, Fingerprint), Misfit> {
+    ) -> Result<(Followed<R>, Fingerprint), Divergence> {
         let mut prints = Fingerprinter::default();
         let took = |step, event: &R::Event, links: &Links| prints.push(step, event, links);
         let followed = follow(self.runs, prefix, guide, self.most_steps, took)?;
@@ -207,7 +211,7 @@ where
             return ControlFlow::Continue(());
         }
         let number = progress.executions;
-        count(progress, followed.verdict);
+        progress.count(followed.verdict);
         if followed.verdict == Verdict::Cut {
             let limit = Limit::Steps(self.most_steps as u32);
             self.report.coverage.stop(limit);

@@ -69,7 +69,7 @@ where
     /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
     /// cancels the exploration.
     pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
-        self.budget_tracker.listener = Some(Box::new(listener));
+        self.budget_tracker.reporter.listener = Some(Box::new(listener));
         self
     }
 
@@ -83,7 +83,10 @@ where
         let mut driver = BoundedDriver::new(self.runs, self.bounding, self.most, steps);
         let mut report = GradualReport::new(self.bounding.measure());
         while let Some(level) = driver.level() {
-            if let Some(limit) = self.budget_tracker.limit(&driver.done) {
+            if let Some(limit) = self
+                .budget_tracker
+                .limit(driver.done.started(), || driver.done)
+            {
                 report.coverage.stop(limit);
                 break;
             }

@@ -6,12 +6,10 @@
 use std::{
     sync::{Mutex, PoisonError},
     thread,
-    time::Instant,
 };
 
 use super::{
     Coverage, Divergence, Execution, Explorer, Limit, Part, Progress, Report, Runs, Tally, Verdict,
-    budget_tracker::sum,
     optimal::{OptimalDriver, Portion, portions},
 };
 
@@ -58,9 +56,10 @@ impl<R: Runs> Explorer<'_, R> {
             }
             // This thread checks the time for all.
             let runs = self.runs;
-            let (began, portions) = (Instant::now(), portions(runs, EACH * cores));
+            self.budget_tracker.reporter.start();
+            let portions = portions(runs, EACH * cores);
             let mut visit = |execution: &Execution<'_, R>| visit(runs, execution);
-            self.look_and_work(&shared, began, portions, &mut visit);
+            self.look_and_work(&shared, portions, &mut visit);
         });
         shared.report()
     }
@@ -73,18 +72,19 @@ impl<R: Runs> Explorer<'_, R> {
         divide: impl FnOnce() -> Part<'p>,
         mut visit: impl FnMut(&Execution<'_, R>),
     ) -> Report {
-        let began = Instant::now();
+        self.budget_tracker.reporter.start();
         let portions = portions(self.runs, EACH * cores);
         let shared = self.shared(divide().tally);
-        self.look_and_work(&shared, began, portions, &mut visit);
+        self.look_and_work(&shared, portions, &mut visit);
         shared.report()
     }
 
     fn shared<'t>(&mut self, tally: &'t Tally) -> Shared<'t> {
+        let budget = &mut self.budget_tracker.budget;
         Shared {
-            most: self.budget.executions.take(),
-            steps: self.budget.steps,
-            stops_at_failure: self.stops_at_failure,
+            most: budget.executions.take(),
+            steps: budget.steps,
+            stops_at_failure: self.budget_tracker.stops_at_failure,
             tally,
             done: Mutex::new(Done {
                 portions: 0,
@@ -100,14 +100,13 @@ impl<R: Runs> Explorer<'_, R> {
     fn look_and_work(
         &mut self,
         shared: &Shared<'_>,
-        began: Instant,
         portions: Vec<Portion<R::Event>>,
         visit: &mut impl FnMut(&Execution<'_, R>),
     ) {
-        let (runs, mut told) = (self.runs, None);
+        let runs = self.runs;
         let mut look = |driver: &OptimalDriver<'_, R>, portions| {
             let progress = || shared.progress(&driver.progress(), portions);
-            self.is_over(0, &progress, began, &mut told)
+            self.budget_tracker.limit(0, progress)
         };
         shared.work(runs, portions, visit, &mut look);
     }
@@ -139,7 +138,7 @@ impl Shared<'_> {
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
             done.portions += 1;
             let report = &mut done.report;
-            report.progress = sum(&report.progress, &driver.progress());
+            report.progress = report.progress.plus(&driver.progress());
             for &limit in driver.coverage.stopped_by() {
                 report.coverage.stop(limit);
             }
@@ -195,8 +194,8 @@ impl Shared<'_> {
     /// large.
     fn progress(&self, own: &Progress, portions: usize) -> Progress {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = sum(&done.report.progress, own);
-        let made = |progress: &Progress| (progress.executions + progress.redundant) as f64;
+        let known = done.report.progress.plus(own);
+        let made = |progress: &Progress| progress.started() as f64;
         let share = own
             .estimate
             .map_or(0.0, |all| made(own) / all.max(1) as f64);

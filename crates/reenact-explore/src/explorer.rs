@@ -1,16 +1,12 @@
 //! Configuration of an exploration, and the loop that runs it.
 
-use std::{
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
+use std::ops::ControlFlow;
 
 use super::{
     Budget, Limit, Progress, Report, Runs, Step, Verdict,
+    budget_tracker::BudgetTracker,
     optimal::{History, OptimalDriver},
 };
-
-const REPORT_EVERY: Duration = Duration::from_millis(20);
 
 /// An execution that has ended.
 pub struct Execution<'a, R: Runs> {
@@ -35,8 +31,6 @@ impl<R: Runs> Execution<'_, R> {
     }
 }
 
-type Listener<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
-
 /// An exploration that runs one execution of each class.
 ///
 /// ```text
@@ -48,9 +42,7 @@ type Listener<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 /// ```
 pub struct Explorer<'a, R: Runs> {
     pub(super) runs: &'a R,
-    pub(super) budget: Budget,
-    pub(super) stops_at_failure: bool,
-    progress: Option<Box<Listener<'a>>>,
+    pub(super) budget_tracker: BudgetTracker<'a>,
 }
 
 impl<'a, R: Runs> Explorer<'a, R> {
@@ -58,40 +50,36 @@ impl<'a, R: Runs> Explorer<'a, R> {
     pub fn of(runs: &'a R) -> Self {
         Explorer {
             runs,
-            budget: Budget::default(),
-            stops_at_failure: false,
-            progress: None,
+            budget_tracker: BudgetTracker::default(),
         }
     }
 
     /// Limits the exploration to this budget.
     pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = budget;
+        self.budget_tracker.budget = budget;
         self
     }
 
     /// Stops at the first failure or deadlock.
     pub fn stop_at_failure(mut self) -> Self {
-        self.stops_at_failure = true;
+        self.budget_tracker.stops_at_failure = true;
         self
     }
 
     /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
     /// cancels the exploration.
     pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
-        self.progress = Some(Box::new(listener));
+        self.budget_tracker.reporter.listener = Some(Box::new(listener));
         self
     }
 
     /// Explores, and passes each execution to `visit`.
     pub fn run(mut self, mut visit: impl FnMut(&Execution<'_, R>)) -> Report {
-        let mut driver = OptimalDriver::new(self.runs, self.budget.steps);
-        let began = Instant::now();
-        let mut told = None;
+        let mut driver = OptimalDriver::new(self.runs, self.budget_tracker.budget.steps);
         let mut divergence = None;
         loop {
             let progress = || driver.progress();
-            let limit = self.is_over(driver.executed(), &progress, began, &mut told);
+            let limit = self.budget_tracker.limit(driver.executed(), progress);
             if let Some(limit) = limit {
                 driver.coverage.stop(limit);
                 break;
@@ -104,7 +92,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
                     break;
                 }
             };
-            if self.stops_at_failure && verdict.is_some_and(Verdict::is_bad) {
+            if verdict.is_some_and(|verdict| self.budget_tracker.stops_at(verdict)) {
                 driver.coverage.stop(Limit::Failure);
                 break;
             }
@@ -117,37 +105,5 @@ impl<'a, R: Runs> Explorer<'a, R> {
             coverage: driver.coverage,
             divergence,
         }
-    }
-
-    pub(super) fn is_over(
-        &mut self,
-        executed: u64,
-        progress: &dyn Fn() -> Progress,
-        began: Instant,
-        told: &mut Option<Instant>,
-    ) -> Option<Limit> {
-        if let Some(most) = self.budget.executions
-            && executed >= most
-        {
-            return Some(Limit::Executions(most));
-        }
-        if self.budget.time.is_none() && self.progress.is_none() {
-            return None;
-        }
-        let now = Instant::now();
-        if let Some(time) = self.budget.time
-            && now - began >= time
-        {
-            return Some(Limit::Time(time));
-        }
-        if let Some(listener) = &mut self.progress
-            && told.is_none_or(|told| now - told >= REPORT_EVERY)
-        {
-            *told = Some(now);
-            if listener(progress()).is_break() {
-                return Some(Limit::Cancelled);
-            }
-        }
-        None
     }
 }

@@ -4,8 +4,8 @@
 //! next step is the first one left in it whose activity is enabled.
 
 use super::{
-    Links, Misfit, Run, Runs, Seen, Step, Verdict, event_log::EventLog, links::Link,
-    schedule::is_possible,
+    Divergence, Links, Run, Runs, Seen, Step, Verdict, can_be_taken, event_log::EventLog,
+    links::Link, schedule::is_possible,
 };
 use crate::Activity;
 
@@ -25,7 +25,7 @@ pub(super) fn follow<R: Runs>(
     guide: &[Step],
     most: usize,
     mut took: impl FnMut(Step, &R::Event, &Links),
-) -> Result<Followed<R>, Misfit> {
+) -> Result<Followed<R>, Divergence> {
     let mut run = runs.start();
     let mut event_log = EventLog::default();
     let mut ways = Vec::new();
@@ -35,8 +35,11 @@ pub(super) fn follow<R: Runs>(
     let verdict = loop {
         let number = event_log.schedule().len();
         let step = match prefix.get(number) {
-            Some(&step) if is_possible(&run, step) => step,
-            Some(&step) => return Err(Misfit { number, step }),
+            Some(&step) => {
+                let taken = can_be_taken(&run, step);
+                taken.map_err(|found| Divergence::at_step(number, step, found))?;
+                step
+            }
             None => match guide.next(&run, last) {
                 None => break run.verdict(),
                 Some(_) if number >= most => break Verdict::Cut,

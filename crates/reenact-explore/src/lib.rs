@@ -35,6 +35,7 @@
 mod around;
 mod bounded;
 mod budget_tracker;
+mod divergence;
 mod divided;
 mod event_log;
 mod explorer;
@@ -47,6 +48,7 @@ mod minimise;
 mod objects;
 mod operation;
 mod optimal;
+mod progress_reporter;
 mod report;
 mod sample;
 mod schedule;
@@ -58,6 +60,7 @@ use std::fmt;
 pub use self::{
     around::{Around, Closest},
     bounded::{Bounded, Bounding},
+    divergence::{Divergence, DivergencePoint, can_be_taken},
     explorer::{Execution, Explorer},
     fingerprint::{Fingerprint, Fingerprinter},
     gradual::{GradualReport, Measure},
@@ -65,9 +68,10 @@ pub use self::{
     minimise::{Minimal, MinimiseError, Minimiser},
     objects::{Accesses, Conditions, Holding, Latches, Passing, Sharing},
     operation::{Activity, OperationKind},
-    report::{Budget, Coverage, Divergence, Limit, Progress, Report, Verdict},
+    progress_reporter::{Interruption, Listener, ProgressReporter},
+    report::{Budget, Coverage, Limit, Progress, Report, Verdict},
     sample::{Sampler, strategy::RandomStrategy},
-    schedule::{Misfit, replay, switches},
+    schedule::{replay, switches},
     seen::Seen,
     tally::{Part, Tally},
 };
@@ -115,39 +119,6 @@ pub trait Runs {
     /// Returns whether the order of two events of different activities is observable, given that both are enabled. When
     /// in doubt, returns `true`.
     fn dependent(&self, a: &Self::Event, b: &Self::Event) -> bool;
-}
-
-/// A repeated step that did not do the same as before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
-    /// The index of the step, from the start.
-    pub index: usize,
-    /// What the step is now.
-    pub found: String,
-}
-
-/// Checks that a step can be taken. The error describes what the activity is about to do instead.
-#[inline]
-pub fn can_be_taken<R: Run + ?Sized>(run: &R, step: Step) -> Result<(), String>
-where
-    R::Event: fmt::Debug,
-{
-    let Step { activity, choice } = step;
-    if !run.is_enabled(activity) {
-        return Err(not_enabled(run.pending(activity)));
-    }
-    if choice > 0 && run.choices(activity) <= choice {
-        return Err(format!("without choice {choice}"));
-    }
-    Ok(())
-}
-
-#[cold]
-fn not_enabled(pending: Option<impl fmt::Debug>) -> String {
-    match pending {
-        Some(event) => format!("waiting for {event:?}"),
-        None => "nothing".to_owned(),
-    }
 }
 
 /// An execution, up to some point.
@@ -205,7 +176,7 @@ pub trait Run {
     fn repeat(
         &mut self,
         steps: &mut dyn Iterator<Item = (Step, &Self::Event)>,
-    ) -> Result<(), Changed>
+    ) -> Result<(), Divergence>
     where
         Self::Event: PartialEq + fmt::Debug,
     {
@@ -220,8 +191,7 @@ pub trait Run {
                 Err(found) => Some(found),
             };
             if let Some(found) = found {
-                let index = index as usize;
-                return Err(Changed { index, found });
+                return Err(Divergence::at_event(index as usize, step, event, found));
             }
         }
         Ok(())

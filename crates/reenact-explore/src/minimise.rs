@@ -11,7 +11,7 @@
 mod attempt;
 
 use self::attempt::Attempt;
-use super::{Misfit, Runs, Step, Verdict, follow::follow, schedule::switches};
+use super::{Divergence, Runs, Step, Verdict, follow::follow, schedule::switches};
 
 /// Default maximum number of runs.
 const RUNS: u64 = 1000;
@@ -44,11 +44,11 @@ pub struct Minimal {
 }
 
 /// Why a schedule cannot be simplified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MinimiseError {
     /// It is not a schedule of this program.
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    Divergence(#[from] Divergence),
     /// The run does not satisfy the predicate.
     #[error("the schedule leads to an end, but not to the one that is looked for")]
     Other,

@@ -2,8 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::Step;
-use crate::Activity;
+use super::Divergence;
 
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,33 +133,30 @@ pub struct Progress {
     pub estimate: Option<u64>,
 }
 
-/// A program behaved differently under the same steps. Its behaviour depends on more than their order, such as the time
-/// or addresses, so no exploration of it can be complete.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Divergence {
-    /// The number of steps before it.
-    pub index: usize,
-    /// The step that differs.
-    pub step: Step,
-    /// What the step did before.
-    pub expected: String,
-    /// What the step did now, or was about to do without being enabled.
-    pub found: String,
-}
+impl Progress {
+    /// The number of executions that were started.
+    pub(super) fn started(&self) -> u64 {
+        self.executions + self.redundant
+    }
 
-impl fmt::Display for Divergence {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Divergence {
-            index,
-            step,
-            expected,
-            found,
-        } = self;
-        let Activity(activity) = step.activity;
-        write!(
-            out,
-            "step {index}, of activity {activity}, was to be {expected} and is {found}"
-        )
+    /// Counts an execution with this verdict.
+    pub(super) fn count(&mut self, verdict: Verdict) {
+        self.executions += 1;
+        self.deadlocks += u64::from(verdict == Verdict::Deadlock);
+        self.failures += u64::from(verdict == Verdict::Failed);
+    }
+
+    /// Adds up the progress of two parts of the same exploration. There is no estimate for both.
+    pub(super) fn plus(&self, other: &Progress) -> Progress {
+        Progress {
+            executions: self.executions + other.executions,
+            redundant: self.redundant + other.redundant,
+            deadlocks: self.deadlocks + other.deadlocks,
+            failures: self.failures + other.failures,
+            steps: self.steps + other.steps,
+            repeated: self.repeated + other.repeated,
+            estimate: None,
+        }
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a, R: Runs> Sampler<'a, R> {
     /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
     /// cancels the sampling.
     pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
-        self.budget_tracker.listener = Some(Box::new(listener));
+        self.budget_tracker.reporter.listener = Some(Box::new(listener));
         self
     }
 
@@ -122,9 +122,15 @@ impl<'a, R: Runs> Sampler<'a, R> {
         visit: &mut impl FnMut(&Seen<'_, R>),
     ) {
         while report.progress.executions < end {
-            let number = report.progress.executions;
-            let limit = match self.budget_tracker.limit(&report.progress) {
-                None => draws.draw(self.runs, number, &self.budget_tracker, report, &mut *visit),
+            let done = report.progress;
+            let limit = match self.budget_tracker.limit(done.started(), || done) {
+                None => draws.draw(
+                    self.runs,
+                    done.executions,
+                    &self.budget_tracker,
+                    report,
+                    &mut *visit,
+                ),
                 limit => limit,
             };
             if let Some(limit) = limit {

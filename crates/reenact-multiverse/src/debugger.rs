@@ -254,14 +254,14 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
         }
     }
 
-    fn tell(
+    fn describe(
         &self,
         state: &Self::State,
         step: &Self::Step,
         name: &dyn Fn(Activity) -> String,
     ) -> String {
         match step.base() {
-            Some(step) => self.base.tell(&state.base, step, name),
+            Some(step) => self.base.describe(&state.base, step, name),
             None => format!("applies {}", step.name()),
         }
     }

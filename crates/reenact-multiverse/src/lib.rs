@@ -45,7 +45,7 @@ pub use self::{
     non_interference::{Checked, check_non_interference},
     observation::{Difference, Observation},
     operation::{Operation, Site},
-    search::{Bound, Bounds, Coverage, Keep, Order, Progress, Reduction, Search},
+    search::{Bound, Bounds, Coverage, Keep, Order, Reduction, Search, SearchProgress},
     semantics::{Ending, Marked, Semantics, Wait},
     session::{
         Choices, Event, Found, Group, How, Limits, Nearest, Numbers, Session, SessionError,

@@ -10,11 +10,13 @@ mod block;
 mod coverage;
 mod driver;
 mod levels;
-mod reporter;
+mod ticks;
 mod worker_pool;
 mod worklist;
 
 use std::{ops::ControlFlow, time::Duration};
+
+use reenact_explore::Listener;
 
 pub use self::coverage::{Bound, Coverage};
 use self::driver::SearchDriver;
@@ -72,7 +74,7 @@ pub struct Bounds {
 
 /// The progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct SearchProgress {
     /// The number of universes seen so far.
     pub states: usize,
     /// The number of universes that are not expanded yet.
@@ -89,7 +91,6 @@ struct Workers {
 }
 
 type Until<'a, S> = dyn Fn(&S, &<S as Semantics>::State) -> bool + Sync + 'a;
-type Listener<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// A search.
 ///
@@ -110,7 +111,7 @@ pub struct Search<'a, S: Semantics> {
     workers: Workers,
     from: Option<Vec<S::State>>,
     until: Option<Box<Until<'a, S>>>,
-    progress: Option<Box<Listener<'a>>>,
+    progress: Option<Box<Listener<'a, SearchProgress>>>,
 }
 
 impl<'a, S: Semantics> Search<'a, S> {
@@ -184,7 +185,10 @@ impl<'a, S: Semantics> Search<'a, S> {
 
     /// Reports progress to `listener`, at the start and then at most once every 20 ms. Returning [`ControlFlow::Break`]
     /// cancels the search.
-    pub fn progress(mut self, listener: impl FnMut(Progress) -> ControlFlow<()> + 'a) -> Self {
+    pub fn progress(
+        mut self,
+        listener: impl FnMut(SearchProgress) -> ControlFlow<()> + 'a,
+    ) -> Self {
         self.progress = Some(Box::new(listener));
         self
     }

@@ -160,7 +160,7 @@ pub trait Semantics: Sync {
 
     /// Describes a step in a sentence without its subject, such as `sends double(12) to math`. `name` gives the names
     /// of activities.
-    fn tell(
+    fn describe(
         &self,
         state: &Self::State,
         step: &Self::Step,

@@ -72,7 +72,7 @@ enum Link<T> {
 }
 
 /// A universe that a command changes.
-struct Told<K> {
+struct Commanded<K> {
     universe: usize,
     state: Configuration<K>,
     /// The command, as shown in the story.
@@ -275,14 +275,14 @@ impl<S: Semantics> Session<S> {
         if let catalogue::Goal::Operation { operations, .. } = step.goal {
             self.language.refine(operations);
         }
-        let told = self.told(step, who, count, universes)?;
+        let commanded = self.commanded(step, who, count, universes)?;
         self.past.push(Past {
             current: self.current.clone(),
             selected: self.selected,
             states: self.states,
             nodes: self.nodes.len(),
         });
-        for one in told {
+        for one in commanded {
             let from = Some((self.current[one.universe], Link::Asked(one.asked)));
             self.nodes.push(Node {
                 state: one.state,
@@ -295,15 +295,15 @@ impl<S: Semantics> Session<S> {
     }
 
     /// The universes that a command changes, and how.
-    fn told(
+    fn commanded(
         &self,
         step: &'static StepKind,
         who: Who<'_>,
         count: u32,
         universes: Universes,
-    ) -> Result<Vec<Told<S::State>>, SessionError> {
+    ) -> Result<Vec<Commanded<S::State>>, SessionError> {
         let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
-        let mut told = Vec::new();
+        let mut commanded = Vec::new();
         let mut refused = None;
         let mut is_running = false;
         for universe in self.numbers(universes)? {
@@ -332,7 +332,7 @@ impl<S: Semantics> Session<S> {
                         catalogue::Goal::Operation { .. } => format!("{} of {name}", step.name),
                         _ => step.name.to_owned(),
                     };
-                    told.push(Told {
+                    commanded.push(Commanded {
                         universe,
                         state,
                         asked,
@@ -341,8 +341,8 @@ impl<S: Semantics> Session<S> {
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
-        match (told.is_empty() && !is_running, refused, who) {
-            (false, ..) => Ok(told),
+        match (commanded.is_empty() && !is_running, refused, who) {
+            (false, ..) => Ok(commanded),
             (true, Some(error), _) => Err(error.into()),
             (true, None, Who::Name(name)) if !self.knows(name)? => Err(SessionError::NoActivity {
                 name: name.to_owned(),

@@ -44,10 +44,10 @@ use std::{fmt::Debug, ops::ControlFlow, path::PathBuf, sync::Arc, time::Duration
 
 use reenact_engine::explore::{Explored, Search, any_of};
 pub use reenact_engine::explore::{
-    Failure, Finding, Found, Line, Misfit, NoSchedule, Panic, ParseStrategyError, Schedule,
-    Strategy, Waiting,
+    Failure, Finding, Found, Line, NoSchedule, Panic, ParseStrategyError, Schedule, Strategy,
+    Waiting,
 };
-pub use reenact_explore::RandomStrategy;
+pub use reenact_explore::{Divergence, DivergencePoint, RandomStrategy};
 
 pub use self::test::Failed;
 #[doc(hidden)]

@@ -146,14 +146,14 @@ impl<S: Semantics> Semantics for Debugger<S> {
         self.0.name(&state.base, activity)
     }
 
-    fn tell(
+    fn describe(
         &self,
         state: &Self::State,
         step: &Self::Step,
         name: &dyn Fn(Activity) -> String,
     ) -> String {
         match step {
-            Rule::Step(step) => self.0.tell(&state.base, step, name),
+            Rule::Step(step) => self.0.describe(&state.base, step, name),
             Rule::Resume => "is resumed".to_owned(),
         }
     }

@@ -367,7 +367,7 @@ impl Semantics for Program {
         self.view(state).name(ActorId(of.0)).to_owned()
     }
 
-    fn tell(&self, state: &State, step: &Step, name: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, state: &State, step: &Step, name: &dyn Fn(Activity) -> String) -> String {
         let (before, after) = (self.view(state), self.take(state, step));
         let after = self.view(&after);
         let name = |actor: ActorId| match before.has(actor) {

@@ -68,7 +68,7 @@ fn steps(text: &str) -> Vec<String> {
     let program = Program::from(state.clone());
     let told = program.steps(&state).into_iter().map(|step| {
         let name = |activity| program.name(&state, activity);
-        let told = program.tell(&state, &step, &name);
+        let told = program.describe(&state, &step, &name);
         format!("{told}: {}", program.take(&state, &step))
     });
     told.collect()

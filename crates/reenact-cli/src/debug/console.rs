@@ -23,7 +23,9 @@ use crate::{
     findings::{Findings, Stories},
     report::{counted, quoted},
     suggest::did_you_mean,
-    universe::{BOLD, Deed, PAUSED, about_to, ending_lines, tell, tell_found, tell_standings},
+    universe::{
+        BOLD, Deed, PAUSED, about_to, ending_lines, write_found, write_standings, write_story,
+    },
 };
 
 /// Whether to read another line.
@@ -66,7 +68,7 @@ impl<S: Semantics> Console<S> {
             "at the end of what was recorded, {}; back goes back along it",
             counted(steps as u64, "step", "steps")
         )
-        .and_then(|()| tell_standings(out, &standings))
+        .and_then(|()| write_standings(out, &standings))
         .map_err(Failure::Output)
     }
 
@@ -149,7 +151,7 @@ impl<S: Semantics> Console<S> {
         let is_new = matches!(&standings.groups[..], [group] if group.how == How::Running);
         said(match !self.has_run && is_new {
             true => writeln!(out, "The program has not run. To let it: run"),
-            false => tell_standings(out, standings),
+            false => write_standings(out, standings),
         })
     }
 
@@ -414,7 +416,7 @@ impl<S: Semantics> Console<S> {
             out,
             "{BOLD}How universe {universe} came about{BOLD:#}"
         ))?;
-        said(tell(out, "  ", Deed::of_events(&events)))
+        said(write_story(out, "  ", Deed::of_events(&events)))
     }
 
     fn find(&self, out: &mut dyn Write, text: &str) -> Result<(), Refusal> {
@@ -424,7 +426,7 @@ impl<S: Semantics> Console<S> {
         let condition =
             Expression::parse(text).map_err(|error| pointed(text, &error, &error.message))?;
         let found = self.session.find(&condition, Universes::All);
-        said(tell_found(
+        said(write_found(
             out,
             "",
             &found.map_err(|error| error.to_string())?,
@@ -455,7 +457,7 @@ impl<S: Semantics> Console<S> {
             }
         };
         let findings = Findings::of(self.session.language(), &graph, &[]);
-        said(findings.tell(out, &from, stories))
+        said(findings.write(out, &from, stories))
     }
 
     /// Searches everything that can happen from these universes on, ignoring breakpoints.

@@ -3,6 +3,7 @@
 use std::{ffi::OsStr, fmt, fs, path::Path};
 
 use indicatif::HumanCount;
+use reenact_explore::Progress;
 use reenact_trace::Exit;
 use serde::Serialize;
 
@@ -19,9 +20,7 @@ pub(super) struct ExplorationReport {
     pub(super) failures: Vec<String>,
     /// The number of the execution that failed.
     pub(super) execution: Option<u64>,
-    /// Where the program does not follow the given schedule.
-    pub(super) misfit: Option<String>,
-    /// Where the program does not follow the recording. If this is set, nothing was explored.
+    /// Where the program does not follow the given schedule or recording. If it is a recording, nothing was explored.
     pub(super) divergence: Option<String>,
     /// The schedule that leads to the failure, step by step.
     pub(super) story: Option<String>,
@@ -45,46 +44,49 @@ pub(super) struct Outcome {
     pub(super) count: u64,
 }
 
-/// The progress of an exploration.
+/// The progress of an exploration, as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Progress {
-    pub(super) executions: u64,
-    /// Estimated total number of executions, if known.
-    pub(super) estimate: Option<u64>,
-}
+pub(super) struct ProgressText(pub(super) Progress);
 
 /// Estimates above this are not printed exactly: the exploration will not finish anyway.
 const TOO_MANY: u64 = 1_000_000_000_000;
 
-impl Progress {
+impl ProgressText {
     /// Reads the latest progress from the report.
-    pub(super) fn read(report: &Path) -> Option<Progress> {
-        Progress::last_of(&fs::read_to_string(report).ok()?)
+    pub(super) fn read(report: &Path) -> Option<ProgressText> {
+        ProgressText::last_of(&fs::read_to_string(report).ok()?)
     }
 
-    fn last_of(report: &str) -> Option<Progress> {
+    fn last_of(report: &str) -> Option<ProgressText> {
         let mut lines = report.lines().rev();
         let last = lines.find_map(|line| line.strip_prefix("progress\t"))?;
         let mut numbers = last.split('\t').map(|number| number.parse().ok());
-        Some(Progress {
+        Some(ProgressText(Progress {
             executions: numbers.next()??,
-            estimate: numbers.nth(1).flatten(),
-        })
+            steps: numbers.next()??,
+            estimate: numbers.next().flatten(),
+            ..Progress::default()
+        }))
     }
 
     /// Whether, by the estimate, less than half of the executions is done.
     pub(super) fn is_far_from_its_end(&self) -> bool {
-        let estimate = self.estimate.unwrap_or(0);
-        estimate / 2 > self.executions
+        let estimate = self.0.estimate.unwrap_or(0);
+        estimate / 2 > self.0.executions
     }
 
     /// Returns the text that follows the number of executions.
     pub(super) fn unit(&self) -> String {
-        let unit = match self.executions {
+        let Progress {
+            executions,
+            estimate,
+            ..
+        } = self.0;
+        let unit = match executions {
             1 => "execution",
             _ => "executions",
         };
-        match self.estimate.map(|estimate| estimate.max(self.executions)) {
+        match estimate.map(|estimate| estimate.max(executions)) {
             None => unit.to_owned(),
             Some(TOO_MANY..) => format!("{unit}, more than {} in all", HumanCount(TOO_MANY)),
             Some(estimate) => format!("{unit}, about {} in all", HumanCount(rounded(estimate))),
@@ -92,9 +94,9 @@ impl Progress {
     }
 }
 
-impl fmt::Display for Progress {
+impl fmt::Display for ProgressText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", HumanCount(self.executions), self.unit())
+        write!(f, "{} {}", HumanCount(self.0.executions), self.unit())
     }
 }
 
@@ -129,7 +131,6 @@ impl ExplorationReport {
                 "covered" => exploration.covered.push(value),
                 "failure" => exploration.failures.push(value),
                 "execution" => exploration.execution = Some(number()),
-                "misfit" => exploration.misfit = Some(value),
                 "divergence" => exploration.divergence = Some(value),
                 // The program starts over: what it reported before is void.
                 "again" => {
@@ -200,10 +201,12 @@ fn unescape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Progress;
+    use super::{Progress, ProgressText};
 
     fn text(report: &str) -> String {
-        Progress::last_of(report).expect("it is told").to_string()
+        ProgressText::last_of(report)
+            .expect("there is one")
+            .to_string()
     }
 
     #[test]
@@ -223,16 +226,17 @@ mod tests {
         assert_eq!(text("progress\t1\t8\t1\n"), "1 execution, about 1 in all");
         let is_far = |estimate| {
             let executions = 1_000;
-            Progress {
+            let progress = Progress {
                 executions,
                 estimate,
-            }
-            .is_far_from_its_end()
+                ..Progress::default()
+            };
+            ProgressText(progress).is_far_from_its_end()
         };
         assert_eq!(
             [None, Some(1_500), Some(9_000)].map(is_far),
             [false, false, true]
         );
-        assert_eq!(Progress::last_of("covered\tnothing\n"), None);
+        assert_eq!(ProgressText::last_of("covered\tnothing\n"), None);
     }
 }

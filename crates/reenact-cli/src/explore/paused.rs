@@ -18,7 +18,7 @@ use crate::{
     args::ExploreArgs,
     error::Failure,
     report, signals,
-    universe::{BOLD, tell_found, tell_standings},
+    universe::{BOLD, write_found, write_standings},
 };
 
 /// A run or a step, and the state of all universes after it.
@@ -104,7 +104,7 @@ pub(super) fn run<S: Semantics>(
             stages: &stages,
             places: &places,
         })?,
-        false => print(|out| tell(out, source.name(), &session, &stages, &places))?,
+        false => print(|out| write(out, source.name(), &session, &stages, &places))?,
     }
     let groups = &session.standings().groups;
     let is_bad = |how: &How| matches!(how, How::Ended(ending) if ending.is_bad());
@@ -121,7 +121,7 @@ fn take<S: Semantics>(session: &mut Session<S>, text: &str) -> Result<Standings,
     session.command(step, who, 1, Universes::All)
 }
 
-fn tell<S: Semantics>(
+fn write<S: Semantics>(
     out: &mut dyn Write,
     name: &str,
     session: &Session<S>,
@@ -139,11 +139,11 @@ fn tell<S: Semantics>(
         };
         let states = report::counted(stage.standings.states as u64, "universe", "universes");
         writeln!(out, "\n{BOLD}{heading}{BOLD:#}, {states} passed so far")?;
-        tell_standings(out, &stage.standings)?;
+        write_standings(out, &stage.standings)?;
     }
     for place in places {
         writeln!(out, "\n{BOLD}where {}{BOLD:#}", place.condition)?;
-        tell_found(out, "    ", &place.found)?;
+        write_found(out, "    ", &place.found)?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::{
-    exploration::{ExplorationReport, Progress},
+    exploration::{ExplorationReport, ProgressText},
     print, print_json,
 };
 use crate::{args::ExploreArgs, error::Failure, process, report, signals};
@@ -58,8 +58,11 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
                 Some(story) => writeln!(out, "{story}")?,
                 None => writeln!(out, "nothing fails")?,
             }
-            if let Some(misfit) = &exploration.misfit {
-                writeln!(out, "the schedule does not quite fit the program: {misfit}")?;
+            if let Some(divergence) = &exploration.divergence {
+                writeln!(
+                    out,
+                    "the schedule does not quite fit the program: {divergence}"
+                )?;
             }
             writeln!(out, "{}", exploration.covered())?;
             if let (Some(file), Some(again)) = (&kept, &again) {
@@ -151,10 +154,10 @@ impl Request {
         let began = Instant::now();
         let mut is_said = is_quiet;
         let finished = running.wait_and(POLL_INTERVAL, || {
-            let Some(progress) = Progress::read(&report) else {
+            let Some(progress) = ProgressText::read(&report) else {
                 return;
             };
-            spinner.set_position(progress.executions);
+            spinner.set_position(progress.0.executions);
             spinner.set_message(progress.unit());
             if !is_said && progress.is_far_from_its_end() && began.elapsed() > LONG {
                 is_said = true;

@@ -48,7 +48,7 @@ pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Failure> {
     };
     match &exploration.divergence {
         Some(divergence) => does_not_fit(args, divergence),
-        None => tell(args, file, &exploration),
+        None => report(args, file, &exploration),
     }
 }
 
@@ -77,7 +77,11 @@ struct Summary<'a> {
     schedules: &'a [String],
 }
 
-fn tell(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> Result<Exit, Failure> {
+fn report(
+    args: &ExploreArgs,
+    file: &Path,
+    exploration: &ExplorationReport,
+) -> Result<Exit, Failure> {
     let name = args.program.output.as_deref().unwrap_or(file);
     let name = Path::new(name.file_name().unwrap_or_default());
     let directory = args.program.output.as_ref().and_then(|path| path.parent());

@@ -452,7 +452,7 @@ fn breakpoints_need_no_session() {
         "transfers",
     ]);
     // The first line names the source, or the program if that is not to be found.
-    let (_, told) = run.stdout.split_once('\n').unwrap();
+    let (_, report) = run.stdout.split_once('\n').unwrap();
     expect![[r#"
         Breakpoint 1: after-lock at 65
 
@@ -471,12 +471,12 @@ fn breakpoints_need_no_session() {
         where a == 90
             1 universe of the 5 that can be reached from here; universe 2 is one
     "#]]
-    .assert_eq(told);
+    .assert_eq(report);
     assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
 }
 
 #[test]
-fn a_program_that_does_not_do_the_same_twice_is_told() {
+fn a_program_that_does_not_do_the_same_twice_is_reported() {
     let run = debug(&Place::new(), &["flaky", "count"], "ends\n");
     assert!(
         run.stdout
@@ -487,7 +487,7 @@ fn a_program_that_does_not_do_the_same_twice_is_told() {
 }
 
 #[test]
-fn a_program_that_cannot_be_debugged_is_told() {
+fn a_program_that_cannot_be_debugged_is_reported() {
     let place = Place::new();
     let check = |args: &[&str], status: i32, expected: Expect| {
         let run = place.reenact(&[&["debug"], args].concat());
@@ -533,7 +533,7 @@ fn a_program_that_cannot_be_debugged_is_told() {
 }
 
 #[test]
-fn a_program_that_goes_away_is_told() {
+fn a_program_that_goes_away_is_reported() {
     // One that says nothing but that it is there.
     let script = r#"import os, socket
 path = os.environ["REENACT_EXPLORE"].split("=", 1)[1].split("\n")[0]
@@ -579,12 +579,12 @@ fn the_guide_shows_what_is_printed() {
         let commands = session.lines().filter_map(|line| line.strip_prefix("> "));
         let script: String = commands.map(|line| format!("{line}\n")).collect();
         let printed = place.reenact_reading(&["debug", "--", example(program)], script);
-        let told = Run {
+        let report = Run {
             stdout: session.to_owned(),
             ..place.reenact(&["--version"])
         };
-        let [printed, told] = [printed, told].map(without_memory);
-        assert_eq!(printed.stdout.trim_end(), told.stdout.trim_end());
+        let [printed, report] = [printed, report].map(without_memory);
+        assert_eq!(printed.stdout.trim_end(), report.stdout.trim_end());
     }
     let text = include_str!("../../examples/deposits.rs");
     let (_, text) = text.split_once("\n\n").unwrap();
@@ -651,7 +651,7 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
 fn every_kind_of_operation_can_be_stopped_at() {
     let place = Place::new();
     let operations = example("operations");
-    let mut told = String::new();
+    let mut report = String::new();
     for (program, kinds) in [
         (
             "actor",
@@ -689,7 +689,7 @@ fn every_kind_of_operation_can_be_stopped_at() {
         ),
         ("transaction", "before-commit after-commit"),
     ] {
-        told += &format!("{program}\n");
+        report += &format!("{program}\n");
         for kind in kinds.split(' ') {
             let script = format!("break {kind}\nrun\n");
             let run = place.reenact_reading(&["debug", "--", operations, program], script);
@@ -699,7 +699,7 @@ fn every_kind_of_operation_can_be_stopped_at() {
                 .filter_map(|line| line.trim().strip_prefix('['))
                 .filter_map(|line| Some(line.split_once("] ")?.1));
             let stops: Vec<&str> = stops.collect();
-            told += &format!("  {kind}: {}\n", stops.join("; "));
+            report += &format!("  {kind}: {}\n", stops.join("; "));
         }
     }
     expect![[r#"
@@ -777,7 +777,7 @@ fn every_kind_of_operation_can_be_stopped_at() {
         transaction
           before-commit: next, main runs a transaction
           after-commit: main has nothing to do
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&report);
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn check_refused(args: &[&str], expected: Expect) {
 }
 
 #[test]
-fn every_outcome_is_told_with_a_shortest_way_to_it() {
+fn every_outcome_is_reported_with_a_shortest_way_to_it() {
     check(
         &["listing1.at"],
         0,
@@ -291,7 +291,7 @@ fn an_error_that_nobody_catches_is_set_apart() {
 }
 
 #[test]
-fn a_livelock_is_told_with_the_way_in_and_the_cycle() {
+fn a_livelock_is_reported_with_the_way_in_and_the_cycle() {
     check(
         &["ping-pong.at"],
         1,

@@ -14,7 +14,7 @@ fn explore(place: &Place, options: &[&str], scenario: &str) -> Run {
 }
 
 #[test]
-fn a_failure_is_found_told_kept_and_followed() {
+fn a_failure_is_found_reported_kept_and_followed() {
     for way in ["portfolio", "exhaustive", "pct 2", "preemptions 2"] {
         let place = Place::new();
         let run = explore(&place, &["--strategy", way, "--seed", "3"], "lost-update");
@@ -65,7 +65,7 @@ fn a_failure_is_found_told_kept_and_followed() {
 }
 
 #[test]
-fn a_deadlock_is_told_with_who_waits_for_whom() {
+fn a_deadlock_is_reported_with_who_waits_for_whom() {
     let place = Place::new();
     let run = explore(&place, &["-o", "forks.schedule"], "philosophers");
     assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
@@ -87,9 +87,9 @@ fn what_cannot_fail_is_said_to_have_been_tried_completely() {
     let place = Place::new();
     let run = explore(&place, &["--json"], "nothing");
     assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
-    let told: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(told["complete"], true, "{told}");
-    assert_eq!(told["failures"], Value::Array(Vec::new()));
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["complete"], true, "{report}");
+    assert_eq!(report["failures"], Value::Array(Vec::new()));
     assert!(place.files().is_empty());
 }
 
@@ -100,9 +100,9 @@ fn several_cores_run_each_class_once() {
         let options = ["--json", "--strategy", "exhaustive", "--cores", cores];
         let run = explore(&place, &options, "turns");
         assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
-        let told: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(told["complete"], true, "{told}");
-        assert_eq!(told["executions"], 20, "{told}");
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["complete"], true, "{report}");
+        assert_eq!(report["executions"], 20, "{report}");
 
         let options = [
             "--json",
@@ -114,15 +114,15 @@ fn several_cores_run_each_class_once() {
             cores,
         ];
         let run = explore(&place, &options, "turns");
-        let told: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(told["executions"], 50, "{told}");
-        assert_eq!(told["covered"][0], "50 of them at random (mixed, seed 0)");
-        assert_eq!(told["complete"], false, "{told}");
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["executions"], 50, "{report}");
+        assert_eq!(report["covered"][0], "50 of them at random (mixed, seed 0)");
+        assert_eq!(report["complete"], false, "{report}");
     }
 }
 
 #[test]
-fn what_any_core_finds_is_told_and_followed() {
+fn what_any_core_finds_is_reported_and_followed() {
     for way in ["portfolio", "exhaustive", "urw", "pct 2"] {
         for cores in ["2", "3"] {
             for scenario in ["lost-update", "philosophers"] {
@@ -162,10 +162,10 @@ fn what_else_could_have_happened_is_found_around_a_recorded_run() {
 
     let outcomes = |options: &[&str]| {
         let run = place.reenact(&[&["explore", "run.reenact", "--json"], options].concat());
-        let told: Value = serde_json::from_str(&run.stdout).unwrap();
-        let outcomes = told["outcomes"].as_array().unwrap().clone();
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let outcomes = report["outcomes"].as_array().unwrap().clone();
         let outcomes = outcomes.iter().map(|outcome| outcome["bad"] == true);
-        (outcomes.collect::<Vec<_>>(), told["complete"] == true)
+        (outcomes.collect::<Vec<_>>(), report["complete"] == true)
     };
     assert_eq!(outcomes(&["--near", "0"]), (vec![false], false));
     assert_eq!(outcomes(&["--other-outcomes"]), (vec![false, true], true));
@@ -183,9 +183,9 @@ fn the_bad_interleaving_is_found_beside_a_recorded_run_of_messages() {
     let example = example_of("reenact", "bad_interleaving");
     place.reenact(&["record", "-o", "run.reenact", "--", example]);
     let run = place.reenact(&["explore", "run.reenact", "--other-outcomes", "--json"]);
-    let told: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(told["complete"], true, "{told}");
-    let outcomes = told["outcomes"].as_array().unwrap();
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["complete"], true, "{report}");
+    let outcomes = report["outcomes"].as_array().unwrap();
     let printed = |outcome: &Value| {
         let text = outcome["outcome"].as_str().unwrap();
         let read = text.split("doubled 12 and got ").nth(1).unwrap()[..2].to_owned();
@@ -196,7 +196,7 @@ fn the_bad_interleaving_is_found_beside_a_recorded_run_of_messages() {
     seen.sort();
     let expected = [("24", "24", false), ("24", "66", false), ("66", "66", true)];
     let expected = expected.map(|(read, last, bad)| (read.to_owned(), last.to_owned(), bad));
-    assert_eq!(seen, expected, "{told}");
+    assert_eq!(seen, expected, "{report}");
 }
 
 #[test]

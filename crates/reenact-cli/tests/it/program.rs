@@ -237,7 +237,7 @@ fn a_message_too_many_or_too_few_is_a_difference() {
 }
 
 #[test]
-fn a_log_tells_which_messages_were_handled() {
+fn a_log_says_which_messages_were_handled() {
     let place = Place::new();
     record(&place, "actors");
     let run = place.reenact(&["replay", "run.reenact", "--log"]);
@@ -437,7 +437,7 @@ fn a_rebuilt_program_is_refused() {
 }
 
 #[test]
-fn a_log_tells_who_did_what_in_order() {
+fn a_log_says_who_did_what_in_order() {
     let place = Place::new();
     record(&place, "poison");
     let run = place.reenact(&["replay", "run.reenact", "--log"]);

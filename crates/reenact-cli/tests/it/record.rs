@@ -85,7 +85,7 @@ fn the_program_gets_signals_as_it_would_without_reenact() {
 }
 
 #[test]
-fn the_environment_tells_the_engine_what_to_do() {
+fn the_environment_instructs_the_engine_what_to_do() {
     let place = Place::new();
     let script = "echo $REENACT $REENACT_TRACE $REENACT_REPORT";
     let output = place

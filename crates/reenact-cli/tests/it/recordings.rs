@@ -25,17 +25,17 @@ fn explore(place: &Place, options: &[&str]) -> Run {
 /// Explores from a recording: the first outcome is what was recorded.
 fn check_explored(place: &Place, name: &str, options: &[&str], printed: Option<&str>) {
     let run = explore(place, options);
-    let told: Value = serde_json::from_str(&run.stdout)
+    let report: Value = serde_json::from_str(&run.stdout)
         .unwrap_or_else(|error| panic!("{name} {options:?}: {error}: {}", run.stderr));
     let log = || place.reenact(&["replay", "run.reenact", "--log"]).stdout;
     assert!(
-        told["divergence"].is_null(),
-        "{name} {options:?}: {told}\n{}",
+        report["divergence"].is_null(),
+        "{name} {options:?}: {report}\n{}",
         log()
     );
     check_lines(name, &run.stdout);
-    let first = &told["outcomes"][0];
-    assert_eq!(first["distance"], 0, "{name} {options:?}: {told}");
+    let first = &report["outcomes"][0];
+    assert_eq!(first["distance"], 0, "{name} {options:?}: {report}");
     if let Some(printed) = printed {
         let outcome = first["outcome"].as_str().unwrap();
         for line in printed.lines() {
@@ -179,9 +179,13 @@ fn a_recording_that_does_not_fit_is_said_not_to_and_nothing_else() {
     );
     let json = ["--json", "--force", "--", example("primitives"), "mpsc"];
     let run = place.reenact(&[&["explore", "run.reenact"], &json[..]].concat());
-    let told: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert!(told["divergence"].is_string(), "{told}");
-    assert_eq!(told["outcomes"].as_array().map(Vec::len), Some(0), "{told}");
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["divergence"].is_string(), "{report}");
+    assert_eq!(
+        report["outcomes"].as_array().map(Vec::len),
+        Some(0),
+        "{report}"
+    );
 }
 
 #[test]
@@ -217,9 +221,9 @@ fn a_recording_of_a_program_that_was_killed_is_a_path_up_to_there() {
         "near",
     ];
     let run = place.reenact(&[&["explore", "run.reenact"], &limits[..]].concat());
-    let told: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert!(told["divergence"].is_null(), "{told}");
-    let outcome = told["outcomes"][0]["outcome"].as_str().unwrap();
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["divergence"].is_null(), "{report}");
+    let outcome = report["outcomes"][0]["outcome"].as_str().unwrap();
     assert!(
         outcome.starts_with("had not ended when it was stopped"),
         "{outcome}"

@@ -67,7 +67,7 @@ fn show_stops_at_the_limit() {
 }
 
 #[test]
-fn show_tells_in_words_whose_messages_came() {
+fn show_says_in_words_whose_messages_came() {
     let place = Place::new();
     place.trace_of_actors("bug.reenact");
     let run = place.reenact(&["trace", "show", "bug.reenact"]);

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::follow::Misfit;
+use reenact_explore::Divergence;
+
 use crate::pool::stack::Stack;
 
 /// What went wrong in an execution.
@@ -16,7 +17,7 @@ pub enum Failure {
     /// The execution did not end within this number of steps.
     Livelock(usize),
     /// The program does not behave the same under the same schedule; the value says what was different the second time.
-    Divergence(Misfit),
+    Divergence(Divergence),
     /// The program ended abnormally; the value says how.
     Ended(String),
     /// An activity overflowed its stack.
@@ -114,10 +115,10 @@ impl fmt::Display for Failure {
                     "no end in {steps} steps, although everybody had its turn"
                 )
             }
-            Failure::Divergence(misfit) => write!(
+            Failure::Divergence(divergence) => write!(
                 f,
                 "the program does not do the same twice with the same schedule (a static, a thread-local, an address, or \
-                 something from outside makes a difference): {misfit}"
+                 something from outside makes a difference): {divergence}"
             ),
             Failure::Ended(how) => write!(f, "the program {how}"),
             Failure::NoProcess(error) => write!(f, "there is no process for an execution: {error}"),

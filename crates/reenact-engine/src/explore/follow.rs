@@ -4,9 +4,7 @@
 //! schedule expects of an activity are performed; expected operations that never come are skipped; and the first line
 //! that does not fit is reported. After the last line, the last activity continues as long as it can, then the others.
 
-use std::fmt;
-
-use reenact_explore::{Activity, Run, Step, Verdict};
+use reenact_explore::{Activity, Divergence, DivergencePoint, Run, Step, Verdict};
 
 use super::{
     failure::Failure,
@@ -32,46 +30,19 @@ pub struct Followed {
     /// Number of steps that had been taken before each followed line.
     pub before: Vec<usize>,
     /// The first line that did not fit, and why.
-    pub misfit: Option<Misfit>,
+    pub divergence: Option<Divergence>,
     /// How the execution ended.
     pub verdict: Verdict,
     /// What went wrong.
     pub failures: Vec<Failure>,
 }
 
-/// A line of a schedule that does not fit the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
-    /// The step, from 1.
-    pub step: usize,
-    /// What was expected.
-    pub expected: String,
-    /// What was found instead.
-    pub found: String,
-}
-
-impl Misfit {
-    /// All steps fit, but the execution does not fail at the end.
-    pub(super) fn at_the_end(steps: usize) -> Misfit {
-        Misfit {
-            step: steps,
-            expected: "the last one".to_owned(),
-            found: "nothing fails".to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for Misfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Misfit {
-            step,
-            expected,
-            found,
-        } = self;
-        write!(
-            f,
-            "step {step} of the schedule, {expected}, does not fit: {found}"
-        )
+/// All steps of a failing schedule fit, but the execution does not fail at the end.
+pub(super) fn does_not_fail() -> Divergence {
+    Divergence {
+        point: DivergencePoint::End,
+        expected: "the schedule failed before".to_owned(),
+        found: "nothing fails".to_owned(),
     }
 }
 
@@ -127,7 +98,7 @@ impl<'a, S: Subject> Written<'a, S> {
         true
     }
 
-    fn ended(mut self, most: usize, misfit: Option<Misfit>) -> Followed {
+    fn ended(mut self, most: usize, divergence: Option<Divergence>) -> Followed {
         let mut last = self.steps.last().map_or(Activity(0), |step| step.activity);
         while self.steps.len() < most {
             let others = (0..self.run.activities()).map(Activity);
@@ -149,7 +120,7 @@ impl<'a, S: Subject> Written<'a, S> {
             schedule: self.schedule,
             steps: self.steps,
             before: self.before,
-            misfit,
+            divergence,
         }
     }
 }
@@ -211,24 +182,24 @@ pub(super) fn try_out<S: Subject>(subject: &S, steps: &[Step], most: usize) -> F
 
 fn take_down<S: Subject>(mut written: Written<'_, S>, steps: &[Step], most: usize) -> Followed {
     let subject = written.subject;
-    let mut misfit = None;
+    let mut divergence = None;
     for (index, &step) in steps.iter().enumerate() {
         if !written.take(step) {
-            misfit = Some(Misfit {
-                step: index + 1,
+            divergence = Some(Divergence {
+                point: DivergencePoint::Step(index),
                 expected: format!("a step of {}", subject.name(step.activity)),
                 found: written.finds(step.activity),
             });
             break;
         }
     }
-    written.ended(most, misfit)
+    written.ended(most, divergence)
 }
 
 /// Follows a schedule for at most `most` steps.
 pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Followed {
     let mut written = Written::new(subject, true);
-    let mut misfit = None;
+    let mut divergence = None;
     for (index, line) in schedule.lines.iter().enumerate() {
         if written.steps.len() >= most {
             break;
@@ -236,14 +207,14 @@ pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Foll
         written.before.push(written.steps.len());
         let after = &schedule.lines[index + 1..];
         if let Err(found) = written.follow(line, after) {
-            misfit.get_or_insert_with(|| Misfit {
-                step: index + 1,
+            divergence.get_or_insert_with(|| Divergence {
+                point: DivergencePoint::Step(index),
                 expected: format!("`{}` of {}", line.what, line.who),
                 found,
             });
         }
     }
-    written.ended(most, misfit)
+    written.ended(most, divergence)
 }
 
 /// Returns whether one of the activity's next lines is this operation.
@@ -266,7 +237,7 @@ impl<S: Subject> Written<'_, S> {
             let Some(event) = self.run.pending(activity) else {
                 return Err(self.finds(activity));
             };
-            let (what, site) = self.run.tell(&event);
+            let (what, site) = self.run.name(&event);
             // What is one step here may be several operations of a recording, and have another name there.
             if what == line.operation() || !site.is_empty() && site == line.site {
                 if self.take(step) || self.take(activity.into()) {
@@ -323,7 +294,7 @@ impl<S: Subject> Written<'_, S> {
         let Some(event) = self.run.pending(activity) else {
             return format!("{who} has ended, or waits for something else");
         };
-        let (what, site) = self.run.tell(&event);
+        let (what, site) = self.run.name(&event);
         let at = match &*site {
             "" => String::new(),
             site => format!(" at {site}"),

@@ -82,7 +82,7 @@ impl ReportWriter {
     }
 
     /// Writes a line. Errors are ignored: then there is no reader.
-    fn tell(&mut self, what: &str, value: &str) {
+    fn write(&mut self, what: &str, value: &str) {
         let value = value.replace('\\', "\\\\").replace('\n', "\\n");
         if let Some(file) = &mut self.file {
             let _ = file.write_all(format!("{what}\t{value}\n").as_bytes());
@@ -90,7 +90,7 @@ impl ReportWriter {
     }
 
     fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        self.tell("progress", &progress_of(progress));
+        self.write("progress", &progress_of(progress));
         ControlFlow::Continue(())
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn run(options: &str, report: Option<PathBuf>) {
         let mut report_writer = ReportWriter::to(report.as_deref());
         let result = Request::parse(options).and_then(|request| request.run(&mut report_writer));
         result.unwrap_or_else(|error| {
-            report_writer.tell("error", &error);
+            report_writer.write("error", &error);
             IMPOSSIBLE
         })
     });
@@ -191,7 +191,7 @@ impl Request {
                 let listener = &mut |progress: &Progress| report_writer.progress(progress);
                 let divide = |count| forked.divide(count);
                 let finding = self.search.run_divided(&forked, &divide, listener);
-                tell(report_writer, &finding);
+                write_finding(report_writer, &finding);
                 Ok(match finding.failure {
                     Some(_) => FOUND,
                     None => NOTHING_FOUND,
@@ -216,7 +216,7 @@ impl Surroundings {
                 return Ok(status);
             }
             // Steps had to become finer, so the results so far are discarded.
-            report_writer.tell("again", "");
+            report_writer.write("again", "");
         }
     }
 
@@ -235,8 +235,8 @@ impl Surroundings {
         };
         let base = retrace(forked, path, limits, exit).map_err(|error| error.to_string())?;
         if let Some(divergence) = &base.divergence {
-            report_writer.tell("divergence", &divergence.to_string());
-            report_writer.tell("end", "");
+            report_writer.write("divergence", &divergence.to_string());
+            report_writer.write("end", "");
             return Ok(IMPOSSIBLE);
         }
         let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
@@ -267,22 +267,22 @@ impl Surroundings {
                 outcome.count += 1;
             });
         let report =
-            report.map_err(|misfit| format!("the recorded run cannot be had: {misfit}"))?;
-        report_writer.tell("executions", &report.progress.executions.to_string());
-        report_writer.tell("complete", &report.is_everything.to_string());
-        report_writer.tell("covered", &report.to_string());
-        report_writer.tell("base", &base.is_bad.to_string());
+            report.map_err(|divergence| format!("the recorded run cannot be had: {divergence}"))?;
+        report_writer.write("executions", &report.progress.executions.to_string());
+        report_writer.write("complete", &report.is_everything.to_string());
+        report_writer.write("covered", &report.to_string());
+        report_writer.write("base", &base.is_bad.to_string());
         let mut found: Vec<_> = outcomes.into_iter().collect();
         found.sort_by_key(|(_, outcome)| outcome.distance);
         for (text, outcome) in &found {
-            report_writer.tell("outcome", text);
-            report_writer.tell("bad", &outcome.is_bad.to_string());
-            report_writer.tell("distance", &outcome.distance.to_string());
-            report_writer.tell("count", &outcome.count.to_string());
+            report_writer.write("outcome", text);
+            report_writer.write("bad", &outcome.is_bad.to_string());
+            report_writer.write("distance", &outcome.distance.to_string());
+            report_writer.write("count", &outcome.count.to_string());
             let written = write_down(forked, &outcome.steps, most);
-            report_writer.tell("schedule", &written.schedule.to_string());
+            report_writer.write("schedule", &written.schedule.to_string());
         }
-        report_writer.tell("end", "");
+        report_writer.write("end", "");
         Ok(match found.iter().any(|(_, outcome)| outcome.is_bad) {
             true => FOUND,
             false => NOTHING_FOUND,
@@ -290,23 +290,23 @@ impl Surroundings {
     }
 }
 
-fn tell(report_writer: &mut ReportWriter, finding: &Finding) {
-    report_writer.tell("executions", &finding.executions.to_string());
-    report_writer.tell("complete", &finding.is_complete.to_string());
+fn write_finding(report_writer: &mut ReportWriter, finding: &Finding) {
+    report_writer.write("executions", &finding.executions.to_string());
+    report_writer.write("complete", &finding.is_complete.to_string());
     for covered in &finding.covered {
-        report_writer.tell("covered", covered);
+        report_writer.write("covered", covered);
     }
-    if let Some(misfit) = &finding.misfit {
-        report_writer.tell("misfit", &misfit.to_string());
+    if let Some(divergence) = &finding.divergence {
+        report_writer.write("divergence", &divergence.to_string());
     }
     if let Some(found) = &finding.failure {
         let failures = found.failures.iter().map(Failure::to_string);
-        failures.for_each(|failure| report_writer.tell("failure", &failure));
-        report_writer.tell("story", &found.to_string());
-        report_writer.tell("execution", &found.execution.to_string());
-        report_writer.tell("schedule", &found.schedule.to_string());
+        failures.for_each(|failure| report_writer.write("failure", &failure));
+        report_writer.write("story", &found.to_string());
+        report_writer.write("execution", &found.execution.to_string());
+        report_writer.write("schedule", &found.schedule.to_string());
     }
-    report_writer.tell("end", "");
+    report_writer.write("end", "");
 }
 
 /// Reads the schedule in a file.
@@ -322,7 +322,7 @@ mod tests {
     use super::{Progress, progress_of};
 
     #[test]
-    fn the_size_of_a_search_is_told_where_it_is_known() {
+    fn the_size_of_a_search_is_reported_where_it_is_known() {
         let mut progress = Progress {
             executions: 5,
             steps: 40,

@@ -16,7 +16,7 @@ use std::{
     time::Instant,
 };
 
-use reenact_explore::{Activity, Links, Moment, Run, Runs, Step};
+use reenact_explore::{Activity, Divergence, DivergencePoint, Links, Moment, Run, Runs, Step};
 
 pub(super) use self::path::Path;
 use self::path::{Goes, Line, Meets};
@@ -32,6 +32,7 @@ pub(super) struct Retraced {
     pub(super) steps: Vec<Step>,
     /// The number of each operation of the log that is a step, and the index of the step.
     places: Vec<(usize, usize)>,
+    /// The first operation of the recorded run that the program does not perform here.
     pub(super) divergence: Option<Divergence>,
     /// Whether the run ends with a failure.
     pub(super) is_bad: bool,
@@ -49,27 +50,6 @@ impl Retraced {
             .filter(|(number, _)| *number >= operation);
         let first = later.min_by_key(|(number, _)| *number);
         first.map_or(self.steps.len(), |(_, step)| *step)
-    }
-}
-
-/// The first operation of a recorded run that the program does not perform when it is explored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Divergence {
-    /// Its number in the log, from 1; none if the program ended in another way.
-    pub(super) operation: Option<usize>,
-    pub(super) expected: String,
-    pub(super) found: String,
-}
-
-impl fmt::Display for Divergence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Divergence {
-            expected, found, ..
-        } = self;
-        match self.operation {
-            Some(number) => write!(f, "operation {number}, {expected}, does not fit: {found}"),
-            None => write!(f, "{expected}, but here {found}"),
-        }
     }
 }
 
@@ -660,7 +640,7 @@ impl<'a> Retracer<'a> {
             Some(activity) => self.finds(who, activity),
         };
         Some(Divergence {
-            operation: Some(line.number),
+            point: DivergencePoint::Operation(line.number),
             expected: format!("`{}` of {who}{}", line.what, at(&line.site)),
             found,
         })
@@ -718,7 +698,7 @@ impl<'a> Retracer<'a> {
             None => "nobody can go on".to_owned(),
         };
         Some(Divergence {
-            operation: None,
+            point: DivergencePoint::End,
             expected: format!("the recorded program exited with status {exit}"),
             found,
         })

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use reenact_explore::{Activity, Changed, Links, Moment, Run, Runs, Step, Verdict};
+use reenact_explore::{Activity, Divergence, Links, Moment, Run, Runs, Step, Verdict};
 
 use super::{
     event::Event,
@@ -142,7 +142,7 @@ impl LocalRun {
 }
 
 impl Describe for LocalRun {
-    fn tell(&self, event: &Event) -> (String, String) {
+    fn name(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), Site::text(event.line()))
     }
 
@@ -211,7 +211,10 @@ impl Run for LocalRun {
         self.0.execution.step_at(step, moment, links)
     }
 
-    fn repeat(&mut self, steps: &mut dyn Iterator<Item = (Step, &Event)>) -> Result<(), Changed> {
+    fn repeat(
+        &mut self,
+        steps: &mut dyn Iterator<Item = (Step, &Event)>,
+    ) -> Result<(), Divergence> {
         self.0.execution.repeat(self, steps)
     }
 

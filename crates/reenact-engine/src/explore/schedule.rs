@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schedule_is_told_with_its_line() {
+    fn what_is_no_schedule_is_reported_with_its_line() {
         let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
         assert_eq!(
             error(""),

@@ -10,8 +10,8 @@ use std::{
 };
 
 use reenact_explore::{
-    Bounded, Bounding, Budget, Explorer, GradualReport, Minimiser, Progress, RandomStrategy,
-    Report, Sampler, Step, Verdict,
+    Bounded, Bounding, Budget, Divergence, DivergencePoint, Explorer, GradualReport, Minimiser,
+    Progress, RandomStrategy, Report, Sampler, Step, Verdict,
 };
 
 use self::strategy::name_of;
@@ -19,7 +19,7 @@ pub use self::strategy::{ParseStrategyError, Strategy};
 use self::workers::Workers;
 use super::{
     failure::Failure,
-    follow::{Followed, Misfit, follow, try_out, write_down},
+    follow::{Followed, does_not_fail, follow, try_out, write_down},
     schedule::{Line, Schedule},
     subject::{Describe, Granularity, Subject},
     whole::Family,
@@ -76,7 +76,7 @@ pub struct Finding {
     /// Whether every execution has been covered.
     pub is_complete: bool,
     /// Where the program departs from the followed schedule.
-    pub misfit: Option<Misfit>,
+    pub divergence: Option<Divergence>,
     /// The first failure.
     pub failure: Option<Found>,
 }
@@ -100,7 +100,7 @@ impl Finding {
             steps: 0,
             covered: vec!["not explored: this process is recorded or replayed".to_owned()],
             is_complete: false,
-            misfit: None,
+            divergence: None,
             failure: None,
         }
     }
@@ -118,7 +118,7 @@ impl fmt::Display for Found {
         };
         writeln!(
             f,
-            "\nhow it comes to that, with {switches} from one to another:"
+            "\nfailing schedule, with {switches} from one to another:"
         )?;
         let width = lines.len().to_string().len();
         for (number, line) in (1..).zip(lines) {
@@ -163,8 +163,8 @@ struct Hunt<'a, S: Subject> {
     bad: Option<(Vec<Step>, u64)>,
     /// The other workers, if there are any.
     workers: Option<Workers<'a, S>>,
-    /// The number of steps of an execution that failed in another worker and not here, and the number of the execution.
-    missed: Option<(usize, u64)>,
+    /// The number of an execution that failed in another worker and not here.
+    missed: Option<u64>,
     listener: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
 }
 
@@ -226,7 +226,7 @@ impl Search {
                 steps: 0,
                 covered: Vec::new(),
                 is_complete: false,
-                misfit: None,
+                divergence: None,
                 failure: None,
             },
             bad: None,
@@ -260,7 +260,7 @@ where
             Strategy::Delays(most) => self.bound(Bounding::Delays, *most),
             Strategy::Schedule(schedule) => self.follow(schedule),
         }
-        self.tell_what_was_missed();
+        self.report_what_was_missed();
         if let Some((steps, execution)) = self.bad.take() {
             self.write_down(&steps, execution);
         }
@@ -275,14 +275,14 @@ where
         let mut lines = first.schedule.lines.iter().zip(&again.schedule.lines);
         let other = lines.position(|(line, other)| !line.is_same(other));
         let step = match other {
-            _ if again.misfit.is_some() => None,
+            _ if again.divergence.is_some() => None,
             Some(step) => Some(step),
             None if first.schedule.lines.len() != again.schedule.lines.len() => {
                 Some(first.schedule.lines.len().min(again.schedule.lines.len()))
             }
             None => return false,
         };
-        let tell = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
+        let describe = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
             Some(Line {
                 who, what, site, ..
             }) if site.is_empty() => format!("`{what}` of {who}"),
@@ -291,14 +291,14 @@ where
             }) => format!("`{what}` of {who} at {site}"),
             None => "the end".to_owned(),
         };
-        let misfit = again.misfit.unwrap_or_else(|| Misfit {
-            step: step.unwrap_or(0) + 1,
-            expected: tell(&first.schedule),
-            found: tell(&again.schedule),
+        let divergence = again.divergence.unwrap_or_else(|| Divergence {
+            point: DivergencePoint::Step(step.unwrap_or(0)),
+            expected: describe(&first.schedule),
+            found: describe(&again.schedule),
         });
         self.finding.executions = 2;
         self.finding.failure = Some(Found {
-            failures: vec![Failure::Divergence(misfit)],
+            failures: vec![Failure::Divergence(divergence)],
             schedule: first.schedule,
             execution: 2,
         });
@@ -423,14 +423,9 @@ where
             on_all.unwrap_or_else(|| self.exhaust_alone(self.later(budget)));
         self.bad = bad;
         self.add(&report.progress);
-        if let Some(divergence) = &report.divergence {
-            let misfit = Misfit {
-                step: divergence.index + 1,
-                expected: divergence.expected.clone(),
-                found: divergence.found.clone(),
-            };
+        if let Some(divergence) = report.divergence {
             self.finding.failure = Some(Found {
-                failures: vec![Failure::Divergence(misfit)],
+                failures: vec![Failure::Divergence(divergence)],
                 schedule: Schedule::default(),
                 execution: before + report.progress.executions + 1,
             });
@@ -506,21 +501,21 @@ where
     fn follow(&mut self, schedule: &Schedule) {
         let most = self.search.steps as usize;
         let mut followed = follow(self.subject, schedule, most);
-        if followed.misfit.is_some() && self.subject.granularity() != Granularity::FINEST {
+        if followed.divergence.is_some() && self.subject.granularity() != Granularity::FINEST {
             // The schedule may have been written where steps were finer.
             self.subject.refine(Granularity::FINEST);
             let again = follow(self.subject, schedule, most);
-            if again.misfit.is_none() {
+            if again.divergence.is_none() {
                 followed = again;
             }
         }
         self.finding.executions = 1;
         self.finding.steps = followed.steps.len() as u64;
-        self.finding.covered.push(match &followed.misfit {
+        self.finding.covered.push(match &followed.divergence {
             None => "the one of the schedule".to_owned(),
-            Some(misfit) => format!("as close to the schedule as the program is: {misfit}"),
+            Some(divergence) => format!("as close to the schedule as the program is: {divergence}"),
         });
-        self.finding.misfit = followed.misfit;
+        self.finding.divergence = followed.divergence;
         if followed.verdict.is_bad() {
             self.finding.failure = Some(Found {
                 failures: followed.failures,
@@ -533,7 +528,7 @@ where
     /// Returns a schedule with as few switches as possible that fails in the same way.
     fn simplest(&self, steps: &[Step]) -> Option<Vec<Step>> {
         let bad = write_down(self.subject, steps, self.search.steps as usize);
-        if bad.misfit.is_some() || !bad.verdict.is_bad() {
+        if bad.divergence.is_some() || !bad.verdict.is_bad() {
             return None;
         }
         let minimal = Minimiser::of(self.subject, steps)
@@ -551,19 +546,17 @@ where
         let steps = simplest.as_deref().unwrap_or(steps);
         let Followed {
             schedule,
-            misfit,
+            divergence,
             verdict,
             mut failures,
             ..
         } = write_down(self.subject, steps, most);
-        if let Some(misfit) = misfit {
-            failures.insert(0, Failure::Divergence(misfit));
+        if let Some(divergence) = divergence {
+            failures.insert(0, Failure::Divergence(divergence));
         } else if schedule.lines.len() >= most {
             failures.push(Failure::Livelock(most));
         } else if !verdict.is_bad() {
-            failures.push(Failure::Divergence(Misfit::at_the_end(
-                schedule.lines.len(),
-            )));
+            failures.push(Failure::Divergence(does_not_fail()));
         }
         self.finding.failure = Some(Found {
             failures,

@@ -18,11 +18,11 @@
 //! inbox 2 double(12) 1 bank.rs 12 9       a message that it has not handled: the same
 //! turn 2 double(12) 1 bank.rs 12 9        the one that it handles now
 //! state 2 Math { result: 24 }  what could be seen of it when it was in no turn
-//! object 3 mutex bank.rs 5 1   a thing: what it is, where it was made, which of those made there
+//! object 3 mutex bank.rs 5 1   an object: what it is, where it was made, which of those made there
 //! waits 0 the end of main.0    for what is no operation
 //! ended 2
 //! panicked 2 at bank.rs:14:5: no money
-//! holds 3 1 bank.rs:12:9       a thing, who has it, since where
+//! holds 3 1 bank.rs:12:9       an object, who has it, since where
 //! looks 3 1                    …who shares it
 //! awaits 4 2                   …who waits for its signal
 //! watched balance 100

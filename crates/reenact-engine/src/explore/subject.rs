@@ -92,7 +92,7 @@ impl Granularity {
 /// An execution whose events can be described.
 pub trait Describe: Run {
     /// Returns what an event does, and where.
-    fn tell(&self, event: &Self::Event) -> (String, String);
+    fn name(&self, event: &Self::Event) -> (String, String);
 
     /// Returns the same for display, including the message if it is known.
     fn describe(&self, event: &Self::Event) -> (String, String);

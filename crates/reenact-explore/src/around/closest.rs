@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, hash::Hash, ops::ControlFlow};
 
 use super::Around;
 use crate::{
-    Misfit, Runs, Step, Verdict, follow::Followed, linearise::linearise, schedule::switches,
+    Divergence, Runs, Step, Verdict, follow::Followed, linearise::linearise, schedule::switches,
 };
 
 /// The closest execution that satisfies a predicate.
@@ -43,7 +43,7 @@ where
     pub fn closest(
         self,
         mut is_one: impl FnMut(&R::Run, Verdict) -> bool,
-    ) -> Result<Option<Closest>, Misfit> {
+    ) -> Result<Option<Closest>, Divergence> {
         let from = self.from.index();
         let mut best: Option<Closest> = None;
         self.explore(|followed, _, distance| {
@@ -59,12 +59,12 @@ where
     }
 
     /// Finds the closest execution in which all activities end.
-    pub fn closest_good(self) -> Result<Option<Closest>, Misfit> {
+    pub fn closest_good(self) -> Result<Option<Closest>, Divergence> {
         self.closest(|_, verdict| verdict == Verdict::Finished)
     }
 
     /// Finds the closest execution that fails or deadlocks.
-    pub fn closest_bad(self) -> Result<Option<Closest>, Misfit> {
+    pub fn closest_bad(self) -> Result<Option<Closest>, Divergence> {
         self.closest(|_, verdict| verdict.is_bad())
     }
 
@@ -72,7 +72,7 @@ where
     pub fn outcomes<K: Ord>(
         self,
         mut outcome: impl FnMut(&R::Run, Verdict) -> K,
-    ) -> Result<BTreeMap<K, Closest>, Misfit> {
+    ) -> Result<BTreeMap<K, Closest>, Divergence> {
         let from = self.from.index();
         let mut outcomes = BTreeMap::new();
         self.explore(|followed, _, distance| {

@@ -7,7 +7,6 @@ use hashbrown::HashSet;
 use super::cost::Bounding;
 use crate::{
     Activity, Fingerprint, Fingerprinter, Links, Progress, Run, Runs, Seen, Step, Verdict,
-    budget_tracker::count,
 };
 
 /// A step and its predecessor. Schedules share their prefixes, so they are stored as a tree.
@@ -135,7 +134,7 @@ where
             run: &run,
             schedule: &self.schedule,
         });
-        count(&mut self.done, verdict);
+        self.done.count(verdict);
         Some(verdict)
     }
 

@@ -7,8 +7,8 @@ use super::{
     reversal::{Reversal, Second},
 };
 use crate::{
-    Activity, Changed, Coverage, Divergence, Execution, Limit, Links, Progress, Run, Runs, Step,
-    Verdict, can_be_taken,
+    Activity, Coverage, Divergence, Execution, Limit, Links, Progress, Run, Runs, Step, Verdict,
+    can_be_taken,
 };
 
 /// An optimal exploration in progress.
@@ -101,25 +101,14 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
             run: &run,
             history: &self.history,
         });
-        self.done.executions += 1;
-        self.done.deadlocks += u64::from(verdict == Verdict::Deadlock);
-        self.done.failures += u64::from(verdict == Verdict::Failed);
+        self.done.count(verdict);
         Ok(Some(verdict))
     }
 
     /// Takes the steps again that are the same as in the last execution.
     fn repeat(&mut self, run: &mut R::Run) -> Result<(), Divergence> {
         let mut events = self.history.events();
-        run.repeat(&mut events).map_err(|changed| {
-            let Changed { index, found } = changed;
-            let (step, event) = self.history.events().nth(index).expect("one of them");
-            Divergence {
-                index,
-                step,
-                expected: format!("{event:?}"),
-                found,
-            }
-        })?;
+        run.repeat(&mut events)?;
         self.done.repeated += self.history.len() as u64;
         Ok(())
     }
@@ -149,14 +138,9 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
     fn step(&mut self, run: &mut R::Run, step: Step) -> Result<(), Divergence> {
         let announcement = can_be_taken(run, step)
             .and_then(|()| announce(run, step))
-            .map_err(|found| Divergence {
-                index: self.history.len(),
-                step,
-                expected: match self.plan.expected() {
-                    Some(event) => format!("{event:?}"),
-                    None => "possible".to_owned(),
-                },
-                found,
+            .map_err(|found| match self.plan.expected() {
+                Some(event) => Divergence::at_event(self.history.len(), step, event, found),
+                None => Divergence::at_step(self.history.len(), step, found),
             })?;
         self.links.clear();
         let event = run.step_at(step, self.history.next(), &mut self.links);
@@ -264,7 +248,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// The number of executions, including redundant ones.
     pub(crate) fn executed(&self) -> u64 {
-        self.done.executions + self.done.redundant
+        self.done.started()
     }
 
     /// The progress of the exploration.

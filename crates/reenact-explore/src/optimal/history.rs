@@ -174,7 +174,7 @@ impl<E> History<E> {
     }
 
     /// The later events that do not happen after this one.
-    pub(super) fn apart_from(&self, moment: Moment) -> impl Iterator<Item = Moment> {
+    pub(super) fn not_after(&self, moment: Moment) -> impl Iterator<Item = Moment> {
         let number = self.entries[moment.index()].number;
         let activity = self.activity(moment);
         (moment.0 + 1..self.next().0)

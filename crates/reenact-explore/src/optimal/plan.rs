@@ -263,7 +263,7 @@ impl<E: Clone> Plan<E> {
                 Meeting::First(_) => true,
                 // Later events may be dependent on the sleeper, which is found where it is tried: here, or in another
                 // portion.
-                Meeting::Apart => !sleeper.is_elsewhere,
+                Meeting::Independent => !sleeper.is_elsewhere,
                 Meeting::Conflict => false,
             }
         });

@@ -36,7 +36,7 @@ pub(super) enum Meeting {
     /// It is one of them, and can be the first.
     First(usize),
     /// It is none of them, and independent of all.
-    Apart,
+    Independent,
     /// Neither: taking it first leads elsewhere.
     Conflict,
 }
@@ -67,7 +67,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
             "events that race are dependent"
         );
         buffer.clear();
-        buffer.extend(history.apart_from(first));
+        buffer.extend(history.not_after(first));
         let mut reversal = Reversal {
             runs,
             history,
@@ -78,8 +78,8 @@ impl<'a, R: Runs> Reversal<'a, R> {
         };
         // Something that would not be over before the second event must not have begun.
         while let Some(begin) = reversal.begun_and_not_over() {
-            let is_apart = |moment: &Moment| !history.is_before(begin, *moment);
-            reversal.sequence.retain(is_apart);
+            let is_independent = |moment: &Moment| !history.is_before(begin, *moment);
+            reversal.sequence.retain(is_independent);
             if reversal.lacks_what_it_comes_after() {
                 return None;
             }
@@ -176,8 +176,8 @@ impl<'a, R: Runs> Reversal<'a, R> {
             let is_first = self.second.step.choice == choice && self.is_second_initial();
             (self.sequence.len(), is_first)
         } else {
-            return if self.is_apart(event) {
-                Meeting::Apart
+            return if self.is_independent(event) {
+                Meeting::Independent
             } else {
                 Meeting::Conflict
             };
@@ -189,7 +189,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
         }
     }
 
-    fn is_apart(&self, event: &R::Event) -> bool {
+    fn is_independent(&self, event: &R::Event) -> bool {
         let second = self.has_second.then_some(self.second.event);
         let happened = self
             .sequence

@@ -38,7 +38,7 @@ impl<R: Runs> Sampler<'_, R> {
                 executions: tally.executions(),
                 ..report.progress
             };
-            let limit = match self.budget_tracker.limit(&all) {
+            let limit = match self.budget_tracker.limit(0, || all) {
                 None => {
                     tally.count(1);
                     draws.draw(

@@ -6,10 +6,7 @@ use super::{
     random::Random,
     strategy::RandomStrategy,
 };
-use crate::{
-    Limit, Report, Run, Runs, Seen, Step, Verdict,
-    budget_tracker::{BudgetTracker, count},
-};
+use crate::{Limit, Report, Run, Runs, Seen, Step, Verdict, budget_tracker::BudgetTracker};
 
 /// The number of executions that strategies learn from. They run before all others, so that what is learned, and with
 /// it every later execution, depends only on the seed.
@@ -81,7 +78,7 @@ impl Draws {
             run: &run,
             schedule: &self.drawing.schedule,
         });
-        count(&mut report.progress, verdict);
+        report.progress.count(verdict);
         report.progress.steps += self.drawing.schedule.len() as u64;
         if let (Verdict::Cut, Some(most)) = (verdict, budget_tracker.budget.steps) {
             report.coverage.stop(Limit::Steps(most));

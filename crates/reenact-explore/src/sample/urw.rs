@@ -31,7 +31,7 @@ struct Known {
 struct Left {
     own: u64,
     /// The steps of all its descendants that have not yet started.
-    unborn: u64,
+    not_started: u64,
     is_born: bool,
 }
 
@@ -79,7 +79,7 @@ impl Shares {
     fn update(&mut self, number: usize) {
         let left = self.left[number];
         if left.is_born {
-            self.set(number, left.own.max(1) + left.unborn);
+            self.set(number, left.own.max(1) + left.not_started);
         }
     }
 
@@ -116,10 +116,10 @@ impl Shares {
         let child = child.0 as usize;
         self.left[child].is_born = true;
         self.update(child);
-        let share = self.left[child].own + self.left[child].unborn;
+        let share = self.left[child].own + self.left[child].not_started;
         for ancestor in ancestors(child, known) {
             let left = &mut self.left[ancestor];
-            left.unborn = left.unborn.saturating_sub(share);
+            left.not_started = left.not_started.saturating_sub(share);
             if left.is_born {
                 self.update(ancestor);
                 break;
@@ -220,7 +220,7 @@ impl Urw {
         for child in 0..self.known.len() {
             let own = self.at_start[child].own;
             for ancestor in ancestors(child, &self.known) {
-                self.at_start[ancestor].unborn += own;
+                self.at_start[ancestor].not_started += own;
             }
         }
     }

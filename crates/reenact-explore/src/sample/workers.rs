@@ -12,10 +12,7 @@ use super::{
     draws::{Draws, LEARNED_FROM},
     nothing,
 };
-use crate::{
-    Limit, Report, Runs, Seen, Tally,
-    budget_tracker::{BudgetTracker, sum},
-};
+use crate::{Limit, Report, Runs, Seen, Tally, budget_tracker::BudgetTracker};
 
 /// How many numbers a thread takes at once.
 const CHUNK: u64 = 64;
@@ -59,8 +56,10 @@ impl<R: Runs> Sampler<'_, R> {
                     // Created by the thread itself, so that its allocations do not share cache lines with those of
                     // other threads.
                     let mut draws = learned.split();
-                    let mut budget_tracker = BudgetTracker::default();
-                    budget_tracker.stops_at_failure = stops_at_failure;
+                    let mut budget_tracker = BudgetTracker {
+                        stops_at_failure,
+                        ..BudgetTracker::default()
+                    };
                     budget_tracker.budget.steps = steps;
                     shared.draw(&make(), &mut budget_tracker, &mut draws, visit);
                 });
@@ -103,7 +102,7 @@ impl Shared {
                 if self.tally.is_over() {
                     break;
                 }
-                let limit = match budget_tracker.limit(&sum(&before, &report.progress)) {
+                let limit = match budget_tracker.limit(0, || before.plus(&report.progress)) {
                     None => draws.draw(runs, number, budget_tracker, &mut report, |seen| {
                         visit(runs, seen)
                     }),
@@ -122,7 +121,7 @@ impl Shared {
     /// Adds the results of some executions to the total.
     fn add(&self, part: &Report) {
         let mut all = self.report.lock().expect("nobody panicked");
-        all.progress = sum(&all.progress, &part.progress);
+        all.progress = all.progress.plus(&part.progress);
         for &limit in part.coverage.stopped_by() {
             all.coverage.stop(limit);
         }

@@ -164,7 +164,7 @@ fn a_deadlock_is_found_with_one_preemption_and_the_report_says_so() {
 }
 
 #[test]
-fn a_budget_is_kept_and_told() {
+fn a_budget_is_kept_and_reported() {
     let program = Cells::new([vec![Touch(0); 3], vec![Touch(0); 3]]);
     let budget = Budget {
         executions: Some(4),

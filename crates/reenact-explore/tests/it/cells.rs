@@ -1,7 +1,7 @@
-//! Threads that touch cells, in a way that tells which class of executions it was.
+//! Threads that touch cells, in a way that shows which class of executions it was.
 //!
 //! A cell keeps who touched it, in which order, and who looked in between. That, and who had which lock when, is all that
-//! can be told of an execution, so two executions have the same [`Outcome`] if and only if they are of the same class.
+//! can be observed of an execution, so two executions have the same [`Outcome`] if and only if they are of the same class.
 //! Some touches can go several ways, and in some cases it depends on what others did in how many.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ const OBJECTS: usize = 3;
 /// Who touched, and in which way; and who looked since then, with which of its acts.
 type Cell = Vec<((u32, u32), BTreeSet<(u32, usize)>)>;
 
-/// What can be told of an execution.
+/// What can be observed of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Outcome {
     pub(crate) cells: [Cell; OBJECTS],

@@ -137,7 +137,7 @@ fn the_order_of_sends_does_not_matter_if_nobody_receives_them() {
     for n in 1..=6 {
         assert_eq!(count((0..n).map(|i| vec![Send(0, Just(i))])), 1);
     }
-    // Of four, one is received, and only which one can be told.
+    // Of four, one is received, and only which one can be observed.
     let senders = (0..4).map(|i| vec![Send(0, Just(i))]);
     assert_eq!(count(senders.chain([vec![Receive(0)]])), 4);
 }

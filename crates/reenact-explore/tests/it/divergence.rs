@@ -43,43 +43,46 @@ fn check(
     let report = Explorer::of(&fickle).run(|_| ());
     assert_eq!(report.progress.executions, 1);
     assert_eq!(report.coverage.stopped_by(), [Limit::Divergence]);
-    assert_eq!(report.divergence.expect("it is told").to_string(), expected);
+    assert_eq!(
+        report.divergence.expect("it is reported").to_string(),
+        expected
+    );
 }
 
 #[test]
-fn a_step_that_does_something_else_is_told() {
+fn a_step_that_does_something_else_is_reported() {
     let other = vec![Store(0, Just(1))];
     check(
         [vec![Load(1), Load(0)], other.clone()],
         [vec![Load(2), Load(0)], other],
-        "step 0, of activity 0, was to be Read(1) and is Read(2)",
+        "step 1 of the schedule, Read(1) of activity 0, does not fit: Read(2)",
     );
 }
 
 #[test]
-fn a_step_that_has_to_wait_is_told() {
+fn a_step_that_has_to_wait_is_reported() {
     let other = vec![Store(0, Just(1))];
     check(
         [vec![Lock(0), Load(0)], other.clone()],
         [vec![Receive(0), Load(0)], other],
-        "step 0, of activity 0, was to be Lock(0) and is waiting for Receive(0)",
+        "step 1 of the schedule, Lock(0) of activity 0, does not fit: it waits for Receive(0)",
     );
 }
 
 #[test]
-fn a_planned_step_that_is_not_there_is_told() {
+fn a_planned_step_that_is_not_there_is_reported() {
     check(
         [vec![Load(0)], vec![Store(0, Just(1))]],
         [vec![Load(0)], vec![]],
-        "step 0, of activity 1, was to be Write(0) and is nothing",
+        "step 1 of the schedule, Write(0) of activity 1, does not fit: it has nothing to do",
     );
 }
 
 #[test]
-fn a_choice_that_is_not_there_is_told() {
+fn a_choice_that_is_not_there_is_reported() {
     check(
         [vec![Pick(2)], vec![]],
         [vec![Pick(1)], vec![]],
-        "step 0, of activity 0, was to be Pick and is without choice 1",
+        "step 1 of the schedule, Pick of activity 0, does not fit: there is no choice 1",
     );
 }

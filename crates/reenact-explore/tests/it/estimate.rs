@@ -1,4 +1,4 @@
-//! How many executions there will be, told halfway.
+//! How many executions there will be, estimated halfway.
 
 use reenact_explore::{Budget, Explorer};
 

@@ -38,7 +38,7 @@ fn a_failure_is_found_and_its_schedule_leads_to_it_again() {
 }
 
 #[test]
-fn an_exploration_stops_at_the_first_failure_if_told_to() {
+fn an_exploration_stops_at_the_first_failure_if_asked_to() {
     let program = fails_if_late();
     let mut last = None;
     let report = Explorer::of(&&program)
@@ -50,7 +50,7 @@ fn an_exploration_stops_at_the_first_failure_if_told_to() {
 }
 
 #[test]
-fn a_budget_of_executions_is_kept_and_told() {
+fn a_budget_of_executions_is_kept_and_reported() {
     let thread = [Lock(0), Unlock(0)].repeat(3);
     let program = Program::new([thread.clone(), thread]);
     for (executions, is_complete) in [(19, false), (20, true), (21, true)] {

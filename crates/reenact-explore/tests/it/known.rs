@@ -1,4 +1,4 @@
-//! Programs whose number of inequivalent executions is known, or found by brute force, by those who tell classes apart by
+//! Programs whose number of inequivalent executions is known, or found by brute force, by those who distinguish classes by
 //! their fingerprints.
 
 use std::{
@@ -188,7 +188,7 @@ proptest! {
         let Some(expected) = classes(&program, 2000) else {
             return Err(TestCaseError::reject("too many interleavings"));
         };
-        // A send that is given up and one that finds the queue closed are told apart here, and not there; and so is the order
+        // A send that is given up and one that finds the queue closed are distinguished here, and not there; and so is the order
         // of sends that nobody receives.
         let ops = || program.threads.iter().flatten();
         let is_exact = !ops().any(|op| matches!(op, Close(_) | Send(..) | TrySend(..)));

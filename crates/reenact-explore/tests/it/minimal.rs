@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use reenact_explore::{
-    Activity, MinimiseError, Minimiser, Misfit, RandomStrategy, Sampler, Step, Verdict, replay,
+    Activity, Divergence, MinimiseError, Minimiser, RandomStrategy, Sampler, Step, Verdict, replay,
     switches,
 };
 
@@ -127,10 +127,12 @@ fn a_schedule_that_does_not_fit_or_does_not_fail_is_an_error() {
     let error = Minimiser::of(&&program, &[step, step])
         .find(|_, _| true)
         .unwrap_err();
-    assert_eq!(error, MinimiseError::Misfit(Misfit { number: 1, step }));
+    let found = "it has nothing to do".to_owned();
+    let divergence = Divergence::at_step(1, step, found);
+    assert_eq!(error, MinimiseError::Divergence(divergence));
     assert_eq!(
         error.to_string(),
-        "step 1 of the schedule, way 0 of activity 1, cannot be taken"
+        "step 2 of the schedule, choice 0 of activity 1, does not fit: it has nothing to do"
     );
     let error = Minimiser::of(&&program, &[step]).find(|_, verdict| verdict.is_bad());
     assert_eq!(error, Err(MinimiseError::Other));

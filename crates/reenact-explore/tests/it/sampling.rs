@@ -170,7 +170,7 @@ fn every_strategy_finds_every_outcome_and_its_schedule_leads_there_again() {
     }
 }
 
-/// The two are good at different things, see above: one that takes turns is good at both.
+/// The two have different strengths, see above: one that takes turns is good at both.
 #[test]
 fn a_mixture_draws_two_by_one_strategy_and_one_by_the_other() {
     let program = Cells::new([vec![Touch(0); 4], vec![Touch(0); 4]]);
@@ -236,7 +236,7 @@ fn what_is_drawn_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn limits_are_kept_and_told() {
+fn limits_are_kept_and_reported() {
     let program = Cells::new([vec![Touch(0); 4], vec![Touch(0); 4]])
         .failing(|outcome| outcome.touches(0).first() == Some(&1));
     let runs = &program;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use reenact_explore::{
-    Activity, Around, Budget, Limit, Misfit, Moment, Runs, Step, Verdict, replay, switches,
+    Activity, Around, Budget, Divergence, Limit, Moment, Runs, Step, Verdict, replay, switches,
 };
 
 use crate::cells::*;
@@ -170,15 +170,12 @@ fn a_schedule_that_does_not_fit_is_an_error() {
     let error = Around::of(&&program, &base).run(|_, _| ()).unwrap_err();
     assert_eq!(
         error,
-        Misfit {
-            number: 1,
-            step: base[1]
-        }
+        Divergence::at_step(1, base[1], "it waits for Lock(0)".to_owned())
     );
 }
 
 #[test]
-fn a_budget_is_kept_and_told() {
+fn a_budget_is_kept_and_reported() {
     let program = Cells::new(vec![vec![Touch(0)]; 4]);
     let budget = Budget {
         executions: Some(3),

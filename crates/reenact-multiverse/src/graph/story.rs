@@ -51,12 +51,12 @@ impl<S: Semantics> Graph<S> {
         };
         let name = |who: Activity| semantics.name(self.state(last), who);
         let from = path.nodes.iter().zip(&path.steps);
-        let lines = from.map(|(&node, &step)| self.tell(semantics, node, step, &name));
+        let lines = from.map(|(&node, &step)| self.describe(semantics, node, step, &name));
         Story(lines.collect())
     }
 
     /// Describes a step of a universe, by index.
-    pub(super) fn tell(
+    pub(super) fn describe(
         &self,
         semantics: &S,
         node: NodeId,
@@ -67,7 +67,7 @@ impl<S: Semantics> Graph<S> {
         let step = self.step(semantics, node, step);
         StoryLine {
             who: name(semantics.activity(&step)),
-            what: semantics.tell(state, &step, name),
+            what: semantics.describe(state, &step, name),
             site: semantics.operation(state, &step).site,
         }
     }
@@ -75,7 +75,7 @@ impl<S: Semantics> Graph<S> {
     /// A step as a label: with the names of its own universe, and without the source location.
     pub(super) fn label(&self, semantics: &S, node: NodeId, step: u32) -> String {
         let name = |who: Activity| semantics.name(self.state(node), who);
-        let line = self.tell(semantics, node, step, &name);
+        let line = self.describe(semantics, node, step, &name);
         format!("{} {}", line.who, line.what)
     }
 }

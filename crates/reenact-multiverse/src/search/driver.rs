@@ -1,8 +1,8 @@
 //! Common parts of all searches: expanding a state, storing new states, and the bounds.
 
-use super::{
-    Bound, Bounds, Coverage, Keep, Listener, Progress, Reduction, Until, reporter::ProgressReporter,
-};
+use super::{Bound, Bounds, Coverage, Keep, Reduction, SearchProgress, Until, ticks::Ticks};
+use reenact_explore::Listener;
+
 use crate::{
     Semantics,
     graph::{
@@ -75,7 +75,7 @@ pub(super) struct SearchDriver<'a, S: Semantics> {
     pub(super) until: Option<&'a Until<'a, S>>,
     pub(super) bounds: Bounds,
     pub(super) store: Store<S::State>,
-    reporter: ProgressReporter<'a>,
+    ticks: Ticks<'a>,
     reserve: Reserve,
     /// The bytes that the search itself uses.
     pub(super) beside: usize,
@@ -87,7 +87,7 @@ impl<'a, S: Semantics> SearchDriver<'a, S> {
         semantics: &'a S,
         until: Option<&'a Until<'a, S>>,
         bounds: Bounds,
-        listener: Option<Box<Listener<'a>>>,
+        listener: Option<Box<Listener<'a, SearchProgress>>>,
         keep: Keep,
     ) -> Self {
         SearchDriver {
@@ -95,7 +95,7 @@ impl<'a, S: Semantics> SearchDriver<'a, S> {
             until,
             bounds,
             store: Store::new(keep == Keep::Graph),
-            reporter: ProgressReporter::new(bounds.time, listener),
+            ticks: Ticks::new(bounds.time, listener),
             reserve: Reserve {
                 shared: semantics.shared_bytes(),
                 shared_growth: 0,
@@ -120,7 +120,7 @@ impl<'a, S: Semantics> SearchDriver<'a, S> {
     #[inline]
     pub(super) fn beat(&mut self, frontier: usize, depth: u32) -> Result<(), Bound> {
         let states = self.store.len();
-        self.reporter.beat(|| Progress {
+        self.ticks.tick(|| SearchProgress {
             states,
             frontier,
             depth,
@@ -139,8 +139,9 @@ impl<'a, S: Semantics> SearchDriver<'a, S> {
         if self.bounds.bytes.is_some() {
             self.measure_shared();
         }
-        self.reporter.look_up(Progress {
-            states: self.store.len(),
+        let states = self.store.len();
+        self.ticks.check(|| SearchProgress {
+            states,
             frontier,
             depth,
         })

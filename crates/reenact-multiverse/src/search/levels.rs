@@ -50,7 +50,7 @@ pub(super) fn walk<S: Semantics>(
                 hired: None,
                 recent: Recent::default(),
                 at_any_price: workers.at_any_price,
-                pace: Duration::ZERO,
+                time_each: Duration::ZERO,
             };
             walk_levels(driver, &mut levels, |driver, level, depth| {
                 team.expand(driver, level, depth)
@@ -89,7 +89,7 @@ struct Team<'s, 'e, 'a, S: Semantics> {
     recent: Recent,
     at_any_price: bool,
     /// The time that a state takes on one worker.
-    pace: Duration,
+    time_each: Duration,
 }
 
 impl<'a, S: Semantics> Team<'_, '_, 'a, S> {
@@ -111,14 +111,14 @@ impl<'a, S: Semantics> Team<'_, '_, 'a, S> {
                 expand(driver, stretch.clone(), depth)?;
                 1
             };
-            self.pace = began.elapsed() * cores / stretch.len() as u32;
+            self.time_each = began.elapsed() * cores / stretch.len() as u32;
             next = stretch.end;
         }
         Ok(())
     }
 
     fn stretch_len(&self, driver: &SearchDriver<'a, S>) -> usize {
-        let in_time = LONGEST.as_nanos().checked_div(self.pace.as_nanos());
+        let in_time = LONGEST.as_nanos().checked_div(self.time_each.as_nanos());
         let in_time = in_time.map_or(STRETCH.start, |states| states as usize);
         let in_memory = driver.free_bytes() / FREE_BYTES;
         in_time.min(in_memory).clamp(STRETCH.start, STRETCH.end)
@@ -131,7 +131,7 @@ impl<'a, S: Semantics> Team<'_, '_, 'a, S> {
         stretch: Range<usize>,
         depth: u32,
     ) -> bool {
-        if !self.at_any_price && self.pace * (stretch.len() as u32) < WORTHWHILE {
+        if !self.at_any_price && self.time_each * (stretch.len() as u32) < WORTHWHILE {
             return false;
         }
         let pool = self.hired.get_or_insert_with(|| self.pool.hire(self.scope));

@@ -40,7 +40,7 @@ impl<S: Semantics> Session<S> {
                     if let Some(step) = rule.base() {
                         story.push(Event {
                             who: Some(name(self.language.activity(step))),
-                            what: self.language.tell(before, step, &name),
+                            what: self.language.describe(before, step, &name),
                             site: self.language.operation(before, step).site,
                         });
                     }
@@ -107,7 +107,7 @@ impl<S: Semantics> Session<S> {
         steps
             .iter()
             .filter(|step| self.language.activity(step) == activity)
-            .map(|step| self.language.tell(&state.base, step, &name))
+            .map(|step| self.language.describe(&state.base, step, &name))
             .collect()
     }
 
@@ -170,7 +170,7 @@ impl<S: Semantics> Session<S> {
             while let Some((from, step)) = &found.origin(at) {
                 story.push(Event {
                     who: Some(name(self.language.activity(step))),
-                    what: self.language.tell(found.state(*from), step, &name),
+                    what: self.language.describe(found.state(*from), step, &name),
                     site: self.language.operation(found.state(*from), step).site,
                 });
                 at = *from;

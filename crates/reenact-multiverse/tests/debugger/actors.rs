@@ -361,13 +361,13 @@ impl Semantics for Actors {
         self.actors[activity.0 as usize].name.to_owned()
     }
 
-    fn tell(&self, world: &World, step: &Way, name: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, world: &World, step: &Way, name: &dyn Fn(Activity) -> String) -> String {
         let operation = self.operation(world, step);
-        let mut told = format!("{} {}", operation.kind.label(), operation.subject);
+        let mut text = format!("{} {}", operation.kind.label(), operation.subject);
         if let Some(with) = operation.with {
-            told = format!("{told} to {}", name(with));
+            text = format!("{text} to {}", name(with));
         }
-        told.trim_end().to_owned()
+        text.trim_end().to_owned()
     }
 
     fn observe(&self, world: &World) -> Observation {

@@ -179,7 +179,7 @@ fn the_sender_is_on_hold_while_its_message_is_followed() {
     );
 }
 
-/// `a` does some things, and `b` is there.
+/// `a` does something, and `b` is there.
 fn alone(acts: &[Do]) -> Actors {
     let actor = |name, inbox, methods| Actor {
         name,
@@ -437,8 +437,8 @@ fn a_step_that_does_not_apply_is_refused_with_reasons() {
         let breakpoints = breakpoints(texts);
         let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
         let universe = run(&debugger, debugger.initial()).remove(0);
-        let told = debugger.command(&universe, step(name).unwrap(), Activity(activity), count);
-        told.unwrap_err().to_string()
+        let text = debugger.command(&universe, step(name).unwrap(), Activity(activity), count);
+        text.unwrap_err().to_string()
     };
     let all = [
         refused(&["before-turn ask"], "to-receiver", 1, 1),

@@ -110,10 +110,10 @@ fn describe<S: Semantics>(base: &S, state: &Configuration<S::State>) -> String {
     let steps = base.steps(&state.base);
     let at = |activity: Activity| {
         let next = steps.iter().find(|step| base.activity(step) == activity);
-        let told = next.map_or("idle".to_owned(), |step| {
-            base.tell(&state.base, step, &name)
+        let text = next.map_or("idle".to_owned(), |step| {
+            base.describe(&state.base, step, &name)
         });
-        format!("{} ({told})", name(activity))
+        format!("{} ({text})", name(activity))
     };
     let who: Vec<_> = state.paused().map(at).collect();
     format!("{why}: {}", who.join(", "))
@@ -147,12 +147,12 @@ fn command<S: Semantics>(
     count: u32,
 ) -> Vec<Configuration<S::State>> {
     let step = step(name).expect("a step");
-    let told = states.into_iter().map(|state| {
+    let text = states.into_iter().map(|state| {
         match state.mode {
             Mode::Pause(_) => debugger.command(&state, step, Activity(activity), count),
             _ => Ok(state.clone()),
         }
         .unwrap_or(state)
     });
-    run(debugger, told.collect())
+    run(debugger, text.collect())
 }

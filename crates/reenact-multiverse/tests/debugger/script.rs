@@ -172,7 +172,7 @@ impl Semantics for Script {
         format!("t{}", activity.0)
     }
 
-    fn tell(&self, state: &State, step: &Activity, _: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, state: &State, step: &Activity, _: &dyn Fn(Activity) -> String) -> String {
         let operation = self.operation(state, step);
         format!("{} {}", operation.kind.label(), operation.subject)
     }

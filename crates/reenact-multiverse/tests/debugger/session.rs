@@ -197,7 +197,7 @@ fn breakpoints_come_and_go() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told_with_what_can() {
+fn what_cannot_be_done_is_reported_with_what_can() {
     let mut session = session(everything(), &["message-sender ask"]);
     session.start();
     let errors = [
@@ -365,14 +365,14 @@ fn both_granularities_show_a_person_the_same() {
 fn the_same_session_twice_is_the_same() {
     let run = || {
         let mut session = session(listing(), &["before-turn by math"]);
-        let mut told = vec![session.start().to_string()];
+        let mut text = vec![session.start().to_string()];
         for name in ["resume", "next-turn", "resume"] {
-            told.push(all(&mut session, name, Who::Stopped).unwrap().to_string());
+            text.push(all(&mut session, name, Who::Stopped).unwrap().to_string());
             let stories =
                 (0..session.universes().len()).map(|one| lines(&session.story(one).unwrap()));
-            told.extend(stories);
+            text.extend(stories);
         }
-        told
+        text
     };
     assert_eq!(run(), run());
 }

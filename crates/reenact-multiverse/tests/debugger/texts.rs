@@ -90,7 +90,7 @@ fn wrong<T: std::fmt::Debug>(
 }
 
 #[test]
-fn a_wrong_condition_is_told_where_and_why() {
+fn a_wrong_condition_is_reported_where_and_why() {
     let parse = Expression::parse;
     wrong(
         parse,
@@ -174,7 +174,7 @@ fn a_breakpoint_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn a_wrong_breakpoint_is_told_where_and_why() {
+fn a_wrong_breakpoint_is_reported_where_and_why() {
     let parse = Breakpoint::parse;
     wrong(
         parse,

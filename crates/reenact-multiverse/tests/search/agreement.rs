@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn a_search_stops_where_it_is_told(toy in toy::programs(), line in 0..40_u32) {
+    fn a_search_stops_where_it_is_asked_to(toy in toy::programs(), line in 0..40_u32) {
         let is_far_enough = |toy: &Toy, state: &Vec<Here>| {
             let mut steps = toy.steps(state).into_iter();
             steps.any(|step| toy.operation(state, &step).site.is_some_and(|site| site.line == line))

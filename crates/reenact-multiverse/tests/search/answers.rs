@@ -210,7 +210,7 @@ fn the_nearest_universe_of_a_kind_is_found_by_its_shortest_way() {
 }
 
 #[test]
-fn a_way_is_told_line_by_line() {
+fn a_way_is_reported_line_by_line() {
     let toy = race();
     let graph = Search::of(&toy).run();
     let end = graph.ends().next().expect("there is an end");

@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use reenact_multiverse::{
-    Bound, Bounds, Graph, Keep, Kind, NodeId, Order, Progress, Reduction, Search,
+    Bound, Bounds, Graph, Keep, Kind, NodeId, Order, Reduction, Search, SearchProgress,
 };
 
 use crate::counters::Counters;
@@ -172,7 +172,7 @@ fn whoever_listens_hears_from_it_and_can_make_it_stop() {
                 .to_string()
                 .starts_with("stopped when told to; ")
         );
-        let start = Progress {
+        let start = SearchProgress {
             states: 1,
             frontier: 1,
             depth: 0,

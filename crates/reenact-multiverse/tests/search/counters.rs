@@ -83,7 +83,7 @@ impl Semantics for Counters {
         format!("counter {}", activity.0)
     }
 
-    fn tell(&self, state: &Box<[u32]>, step: &u32, _: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, state: &Box<[u32]>, step: &u32, _: &dyn Fn(Activity) -> String) -> String {
         format!("counts to {}", state[*step as usize] + 1)
     }
 

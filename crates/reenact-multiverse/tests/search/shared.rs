@@ -121,7 +121,7 @@ impl Semantics for Threads {
         format!("thread {}", activity.0)
     }
 
-    fn tell(&self, _: &Memory, step: &Access, _: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, _: &Memory, step: &Access, _: &dyn Fn(Activity) -> String) -> String {
         format!("{step:?}")
     }
 

@@ -230,7 +230,7 @@ impl Semantics for Toy {
         ["ann", "bob", "cyd", "dan"][activity.0 as usize].to_owned()
     }
 
-    fn tell(&self, _: &Vec<Here>, step: &ToyStep, name: &dyn Fn(Activity) -> String) -> String {
+    fn describe(&self, _: &Vec<Here>, step: &ToyStep, name: &dyn Fn(Activity) -> String) -> String {
         match step.what {
             What::Work(by) => format!("works \"{by}\""),
             What::Choose(by) => format!("chooses {by}"),

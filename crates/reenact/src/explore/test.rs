@@ -99,8 +99,8 @@ impl Explorer {
             };
             let explorer = self.clone().strategy(Strategy::Schedule(schedule));
             let finding = run(&explorer);
-            if let (None, Some(misfit)) = (&finding.failure, &finding.misfit) {
-                eprintln!("reenact: {} no longer fits: {misfit}", file.display());
+            if let (None, Some(divergence)) = (&finding.failure, &finding.divergence) {
+                eprintln!("reenact: {} no longer fits: {divergence}", file.display());
             }
             explorer.judge(finding, Some(file))?;
         }

@@ -4,7 +4,7 @@ use std::{fmt, fs};
 
 use reenact::{
     actor::Target,
-    explore::{Explorer, Strategy},
+    explore::{DivergencePoint, Explorer, Strategy},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
@@ -81,14 +81,17 @@ fn a_schedule_survives_what_has_nothing_to_do_with_it() {
         .expect_err("it still fails that way");
     assert!(again.to_string().contains("an update is lost"), "{again}");
     let finding = follow.run(changed);
-    let misfit = finding.misfit.expect("it is said that it has changed");
-    assert_eq!(misfit.step, 1, "{misfit}");
+    let divergence = finding.divergence.expect("it is said that it has changed");
+    assert_eq!(divergence.point, DivergencePoint::Step(0), "{divergence}");
 
     let finding = follow.run(|| {});
-    let misfit = finding.misfit.expect("nothing is left of it").to_string();
+    let divergence = finding
+        .divergence
+        .expect("nothing is left of it")
+        .to_string();
     assert!(
-        misfit.contains("there is no main.") || misfit.contains("main has ended"),
-        "{misfit}"
+        divergence.contains("there is no main.") || divergence.contains("main has ended"),
+        "{divergence}"
     );
 }
 

@@ -52,14 +52,14 @@ impl Asked {
         self.answer()
     }
 
-    /// Follows every schedule, to the end. What is told of a universe is the same however it came about.
+    /// Follows every schedule, to the end. What is reported of a universe is the same however it came about.
     fn follow_all(
         &mut self,
         schedule: &mut Vec<String>,
         universes: &mut HashMap<String, Vec<String>>,
     ) -> usize {
-        let told = self.ask(format!("state {}", schedule.join(" ")).trim_end());
-        let steps: Vec<String> = told
+        let report = self.ask(format!("state {}", schedule.join(" ")).trim_end());
+        let steps: Vec<String> = report
             .iter()
             .filter_map(|line| {
                 let fields: Vec<&str> = line.split('\t').collect();
@@ -72,9 +72,11 @@ impl Asked {
             })
             .flatten()
             .collect();
-        let fingerprint = told[0].clone();
-        let known = universes.entry(fingerprint).or_insert_with(|| told.clone());
-        assert_eq!(*known, told);
+        let fingerprint = report[0].clone();
+        let known = universes
+            .entry(fingerprint)
+            .or_insert_with(|| report.clone());
+        assert_eq!(*known, report);
         let mut schedules = usize::from(steps.is_empty());
         for step in steps {
             schedule.push(step);

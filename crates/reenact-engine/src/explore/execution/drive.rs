@@ -1,6 +1,6 @@
 //! Driving an execution, step by step.
 
-use reenact_explore::{Changed, Links, Moment, Run, Step, can_be_taken};
+use reenact_explore::{Divergence, Links, Moment, Run, Step, can_be_taken};
 
 use super::{
     Execution,
@@ -43,7 +43,7 @@ impl Execution {
         &self,
         run: &impl Run<Event = Event>,
         steps: &mut dyn Iterator<Item = (Step, &Event)>,
-    ) -> Result<(), Changed> {
+    ) -> Result<(), Divergence> {
         let (mut index, mut result) = (0, Ok(()));
         let mut aside = None;
         loop {
@@ -67,8 +67,7 @@ impl Execution {
                     (Err(found), _) => Some(found),
                 };
                 if let Some(found) = found {
-                    let index = index as usize;
-                    result = Err(Changed { index, found });
+                    result = Err(Divergence::at_event(index as usize, step, event, found));
                 }
                 None
             });
@@ -77,10 +76,8 @@ impl Execution {
             };
             let performed = self.step_at(step, Moment(index), &mut Links::default());
             if performed != *event {
-                return Err(Changed {
-                    index: index as usize,
-                    found: format!("{performed:?}"),
-                });
+                let found = format!("{performed:?}");
+                return Err(Divergence::at_event(index as usize, step, event, found));
             }
             index += 1;
         }

@@ -17,7 +17,7 @@ use crate::{
 
 impl Families {
     /// Describes what a parked activity waits for.
-    pub(super) fn told(&self, awaited: &Awaited) -> String {
+    pub(super) fn describe(&self, awaited: &Awaited) -> String {
         match awaited {
             Awaited::EndOf(number) => format!("the end of {}", self.name(*number)),
             Awaited::Operation => "somebody to let it go on".to_owned(),
@@ -106,7 +106,7 @@ impl State {
                         None,
                     )
                 }
-                Phase::Parked(_, awaited) => (self.families.told(awaited), None, None),
+                Phase::Parked(_, awaited) => (self.families.describe(awaited), None, None),
                 Phase::Blocked(_) => ("something that is no operation".to_owned(), None, None),
                 _ => continue,
             };

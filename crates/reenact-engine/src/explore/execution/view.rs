@@ -110,7 +110,7 @@ fn view_of(actor: &Actor, families: &Families) -> Acting {
         stands: match &actor.phase {
             Phase::NotStarted => Stands::NotStarted,
             Phase::Pending => Stands::Pending,
-            Phase::Parked(_, awaited) => Stands::Waits(families.told(awaited)),
+            Phase::Parked(_, awaited) => Stands::Waits(families.describe(awaited)),
             Phase::Runs | Phase::Blocked(_) => {
                 Stands::Waits("something that is no operation".to_owned())
             }

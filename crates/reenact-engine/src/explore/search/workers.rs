@@ -21,7 +21,7 @@ use reenact_explore::{Budget, Explorer, Progress, Report, Run, Sampler, Step, Ve
 use super::{Found, Hunt, Tried, after};
 use crate::explore::{
     failure::Failure,
-    follow::{Misfit, write_down},
+    follow::{does_not_fail, write_down},
     schedule::Schedule,
     subject::{Granularity, Subject},
     whole::{Account, Family},
@@ -66,7 +66,7 @@ impl First {
         }
     }
 
-    fn to_tell(&self) -> Option<(u64, Vec<(String, u32)>)> {
+    fn to_report(&self) -> Option<(u64, Vec<(String, u32)>)> {
         let first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         first
             .as_ref()
@@ -203,7 +203,7 @@ where
         if let Some(family) = family {
             let bad = match family.is_first() {
                 true => None,
-                false => first.to_tell(),
+                false => first.to_report(),
             };
             let own = Account {
                 executions: report.progress.executions,
@@ -320,20 +320,19 @@ where
                 return Some(Some((steps, self.finding.executions + number + 1)));
             }
         }
-        self.missed = Some((named.0.len(), self.finding.executions + number + 1));
+        self.missed = Some(self.finding.executions + number + 1);
         None
     }
 
     /// Reports an execution that failed in another worker and never here: the program does not behave the same under
     /// the same schedule.
-    pub(super) fn tell_what_was_missed(&mut self) {
-        let (None, None, Some((steps, execution))) =
-            (&self.bad, &self.finding.failure, self.missed.take())
+    pub(super) fn report_what_was_missed(&mut self) {
+        let (None, None, Some(execution)) = (&self.bad, &self.finding.failure, self.missed.take())
         else {
             return;
         };
         self.finding.failure = Some(Found {
-            failures: vec![Failure::Divergence(Misfit::at_the_end(steps))],
+            failures: vec![Failure::Divergence(does_not_fail())],
             schedule: Schedule::default(),
             execution,
         });

@@ -133,8 +133,8 @@ pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: 
 fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
     let here = Here(execution);
     let followed = follow(&here, schedule, usize::MAX);
-    if let Some(misfit) = &followed.misfit {
-        eprintln!("reenact: the schedule does not quite fit the program: {misfit}");
+    if let Some(divergence) = &followed.divergence {
+        eprintln!("reenact: the schedule does not quite fit the program: {divergence}");
     }
     IS_TOLD.store(1, SeqCst);
     raw::wake_all(&IS_TOLD);

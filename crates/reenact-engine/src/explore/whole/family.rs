@@ -6,7 +6,7 @@
 
 use std::{io, os::unix::net::UnixStream, time::Duration};
 
-use reenact_explore::{Activity, Divergence, Limit, Part, Step, Tally};
+use reenact_explore::{Divergence, DivergencePoint, Limit, Part, Tally};
 
 use super::wire::{Message, too_short};
 
@@ -141,9 +141,13 @@ impl Account {
         }
         message.word(self.divergence.is_some().into());
         if let Some(divergence) = &self.divergence {
-            message.word(divergence.index as u64);
-            message.word(divergence.step.activity.0.into());
-            message.word(divergence.step.choice.into());
+            let (kind, value) = match divergence.point {
+                DivergencePoint::Step(index) => (0, index as u64),
+                DivergencePoint::Operation(number) => (1, number as u64),
+                DivergencePoint::End => (2, 0),
+            };
+            message.word(kind);
+            message.word(value);
             message.text(&divergence.expected);
             message.text(&divergence.found);
         }
@@ -182,10 +186,11 @@ impl Account {
         }
         if message.read()? != 0 {
             account.divergence = Some(Divergence {
-                index: message.read()? as usize,
-                step: Step {
-                    activity: Activity(message.small()?),
-                    choice: message.small()?,
+                point: match (message.read()?, message.read()? as usize) {
+                    (0, index) => DivergencePoint::Step(index),
+                    (1, number) => DivergencePoint::Operation(number),
+                    (2, _) => DivergencePoint::End,
+                    _ => return Err(too_short()),
                 },
                 expected: message.read_text()?,
                 found: message.read_text()?,
@@ -221,8 +226,7 @@ mod tests {
                 Limit::Unreached,
             ],
             divergence: Some(Divergence {
-                index: 2,
-                step: Activity(1).into(),
+                point: DivergencePoint::Step(2),
                 expected: "lock".to_owned(),
                 found: "send".to_owned(),
             }),

@@ -453,7 +453,7 @@ impl Run for ForkedRun {
 }
 
 impl Describe for ForkedRun {
-    fn tell(&self, event: &Event) -> (String, String) {
+    fn name(&self, event: &Event) -> (String, String) {
         (event.op.name().to_owned(), Site::text(event.line()))
     }
 
@@ -467,11 +467,11 @@ impl Describe for ForkedRun {
 
     fn failures(&self) -> Vec<Failure> {
         let mut failures: Vec<_> = self.failure.iter().cloned().collect();
-        let told = self.child.borrow_mut().as_mut().and_then(|child| {
+        let reported = self.child.borrow_mut().as_mut().and_then(|child| {
             let mut message = child.ask(&Command::Failures).ok()?;
             read_failures(&mut message).ok()
         });
-        failures.extend(told.into_iter().flatten());
+        failures.extend(reported.into_iter().flatten());
         if self.has_ended
             && let Some(status) = self.status().filter(|&status| status != 0)
         {

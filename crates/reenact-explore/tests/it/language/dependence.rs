@@ -1,4 +1,4 @@
-//! Which events can be told apart by their order, given that both can be next.
+//! Which events can be distinguished by their order, given that both can be next.
 
 use super::Event::{self, *};
 

@@ -335,7 +335,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What nobody has received. In what order it was sent can only be told if there is not room for all.
+    /// What nobody has received. In what order it was sent can only be observed if there is not room for all.
     fn left_in(&self, queue: usize) -> Vec<i64> {
         let mut items: Vec<_> = self.queues[queue].items.iter().copied().collect();
         if capacity(queue).is_none() {
