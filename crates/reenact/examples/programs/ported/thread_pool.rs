@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, fmt, time::Duration};
 
-use reenact::{
+use super::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, OnceLock,
         atomic::{AtomicUsize, Ordering},
