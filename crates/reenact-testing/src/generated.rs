@@ -1,9 +1,19 @@
-//! The configuration of generated tests: how many cases they try, and with which seed.
+//! Generated tests: how many cases they try, with which seed, and how a failure is reported.
 //!
 //! The seed is the same in every run, so that a test fails or passes because of a change and not by chance.
 //! `cargo xtask hunt` looks for new cases; a failure that it finds becomes a named test.
 
-use proptest::test_runner::{Config, RngSeed};
+use std::{
+    any::Any,
+    fmt::{Debug, Display},
+    panic::{AssertUnwindSafe, catch_unwind},
+    str::FromStr,
+};
+
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
+};
 
 /// How long a failing case is shrunk, in milliseconds.
 const SHRINK_MS: u32 = 60_000;
@@ -29,6 +39,65 @@ pub fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
     })
 }
 
+/// Calls `check` on each of several threads, with the configurations of [`shares`].
+pub fn on_threads(usual: u32, threads: u32, check: impl Fn(Config) + Sync) {
+    std::thread::scope(|scope| {
+        for config in shares(usual, threads) {
+            let check = &check;
+            scope.spawn(move || check(config));
+        }
+    });
+}
+
+/// Checks that `holds` returns for every generated value, and panics with the smallest value for which it does not.
+///
+/// A failing value is shrunk in `shrinks` steps at most, because each step of a test that records runs several processes.
+#[track_caller]
+pub fn check<S: Strategy>(
+    config: Config,
+    shrinks: u32,
+    values: &S,
+    holds: impl Fn(&S::Value),
+    describe: impl Fn(&S::Value) -> String,
+) {
+    let config = Config {
+        max_shrink_iters: shrinks,
+        ..config
+    };
+    let result = TestRunner::new(config).run(values, |value| {
+        catch_unwind(AssertUnwindSafe(|| holds(&value)))
+            .map_err(|panic| TestCaseError::fail(message(&*panic)))
+    });
+    match result {
+        Ok(()) => {}
+        Err(TestError::Abort(why)) => panic!("{why}"),
+        Err(TestError::Fail(why, value)) => panic!("{why}\n{}", describe(&value)),
+    }
+}
+
+/// Returns the text of a panic.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()))
+        .unwrap_or_default()
+}
+
+/// Checks that parsing the text of a generated value gives the same value.
+#[track_caller]
+pub fn survives_printing<S>(values: &S)
+where
+    S: Strategy,
+    S::Value: Display + FromStr + PartialEq,
+    <S::Value as FromStr>::Err: Debug + PartialEq,
+{
+    TestRunner::new(config(256))
+        .run(values, |value| {
+            prop_assert_eq!(value.to_string().parse(), Ok(value));
+            Ok(())
+        })
+        .unwrap();
+}
+
 /// Returns the number of cases to try: `REENACT_CASES` if it is set, otherwise `usual`.
 pub fn cases(usual: u32) -> u32 {
     number("REENACT_CASES").unwrap_or(usual)
@@ -50,8 +119,6 @@ fn number<N: std::str::FromStr>(variable: &str) -> Option<N> {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-
-    use proptest::{prelude::*, test_runner::TestRunner};
 
     use super::*;
 
@@ -75,5 +142,25 @@ mod tests {
         let tried: Vec<_> = shares(20, 2).map(tried).collect();
         assert_eq!(tried[0].len(), tried[1].len());
         assert!(tried[0].iter().all(|number| !tried[1].contains(number)));
+    }
+
+    #[test]
+    fn a_failure_names_the_smallest_value() {
+        let check = || {
+            check(
+                config(50),
+                100,
+                &(0..1000u32),
+                |&number| assert!(number < 10, "too large"),
+                |number| format!("the number {number}"),
+            )
+        };
+        let panic = catch_unwind(check).unwrap_err();
+        assert_eq!(message(&*panic), "too large\nthe number 10");
+    }
+
+    #[test]
+    fn numbers_survive_printing() {
+        survives_printing(&any::<i64>());
     }
 }

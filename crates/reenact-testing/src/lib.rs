@@ -4,3 +4,4 @@
 
 pub mod executable;
 pub mod generated;
+pub mod language;

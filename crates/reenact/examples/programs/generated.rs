@@ -23,23 +23,14 @@ use reenact::{
 };
 
 use self::language::{Operation, Program, Verb};
-use crate::{crew::panic_quietly, jitter::jitter, seen::Seen};
+use crate::{jitter::jitter, parsed, seen::Seen};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "generated" {
         return false;
     }
-    panic_quietly();
-    let program = arguments.first().map(|text| text.parse());
-    let program: Program = match program {
-        Some(Ok(program)) => program,
-        other => {
-            eprintln!("programs generated TEXT: {other:?}");
-            std::process::exit(2);
-        }
-    };
-    interpret(program);
+    parsed::interpret("generated", arguments, interpret);
     true
 }
 

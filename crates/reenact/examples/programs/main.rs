@@ -16,6 +16,7 @@ mod mixed;
 mod mpsc;
 mod mutex;
 mod once;
+mod parsed;
 #[allow(unreachable_pub, reason = "written for std, not for us")]
 mod ported;
 mod rwlock;

@@ -34,24 +34,14 @@ use self::{
     language::{Operation, Program, Verb},
     node::Node,
 };
-use crate::{crew::panic_quietly, jitter::jitter, seen::Seen};
+use crate::{jitter::jitter, parsed, seen::Seen};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "mixed" {
         return false;
     }
-    if std::env::var_os("PANIC_LOUDLY").is_none() {
-        panic_quietly();
-    }
-    let program = arguments.first().map(|text| text.parse());
-    match program {
-        Some(Ok(program)) => interpret(program),
-        other => {
-            eprintln!("programs mixed TEXT: {other:?}");
-            std::process::exit(2);
-        }
-    }
+    parsed::interpret("mixed", arguments, interpret);
     true
 }
 

@@ -1,16 +1,9 @@
 //! Bad days of actors: they panic, wait for what never comes, are killed, run out of disk, or are not the recorded ones.
 
-use std::{
-    os::unix::process::CommandExt,
-    thread,
-    time::{Duration, Instant},
-};
-
 use expect_test::{Expect, expect};
-use reenact_trace::Stop;
 
 use crate::{
-    acknowledged::goes_on_from,
+    checks::{self, drifts, often},
     oracle::{Recording, Strategy},
     stage::{Outcome, Program, Stage, without_places},
 };
@@ -119,13 +112,8 @@ fn a_promise_that_nobody_resolves_in_the_replay_alone() {
 /// Records with one setting and replays with the other.
 fn drift(case: &str, recorded: &str, replayed: &str, strategy: Strategy) -> Outcome {
     let stage = Stage::new();
-    let with =
-        |setting: &str| program(&stage, &format!("drift {case}"), strategy).env("DRIFT", setting);
-    let outcome = with(recorded).record();
-    outcome.is_fine();
-    with(recorded).replay().is_same_as(&outcome);
-    stage.recovered();
-    with(replayed).replay()
+    let program = || program(&stage, &format!("drift {case}"), strategy);
+    checks::drift(&stage, program, recorded, replayed)
 }
 
 #[track_caller]
@@ -136,26 +124,19 @@ fn differs(case: &str) {
     }
 }
 
-macro_rules! drifts {
-    ($($name:ident = $case:literal;)*) => {$(
-        #[test]
-        fn $name() {
-            differs($case);
-        }
-    )*};
-}
-
 drifts! {
-    a_message_more_or_less = "extra";
-    a_message_of_an_actor_more_or_less = "extra-by-actor";
-    messages_in_another_order = "order";
-    a_message_of_another_thread_more_or_less = "missing";
-    a_message_of_another_actor_more_or_less = "missing-by-actor";
-    another_receiver = "receiver";
-    an_actor_more_or_less = "spawn";
-    a_continuation_more_or_less = "continuation";
-    a_message_through_a_promise_more_or_less = "pipelined";
-    a_lock_more_or_less_in_a_turn = "lock";
+    differs {
+        a_message_more_or_less = "extra";
+        a_message_of_an_actor_more_or_less = "extra-by-actor";
+        messages_in_another_order = "order";
+        a_message_of_another_thread_more_or_less = "missing";
+        a_message_of_another_actor_more_or_less = "missing-by-actor";
+        another_receiver = "receiver";
+        an_actor_more_or_less = "spawn";
+        a_continuation_more_or_less = "continuation";
+        a_message_through_a_promise_more_or_less = "pipelined";
+        a_lock_more_or_less_in_a_turn = "lock";
+    }
 }
 
 #[test]
@@ -219,39 +200,12 @@ fn the_report_of_a_message_too_many_names_both() {
 
 // Killed.
 
-/// Kills a program at some instant, and replays it to there: whatever actors acknowledged, they do again, and whatever they
-/// do beyond that is at most what they were about to acknowledge.
 fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
     let stage = Stage::new();
-    let [recorded, replayed] = ["recorded", "replayed"].map(|name| stage.path(name));
-    let mut running = program(&stage, command, strategy)
-        .env("ACKNOWLEDGED", &recorded)
-        .start_recording();
-    running.wait_for_output("ready\n");
-    let instant = Instant::now() + Duration::from_micros(seed * 7919 % 6000);
-    while Instant::now() < instant {
-        std::hint::spin_loop();
-    }
-    let outcome = running.kill();
-    assert_eq!(outcome.signal(), Some(libc::SIGKILL), "{outcome:#?}");
-    if seed.is_multiple_of(2) {
-        stage.recovered();
-    }
-    let outcome = program(&stage, command, strategy)
-        .env("ACKNOWLEDGED", &replayed)
-        .env("REENACT_WORKERS", (1 + seed % 3).to_string())
-        .replay();
-    outcome.ended();
-    goes_on_from(&recorded, &replayed);
-}
-
-fn often(times: u64, kill: impl Fn(u64) + Sync) {
-    thread::scope(|scope| {
-        for half in 0..2 {
-            let kill = &kill;
-            scope.spawn(move || (half..times).step_by(2).for_each(kill));
-        }
-    });
+    let recording = program(&stage, command, strategy);
+    let replaying =
+        program(&stage, command, strategy).env("REENACT_WORKERS", (1 + seed % 3).to_string());
+    checks::replays_after_a_kill(&stage, seed, recording, replaying);
 }
 
 #[test]
@@ -278,26 +232,7 @@ fn killed_actors_that_have_children_replay_to_where_they_were() {
 fn with_no_more_room_actors_go_on_and_replay_to_where_recording_ended() {
     for strategy in Strategy::BOTH {
         let stage = Stage::new();
-        let limit = libc::rlimit {
-            rlim_cur: 3 << 20,
-            rlim_max: 3 << 20,
-        };
-        let limited = program(&stage, "chatter 500000", strategy).with(move |command| {
-            // SAFETY: A single system call, which is allowed between fork and exec.
-            unsafe {
-                command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-                    0 => Ok(()),
-                    _ => Err(std::io::Error::last_os_error()),
-                });
-            }
-        });
-        let outcome = limited.record();
-        assert!(outcome.status.success(), "{outcome:#?}");
-        assert_eq!(outcome.stdout, "1500000 times in vain\n");
-        assert_eq!(outcome.remarks(), 1, "{outcome:#?}");
-        let replayed = program(&stage, "chatter 500000", strategy).replay();
-        let report = replayed.ended();
-        assert!(report.contains("Recording had ended early"), "{report}");
-        assert_eq!(stage.recovered().stop(), Some(Stop::Storage(libc::EFBIG)));
+        let program = || program(&stage, "chatter 500000", strategy);
+        checks::goes_on_without_room(&stage, program(), &program(), "1500000 times in vain\n");
     }
 }

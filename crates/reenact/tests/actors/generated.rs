@@ -6,13 +6,7 @@
 #[path = "../../examples/programs/actors/generated/language.rs"]
 mod language;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use proptest::{
-    collection::vec,
-    prelude::*,
-    test_runner::{Config, TestCaseError, TestError, TestRunner},
-};
+use proptest::{collection::vec, prelude::*};
 use reenact_testing::generated;
 
 use self::language::{Actor, Operation, Program, Script, Verb};
@@ -55,44 +49,24 @@ fn program() -> impl Strategy<Value = Program> {
     })
 }
 
-fn record_and_replay(program: &Program, who: Who, workers: usize) -> Result<(), TestCaseError> {
-    let check = || {
-        let recording = Recording::of(&["generated", &program.to_string()], who, workers);
-        for _ in 0..REPLAYS {
-            recording.replay(workers);
-        }
-        recording.replay(1);
-        recording.replay(3);
-    };
-    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
-        let why = panic.downcast_ref::<String>();
-        TestCaseError::fail(why.cloned().unwrap_or_default())
-    })
-}
-
-#[track_caller]
-fn check(who: Who, config: Config) {
-    let config = Config {
-        max_shrink_iters: 100,
-        ..config
-    };
-    let result = TestRunner::new(config).run(&(program(), 2..5usize), |(program, workers)| {
-        record_and_replay(&program, who, workers)
-    });
-    match result {
-        Ok(()) => {}
-        Err(TestError::Abort(why)) => panic!("{why}"),
-        Err(TestError::Fail(why, (program, workers))) => {
-            panic!("{why}\nthe program, with {workers} workers:\n{program}")
-        }
+fn record_and_replay(program: &Program, who: Who, workers: usize) {
+    let recording = Recording::of(&["generated", &program.to_string()], who, workers);
+    for _ in 0..REPLAYS {
+        recording.replay(workers);
     }
+    recording.replay(1);
+    recording.replay(3);
 }
 
 fn check_on_all_cores(who: Who) {
-    std::thread::scope(|scope| {
-        for config in generated::shares(CASES, THREADS) {
-            scope.spawn(move || check(who, config));
-        }
+    generated::on_threads(CASES, THREADS, |config| {
+        generated::check(
+            config,
+            100,
+            &(program(), 2..5usize),
+            |(program, workers)| record_and_replay(program, who, *workers),
+            |(program, workers)| format!("the program, with {workers} workers:\n{program}"),
+        )
     });
 }
 
@@ -108,11 +82,5 @@ fn generated_actors_replay_where_senders_record() {
 
 #[test]
 fn a_program_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(generated::config(256));
-    runner
-        .run(&program(), |program| {
-            prop_assert_eq!(program.to_string().parse(), Ok(program));
-            Ok(())
-        })
-        .unwrap();
+    generated::survives_printing(&program());
 }

@@ -5,7 +5,10 @@
 
 use expect_test::{Expect, expect};
 
-use crate::stage::{Outcome, Stage, without_places};
+use crate::{
+    checks::drifts,
+    stage::{Outcome, Stage, without_places},
+};
 
 /// Records with one setting and replays with the other.
 #[track_caller]
@@ -45,15 +48,6 @@ fn differs_or_goes_on(case: &str) {
     drift(case, "other", "usual").diverged();
     let longer = drift(case, "usual", "other");
     assert!(longer.report.is_some(), "never silently: {longer:#?}");
-}
-
-macro_rules! drifts {
-    ($($check:ident { $($name:ident = $case:literal;)* })*) => {$($(
-        #[test]
-        fn $name() {
-            $check($case);
-        }
-    )*)*};
 }
 
 drifts! {

@@ -1,6 +1,6 @@
 //! No more room while recording: the program does not notice, the trace says why it ends.
 
-use std::{ffi::CString, os::unix::process::CommandExt, path::Path, process::Command};
+use std::{ffi::CString, path::Path};
 
 use reenact_trace::{Stop, Trace, live_path};
 
@@ -9,23 +9,6 @@ use crate::stage::{Outcome, Program, Stage};
 /// Makes some megabytes of trace.
 const CHATTER: &str = "chatter 1500000";
 const OUTPUT: &str = "1500000 times in vain\n";
-
-/// The files of a process cannot grow past this.
-fn limited_to(bytes: u64) -> impl Fn(&mut Command) {
-    move |command| {
-        let limit = libc::rlimit {
-            rlim_cur: bytes,
-            rlim_max: bytes,
-        };
-        // SAFETY: A single system call, which is allowed between fork and exec.
-        unsafe {
-            command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-                0 => Ok(()),
-                _ => Err(std::io::Error::last_os_error()),
-            });
-        }
-    }
-}
 
 /// The program went on to its normal end and was told once that it is not recorded any more.
 #[track_caller]
@@ -37,6 +20,18 @@ fn went_on(outcome: &Outcome, why: &str) {
         format!(
             "reenact: recording ends here, the program goes on: the trace could not be written: {why}\n"
         )
+    );
+}
+
+/// The program ran as usual, and one line says that it was not recorded.
+#[track_caller]
+fn ran_unrecorded(outcome: &Outcome) {
+    assert!(outcome.status.success(), "{outcome:#?}");
+    assert_eq!(outcome.stdout, "10 times in vain\n");
+    assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:#?}");
+    assert!(
+        outcome.stderr.ends_with(": running unrecorded\n"),
+        "{outcome:#?}"
     );
 }
 
@@ -54,7 +49,7 @@ fn replays_to_there(program: &Program<'_>, trace: &Path, why: &str) {
 fn past_the_file_size_limit_the_program_goes_on() {
     const WHY: &str = "File too large (os error 27)";
     let stage = Stage::new();
-    let program = stage.program(CHATTER).with(limited_to(3 << 20));
+    let program = stage.program(CHATTER).with_files_up_to(3 << 20);
     went_on(&program.record(), WHY);
 
     let program = stage.program(CHATTER);
@@ -72,15 +67,9 @@ fn past_the_file_size_limit_the_program_goes_on() {
 fn with_no_room_to_begin_the_program_runs_unrecorded() {
     for limit in [0, 100, 4096, 100 << 10, 2 << 20] {
         let stage = Stage::new();
-        let program = stage.program("chatter 10").with(limited_to(limit));
+        let program = stage.program("chatter 10").with_files_up_to(limit);
         let outcome = program.record();
-        assert!(outcome.status.success(), "{outcome:#?}");
-        assert_eq!(outcome.stdout, "10 times in vain\n");
-        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:#?}");
-        assert!(
-            outcome.stderr.ends_with(": running unrecorded\n"),
-            "{outcome:#?}"
-        );
+        ran_unrecorded(&outcome);
         assert!(
             !live_path(&stage.trace()).exists(),
             "nothing is left behind"
@@ -108,7 +97,13 @@ impl SmallDisk {
                 options.as_ptr().cast(),
             )
         };
-        (mounted == 0).then_some(SmallDisk { path })
+        if mounted != 0 {
+            eprintln!(
+                "skipped: mounting a small disk takes privileges that this process does not have"
+            );
+            return None;
+        }
+        Some(SmallDisk { path })
     }
 }
 
@@ -124,9 +119,6 @@ fn on_a_full_disk_the_program_goes_on() {
     const WHY: &str = "No space left on device (os error 28)";
     let stage = Stage::new();
     let Some(_disk) = SmallDisk::mount(&stage.path("disk"), "4m") else {
-        eprintln!(
-            "skipped: mounting a small disk takes privileges that this process does not have"
-        );
         return;
     };
     let trace = stage.path("disk/bug.reenact");
@@ -146,20 +138,11 @@ fn on_a_full_disk_the_program_goes_on() {
 fn a_disk_that_was_full_before_is_no_reason_not_to_run() {
     let stage = Stage::new();
     let Some(_disk) = SmallDisk::mount(&stage.path("disk"), "64k") else {
-        eprintln!(
-            "skipped: mounting a small disk takes privileges that this process does not have"
-        );
         return;
     };
     let program = stage.program("chatter 10");
     let outcome = program
         .start_recording_to(&stage.path("disk/bug.reenact"))
         .finish();
-    assert!(outcome.status.success(), "{outcome:#?}");
-    assert_eq!(outcome.stdout, "10 times in vain\n");
-    assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:#?}");
-    assert!(
-        outcome.stderr.ends_with(": running unrecorded\n"),
-        "{outcome:#?}"
-    );
+    ran_unrecorded(&outcome);
 }

@@ -9,13 +9,12 @@ use std::{
     fs,
     path::Path,
     sync::Arc,
-    thread,
     time::{Duration, Instant},
 };
 
 use reenact_trace::{Item, Origin, Trace, live_path};
 
-use crate::stage::Stage;
+use crate::{checks::often, stage::Stage};
 
 const THREADS: usize = 8;
 
@@ -102,16 +101,6 @@ fn at_least(replayed: [u64; THREADS], recorded: [u64; THREADS]) {
         .zip(&recorded)
         .all(|(replayed, recorded)| replayed >= recorded);
     assert!(reached, "replayed {replayed:?} of {recorded:?}");
-}
-
-/// Runs `kill` so often, on two threads, with a seed for each.
-fn often(times: u64, kill: impl Fn(u64) + Sync) {
-    thread::scope(|scope| {
-        for half in 0..2 {
-            let kill = &kill;
-            scope.spawn(move || (half..times).step_by(2).for_each(kill));
-        }
-    });
 }
 
 #[test]

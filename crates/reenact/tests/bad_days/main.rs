@@ -3,6 +3,10 @@
 //! What all of these tests have in common: recording does not change what the program does, a trace replays as far as
 //! it goes, a replay that differs says so, and nothing hangs.
 
+#[allow(dead_code, reason = "shared with other tests, which use more of it")]
+mod acknowledged;
+#[allow(dead_code, reason = "shared with other tests, which use more of it")]
+mod checks;
 mod cores;
 mod crowds;
 mod cut;

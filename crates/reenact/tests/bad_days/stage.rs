@@ -108,6 +108,23 @@ impl Program<'_> {
         })
     }
 
+    /// Its files cannot grow past this size.
+    pub(crate) fn with_files_up_to(self, bytes: u64) -> Self {
+        let limit = libc::rlimit {
+            rlim_cur: bytes,
+            rlim_max: bytes,
+        };
+        self.with(move |command| {
+            // SAFETY: A single system call, which is allowed between fork and exec.
+            unsafe {
+                command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                });
+            }
+        })
+    }
+
     /// Runs it off.
     pub(crate) fn run(&self) -> Outcome {
         self.start(&[]).finish()

@@ -1,56 +1,19 @@
 //! Bad days of processes: they are killed, wait for what never comes, end the program, or run out of disk.
 
-use std::{
-    fs,
-    os::unix::process::CommandExt,
-    thread,
-    time::{Duration, Instant},
-};
-
 use expect_test::{Expect, expect};
-use reenact_trace::{Stop, Trace};
 
 use crate::{
-    acknowledged::goes_on_from,
+    checks::{self, often},
     oracle::program,
     stage::{Outcome, Stage, without_places},
 };
 
 // Killed.
 
-/// Kills a program at some instant, and replays it to there.
 fn kill_at_some_instant(command: &str, seed: u64) {
     let stage = Stage::new();
-    let [recorded, replayed] = ["recorded", "replayed"].map(|name| stage.path(name));
-    let workers = 1 + seed as usize % 3;
-    let mut running = program(&stage, &[command], workers)
-        .env("ACKNOWLEDGED", &recorded)
-        .start_recording();
-    running.wait_for_output("ready\n");
-    let instant = Instant::now() + Duration::from_micros(seed * 7919 % 6000);
-    while Instant::now() < instant {
-        std::hint::spin_loop();
-    }
-    let outcome = running.kill();
-    assert_eq!(outcome.signal(), Some(libc::SIGKILL), "{outcome:#?}");
-    // Every other one is replayed from its two files, as the kill has left them.
-    if seed.is_multiple_of(2) {
-        stage.recovered();
-    }
-    let outcome = program(&stage, &[command], 1 + seed as usize / 3 % 3)
-        .env("ACKNOWLEDGED", &replayed)
-        .replay();
-    outcome.ended();
-    goes_on_from(&recorded, &replayed);
-}
-
-fn often(times: u64, kill: impl Fn(u64) + Sync) {
-    thread::scope(|scope| {
-        for half in 0..2 {
-            let kill = &kill;
-            scope.spawn(move || (half..times).step_by(2).for_each(kill));
-        }
-    });
+    let with = |workers: u64| program(&stage, &[command], workers as usize);
+    checks::replays_after_a_kill(&stage, seed, with(1 + seed % 3), with(1 + seed / 3 % 3));
 }
 
 #[test]
@@ -67,30 +30,7 @@ fn killed_processes_that_have_children_replay_to_where_they_were() {
 fn a_trace_that_is_cut_anywhere_replays_up_to_there() {
     for command in [&["contests", "5", "7"], &["closing-contests", "3", "7"]] {
         let stage = Stage::new();
-        let program = program(&stage, command, 2);
-        let recorded = program.record();
-        stage.recovered();
-        let bytes = fs::read(stage.trace()).unwrap();
-        let path = stage.path("cut.reenact");
-        let cut = |length: usize| fs::write(&path, &bytes[..length]).unwrap();
-        // Before this is the description of the program, without which there is nothing to replay.
-        let first = (0..bytes.len())
-            .find(|&length| {
-                cut(length);
-                Trace::open(&path).is_ok()
-            })
-            .unwrap();
-        const PARTS: usize = 16;
-        for part in 0..PARTS {
-            cut(first + (bytes.len() - first) * part / PARTS);
-            let outcome = program.start_replay(&path).finish();
-            let report = outcome.report.as_deref().unwrap_or_default();
-            let is_as_expected = report.starts_with("ended\n")
-                || report.starts_with("diverged\nthe trace cannot be read any further: ");
-            // Or all that is missing is what no one needs.
-            let is_whole = outcome.report.is_none() && outcome.stdout == recorded.stdout;
-            assert!(is_as_expected || is_whole, "{outcome:#?}");
-        }
+        checks::replays_where_it_is_cut(&stage, &program(&stage, command, 2), 16);
     }
 }
 
@@ -243,25 +183,6 @@ fn a_process_that_uses_up_its_stack() {
 fn with_no_more_room_processes_go_on_and_replay_to_where_recording_ended() {
     const CHATTER: &[&str] = &["chatter", "400000"];
     let stage = Stage::new();
-    let limit = libc::rlimit {
-        rlim_cur: 3 << 20,
-        rlim_max: 3 << 20,
-    };
-    let limited = program(&stage, CHATTER, 2).with(move |command| {
-        // SAFETY: A single system call, which is allowed between fork and exec.
-        unsafe {
-            command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-                0 => Ok(()),
-                _ => Err(std::io::Error::last_os_error()),
-            });
-        }
-    });
-    let outcome = limited.record();
-    assert!(outcome.status.success(), "{outcome:#?}");
-    assert_eq!(outcome.stdout, "1200000 times in vain\n");
-    assert_eq!(outcome.remarks(), 1, "{outcome:#?}");
-    let replayed = program(&stage, CHATTER, 3).replay();
-    let report = replayed.ended();
-    assert!(report.contains("Recording had ended early"), "{report}");
-    assert_eq!(stage.recovered().stop(), Some(Stop::Storage(libc::EFBIG)));
+    let with = |workers| program(&stage, CHATTER, workers);
+    checks::goes_on_without_room(&stage, with(2), &with(3), "1200000 times in vain\n");
 }

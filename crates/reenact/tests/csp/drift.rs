@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::{
+    checks::{self, drifts},
     oracle::program,
     stage::{Outcome, Stage, without_places},
 };
@@ -11,12 +12,8 @@ use crate::{
 #[track_caller]
 fn drift(case: &str, recorded: &str, replayed: &str, workers: usize) -> Outcome {
     let stage = Stage::new();
-    let with = |setting: &str| program(&stage, &["drift", case], workers).env("DRIFT", setting);
-    let outcome = with(recorded).record();
-    outcome.is_fine();
-    with(recorded).replay().is_same_as(&outcome);
-    stage.recovered();
-    with(replayed).replay()
+    let program = || program(&stage, &["drift", case], workers);
+    checks::drift(&stage, program, recorded, replayed)
 }
 
 #[track_caller]
@@ -25,32 +22,25 @@ fn differs(case: &str) {
     drift(case, "other", "usual", 2).diverged();
 }
 
-macro_rules! drifts {
-    ($($name:ident = $case:literal;)*) => {$(
-        #[test]
-        fn $name() {
-            differs($case);
-        }
-    )*};
-}
-
 drifts! {
-    a_message_more_or_less = "message";
-    a_message_of_main_more_or_less = "message-of-main";
-    a_message_into_room_more_or_less = "message-into-room";
-    another_channel_to_send_to = "receiver";
-    another_process_that_receives = "who-receives";
-    another_process_that_sends = "sender";
-    messages_in_another_order = "order";
-    cases_in_another_order = "cases";
-    a_case_more_or_less = "fewer-cases";
-    a_case_or_a_default = "case-or-default";
-    a_selection_more_or_less = "default";
-    a_selection_of_one_or_just_that_one = "select";
-    a_process_more_or_less = "process";
-    a_process_of_a_process_more_or_less = "process-of-a-process";
-    a_lock_more_or_less_in_a_process = "lock";
-    a_question_more_or_less = "ask";
+    differs {
+        a_message_more_or_less = "message";
+        a_message_of_main_more_or_less = "message-of-main";
+        a_message_into_room_more_or_less = "message-into-room";
+        another_channel_to_send_to = "receiver";
+        another_process_that_receives = "who-receives";
+        another_process_that_sends = "sender";
+        messages_in_another_order = "order";
+        cases_in_another_order = "cases";
+        a_case_more_or_less = "fewer-cases";
+        a_case_or_a_default = "case-or-default";
+        a_selection_more_or_less = "default";
+        a_selection_of_one_or_just_that_one = "select";
+        a_process_more_or_less = "process";
+        a_process_of_a_process_more_or_less = "process-of-a-process";
+        a_lock_more_or_less_in_a_process = "lock";
+        a_question_more_or_less = "ask";
+    }
 }
 
 #[test]

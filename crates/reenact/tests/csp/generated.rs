@@ -6,14 +6,7 @@
 #[path = "../../examples/programs/csp/generated/language.rs"]
 mod language;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use proptest::{
-    collection::vec,
-    prelude::*,
-    sample::select,
-    test_runner::{Config, TestCaseError, TestError, TestRunner},
-};
+use proptest::{collection::vec, prelude::*, sample::select};
 use reenact_testing::generated;
 
 use self::language::{Channel, Kind, Operation, Party, Program, Verb};
@@ -47,53 +40,27 @@ fn program() -> impl Strategy<Value = Program> {
     )
 }
 
-fn record_and_replay(program: &Program, workers: usize) -> Result<(), TestCaseError> {
-    let check = || {
-        let recording = Recording::of(&["generated", &program.to_string()], workers);
-        for number in 0..REPLAYS {
-            recording.replay(1 + number % 4);
-        }
-    };
-    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
-        let why = panic.downcast_ref::<String>();
-        TestCaseError::fail(why.cloned().unwrap_or_default())
-    })
-}
-
-#[track_caller]
-fn check(config: Config) {
-    let config = Config {
-        max_shrink_iters: 100,
-        ..config
-    };
-    let result = TestRunner::new(config).run(&(program(), 1..4usize), |(program, workers)| {
-        record_and_replay(&program, workers)
-    });
-    match result {
-        Ok(()) => {}
-        Err(TestError::Abort(why)) => panic!("{why}"),
-        Err(TestError::Fail(why, (program, workers))) => {
-            panic!("{why}\nthe program, with {workers} workers:\n{program}")
-        }
+fn record_and_replay(program: &Program, workers: usize) {
+    let recording = Recording::of(&["generated", &program.to_string()], workers);
+    for number in 0..REPLAYS {
+        recording.replay(1 + number % 4);
     }
 }
 
 #[test]
 fn generated_programs_replay() {
-    std::thread::scope(|scope| {
-        for config in generated::shares(CASES, THREADS) {
-            scope.spawn(move || check(config));
-        }
+    generated::on_threads(CASES, THREADS, |config| {
+        generated::check(
+            config,
+            100,
+            &(program(), 1..4usize),
+            |(program, workers)| record_and_replay(program, *workers),
+            |(program, workers)| format!("the program, with {workers} workers:\n{program}"),
+        )
     });
 }
 
 #[test]
 fn a_program_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(generated::config(256));
-    runner
-        .run(&program(), |program| {
-            prop_assert_eq!(program.to_string().parse(), Ok(program));
-            Ok(())
-        })
-        .unwrap();
+    generated::survives_printing(&program());
 }

@@ -13,6 +13,14 @@ mod races;
 
 #[path = "../bad_days/acknowledged.rs"]
 mod acknowledged;
+#[allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    reason = "shared with other tests, which use more of it"
+)]
+#[path = "../bad_days/checks.rs"]
+mod checks;
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
 #[path = "../bad_days/stage.rs"]
 mod stage;

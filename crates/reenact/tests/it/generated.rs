@@ -13,11 +13,7 @@
 #[path = "../../examples/programs/generated/language.rs"]
 mod language;
 
-use proptest::{
-    collection::vec,
-    prelude::*,
-    test_runner::{Config, TestCaseError, TestError, TestRunner},
-};
+use proptest::{collection::vec, prelude::*};
 use reenact_testing::generated;
 
 use self::language::{Operation, Program, Thread, Verb};
@@ -70,36 +66,16 @@ fn crowded_program() -> impl Strategy<Value = Program> {
     })
 }
 
-fn record_and_replay(program: &Program) -> Result<(), TestCaseError> {
-    let run = Run::try_record("generated", &[&program.to_string()]).map_err(TestCaseError::fail)?;
-    if !run.outcome.status.success() {
-        return Err(TestCaseError::fail(format!("it failed: {:?}", run.outcome)));
-    }
-    for _ in 0..REPLAYS {
-        run.try_replay().map_err(TestCaseError::fail)?;
-    }
-    Ok(())
-}
-
-#[track_caller]
-fn check(programs: impl Strategy<Value = Program>, config: Config) {
-    let config = Config {
-        max_shrink_iters: 300,
-        ..config
-    };
-    match TestRunner::new(config).run(&programs, |program| record_and_replay(&program)) {
-        Ok(()) => {}
-        Err(TestError::Abort(why)) => panic!("{why}"),
-        Err(TestError::Fail(why, program)) => panic!("{why}\nthe program:\n{program}"),
-    }
+fn record_and_replay(program: &Program) {
+    let run = Run::record("generated", &[&program.to_string()]);
+    assert!(run.outcome.status.success(), "{:?}", run.outcome);
+    run.replay(REPLAYS);
 }
 
 fn check_on_all_cores<S: Strategy<Value = Program>>(programs: impl Fn() -> S + Sync, cases: u32) {
-    std::thread::scope(|scope| {
-        for config in generated::shares(cases, WORKERS) {
-            let programs = &programs;
-            scope.spawn(move || check(programs(), config));
-        }
+    generated::on_threads(cases, WORKERS, |config| {
+        let describe = |program: &Program| format!("the program:\n{program}");
+        generated::check(config, 300, &programs(), record_and_replay, describe);
     });
 }
 
@@ -115,11 +91,5 @@ fn a_generated_program_that_is_crowded_replays_as_it_was_recorded() {
 
 #[test]
 fn a_program_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(generated::config(256));
-    runner
-        .run(&program(), |program| {
-            prop_assert_eq!(program.to_string().parse(), Ok(program));
-            Ok(())
-        })
-        .unwrap();
+    generated::survives_printing(&program());
 }

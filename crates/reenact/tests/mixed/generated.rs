@@ -16,16 +16,12 @@
 #[path = "../../examples/programs/mixed/language.rs"]
 mod language;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use proptest::{
     collection::vec,
     prelude::*,
     sample::{Index, select, subsequence},
-    test_runner::{Config, TestCaseError, TestError, TestRunner},
 };
 use reenact_testing::generated;
 
@@ -205,33 +201,15 @@ fn kill_and_replay(program: &Program, way: Way) {
     }
 }
 
-#[track_caller]
-fn check(config: Config, programs: impl Strategy<Value = Program>, holds: fn(&Program, Way)) {
-    let config = Config {
-        max_shrink_iters: 200,
-        ..config
-    };
-    let result = TestRunner::new(config).run(&(programs, way()), |(program, way)| {
-        let check = AssertUnwindSafe(|| holds(&program, way));
-        catch_unwind(check).map_err(|panic| {
-            let why = panic.downcast_ref::<String>();
-            TestCaseError::fail(why.cloned().unwrap_or_default())
-        })
-    });
-    match result {
-        Ok(()) => {}
-        Err(TestError::Abort(why)) => panic!("{why}"),
-        Err(TestError::Fail(why, (program, way))) => {
-            panic!("{why}\nthe program, recorded {way:?}:\n{program}")
-        }
-    }
-}
-
 fn check_on_all_cores<S: Strategy<Value = Program>>(programs: fn() -> S, holds: fn(&Program, Way)) {
-    std::thread::scope(|scope| {
-        for config in generated::shares(CASES, THREADS) {
-            scope.spawn(move || check(config, programs(), holds));
-        }
+    generated::on_threads(CASES, THREADS, |config| {
+        generated::check(
+            config,
+            200,
+            &(programs(), way()),
+            |(program, way)| holds(program, *way),
+            |(program, way)| format!("the program, recorded {way:?}:\n{program}"),
+        )
     });
 }
 
@@ -276,11 +254,5 @@ fn a_mixture_whose_actor_introduces_itself_ends() {
 
 #[test]
 fn a_mixture_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(generated::config(256));
-    runner
-        .run(&program(), |program| {
-            prop_assert_eq!(program.to_string().parse(), Ok(program));
-            Ok(())
-        })
-        .unwrap();
+    generated::survives_printing(&program());
 }

@@ -6,17 +6,9 @@
 #[path = "../../examples/outside/generated/language.rs"]
 mod language;
 
-use std::{
-    fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use std::fs;
 
-use proptest::{
-    collection::vec,
-    prelude::*,
-    sample::select,
-    test_runner::{Config, TestCaseError, TestError, TestRunner},
-};
+use proptest::{collection::vec, prelude::*, sample::select};
 use reenact_testing::generated;
 
 use self::language::{Operation, Verb};
@@ -41,52 +33,40 @@ fn command_line(operations: &[Operation]) -> String {
 
 /// First on the standard library, and not recorded, which must be the same. Then replayed without the files; then with
 /// others, and with what is written really written.
-fn record_and_replay(operations: &[Operation]) -> Result<(), TestCaseError> {
-    let check = || {
-        let stage = Stage::new();
-        let world = stage.path("world");
-        let begin = || {
-            let _ = fs::remove_dir_all(&world);
-            fs::create_dir(&world).unwrap();
-            fs::write(world.join("a"), "what is in it").unwrap();
-        };
-        let words = format!("{} {}", world.display(), command_line(operations));
-        begin();
-        let with_std = program(&stage, &format!("generated-with-std {words}")).run();
-        begin();
-        let program = program(&stage, &format!("generated {words}"));
-        program.run().is_same_as(&with_std);
-        begin();
-        let recorded = record(&stage, &program);
-        fs::remove_dir_all(&world).unwrap();
-        program.replay().is_same_as(&recorded);
-        assert!(!world.exists(), "a replay leaves the world alone");
+fn record_and_replay(operations: &[Operation]) {
+    let stage = Stage::new();
+    let world = stage.path("world");
+    let begin = || {
+        let _ = fs::remove_dir_all(&world);
         fs::create_dir(&world).unwrap();
-        fs::write(world.join("b"), "something else").unwrap();
-        let program = program.env("REENACT_REALLY_WRITE", "1");
-        program.replay().is_same_as(&recorded);
+        fs::write(world.join("a"), "what is in it").unwrap();
     };
-    catch_unwind(AssertUnwindSafe(check)).map_err(|panic| {
-        let why = panic.downcast_ref::<String>();
-        TestCaseError::fail(why.cloned().unwrap_or_default())
-    })
+    let words = format!("{} {}", world.display(), command_line(operations));
+    begin();
+    let with_std = program(&stage, &format!("generated-with-std {words}")).run();
+    begin();
+    let program = program(&stage, &format!("generated {words}"));
+    program.run().is_same_as(&with_std);
+    begin();
+    let recorded = record(&stage, &program);
+    fs::remove_dir_all(&world).unwrap();
+    program.replay().is_same_as(&recorded);
+    assert!(!world.exists(), "a replay leaves the world alone");
+    fs::create_dir(&world).unwrap();
+    fs::write(world.join("b"), "something else").unwrap();
+    let program = program.env("REENACT_REALLY_WRITE", "1");
+    program.replay().is_same_as(&recorded);
 }
 
 #[test]
 fn generated_programs_replay() {
-    let config = Config {
-        max_shrink_iters: 100,
-        ..generated::config(CASES)
-    };
-    let programs = vec(operation(), 1..40);
-    let result = TestRunner::new(config).run(&programs, |program| record_and_replay(&program));
-    match result {
-        Ok(()) => {}
-        Err(TestError::Abort(why)) => panic!("{why}"),
-        Err(TestError::Fail(why, operations)) => {
-            panic!("{why}\nthe program:\n{}", command_line(&operations))
-        }
-    }
+    generated::check(
+        generated::config(CASES),
+        100,
+        &vec(operation(), 1..40),
+        |operations| record_and_replay(operations),
+        |operations| format!("the program:\n{}", command_line(operations)),
+    );
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! Bad days of transactions: killed, cut off, waiting for what never comes, recorded from midway, or not the recorded ones.
 
-use std::{
-    fs,
-    os::unix::process::CommandExt,
-    time::{Duration, Instant},
-};
+use std::{fs, time::Duration};
 
 use expect_test::{Expect, expect};
-use reenact_trace::{Stop, Trace};
 
-use crate::stage::{Outcome, Stage, without_places};
+use crate::{
+    checks,
+    stage::{Outcome, Stage, without_places},
+};
 
 const THREADS: usize = 4;
 
@@ -32,16 +30,11 @@ fn a_kill_at_any_instant_loses_no_commit() {
     for seed in 0..40u64 {
         let stage = Stage::new();
         let file = stage.path("acknowledged");
-        let mut running = stage
+        let running = stage
             .program("stm-steady")
             .env("ACKNOWLEDGED", &file)
             .start_recording();
-        running.wait_for_output("ready\n");
-        let instant = Instant::now() + Duration::from_micros(seed * seed * 7919 % 4000);
-        while Instant::now() < instant {
-            std::hint::spin_loop();
-        }
-        assert_eq!(running.kill().signal(), Some(libc::SIGKILL));
+        checks::kill_after(running, Duration::from_micros(seed * seed * 7919 % 4000));
         let done = acknowledged(&file);
 
         if seed % 2 == 0 {
@@ -65,28 +58,7 @@ fn a_kill_at_any_instant_loses_no_commit() {
 fn a_trace_of_transactions_that_is_cut_anywhere_replays_up_to_there() {
     for command in ["stm-bank", "stm-queue"] {
         let stage = Stage::new();
-        let program = stage.program(command);
-        let recorded = program.record();
-        stage.recovered();
-        let bytes = fs::read(stage.trace()).unwrap();
-        let path = stage.path("cut.reenact");
-        let cut = |length: usize| fs::write(&path, &bytes[..length]).unwrap();
-        let first = (0..bytes.len())
-            .find(|&length| {
-                cut(length);
-                Trace::open(&path).is_ok()
-            })
-            .unwrap();
-        const PARTS: usize = 12;
-        for part in 0..PARTS {
-            cut(first + (bytes.len() - first) * part / PARTS);
-            let outcome = program.start_replay(&path).finish();
-            let report = outcome.report.as_deref().unwrap_or_default();
-            let is_as_expected = report.starts_with("ended\n")
-                || report.starts_with("diverged\nthe trace cannot be read any further: ");
-            let is_whole = outcome.report.is_none() && outcome.stdout == recorded.stdout;
-            assert!(is_as_expected || is_whole, "{outcome:#?}");
-        }
+        checks::replays_where_it_is_cut(&stage, &stage.program(command), 12);
     }
 }
 
@@ -119,44 +91,21 @@ fn what_was_committed_before_the_recording_does_not_count() {
 #[test]
 fn where_there_is_no_more_room_transactions_go_on_unrecorded() {
     let stage = Stage::new();
-    let program = stage.program("stm-crowded-out").with(|command| {
-        let limit = libc::rlimit {
-            rlim_cur: 3 << 20,
-            rlim_max: 3 << 20,
-        };
-        // SAFETY: A single system call, which is allowed between fork and exec.
-        unsafe {
-            command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
-                0 => Ok(()),
-                _ => Err(std::io::Error::last_os_error()),
-            });
-        }
-    });
-    let recorded = program.record();
-    assert!(recorded.status.success(), "{recorded:#?}");
-    assert_eq!(
-        recorded.stdout,
-        "2000000 in vain, 200000 committed, [true, true]\n"
+    let program = || stage.program("stm-crowded-out");
+    checks::goes_on_without_room(
+        &stage,
+        program(),
+        &program(),
+        "2000000 in vain, 200000 committed, [true, true]\n",
     );
-    assert_eq!(recorded.remarks(), 1, "{recorded:#?}");
-    let trace = stage.recovered();
-    assert_eq!(trace.stop(), Some(Stop::Storage(libc::EFBIG)));
-    stage.program("stm-crowded-out").replay().ended();
 }
 
 /// Records with one setting and replays with the other.
 #[track_caller]
 fn drift(what: &str, recorded: &str, replayed: &str) -> Outcome {
     let stage = Stage::new();
-    let with = |setting: &str| {
-        let program = stage.program(&format!("stm-drift {what}"));
-        program.env("DRIFT", setting)
-    };
-    let outcome = with(recorded).record();
-    outcome.is_fine();
-    with(recorded).replay().is_same_as(&outcome);
-    stage.recovered();
-    with(replayed).replay()
+    let program = || stage.program(&format!("stm-drift {what}"));
+    checks::drift(&stage, program, recorded, replayed)
 }
 
 #[test]

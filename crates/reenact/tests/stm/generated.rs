@@ -6,11 +6,7 @@
 #[path = "../../examples/programs/stm/generated/language.rs"]
 mod language;
 
-use proptest::{
-    collection::vec,
-    prelude::*,
-    test_runner::{Config, TestCaseError, TestError, TestRunner},
-};
+use proptest::{collection::vec, prelude::*};
 use reenact_testing::generated;
 
 use self::language::{Action, Program, Transaction, Verb};
@@ -42,47 +38,21 @@ fn program() -> impl Strategy<Value = Program> {
     (1..8usize, threads).prop_map(|(variables, threads)| Program { variables, threads })
 }
 
-fn record_and_replay(program: &Program) -> Result<(), TestCaseError> {
-    let run =
-        Run::try_record("stm-generated", &[&program.to_string()]).map_err(TestCaseError::fail)?;
-    if !run.outcome.status.success() {
-        return Err(TestCaseError::fail(format!("it failed: {:?}", run.outcome)));
-    }
-    for _ in 0..REPLAYS {
-        run.try_replay().map_err(TestCaseError::fail)?;
-    }
-    Ok(())
-}
-
-#[track_caller]
-fn check(config: Config) {
-    let config = Config {
-        max_shrink_iters: 300,
-        ..config
-    };
-    match TestRunner::new(config).run(&program(), |program| record_and_replay(&program)) {
-        Ok(()) => {}
-        Err(TestError::Abort(why)) => panic!("{why}"),
-        Err(TestError::Fail(why, program)) => panic!("{why}\nthe program:\n{program}"),
-    }
+fn record_and_replay(program: &Program) {
+    let run = Run::record("stm-generated", &[&program.to_string()]);
+    assert!(run.outcome.status.success(), "{:?}", run.outcome);
+    run.replay(REPLAYS);
 }
 
 #[test]
 fn a_generated_program_of_transactions_replays_as_it_was_recorded() {
-    std::thread::scope(|scope| {
-        for config in generated::shares(CASES, WORKERS) {
-            scope.spawn(move || check(config));
-        }
+    generated::on_threads(CASES, WORKERS, |config| {
+        let describe = |program: &Program| format!("the program:\n{program}");
+        generated::check(config, 300, &program(), record_and_replay, describe);
     });
 }
 
 #[test]
 fn a_program_of_transactions_is_the_same_after_being_written_down() {
-    let mut runner = TestRunner::new(generated::config(256));
-    runner
-        .run(&program(), |program| {
-            prop_assert_eq!(program.to_string().parse(), Ok(program));
-            Ok(())
-        })
-        .unwrap();
+    generated::survives_printing(&program());
 }

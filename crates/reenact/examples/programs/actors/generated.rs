@@ -23,23 +23,13 @@ use reenact::{
 };
 
 use self::language::{Operation, Program, Verb};
-use crate::{crew::panic_quietly, jitter::jitter, seen::Seen};
+use crate::{jitter::jitter, parsed, seen::Seen};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "generated" {
         return false;
     }
-    if std::env::var_os("PANIC_LOUDLY").is_none() {
-        panic_quietly();
-    }
-    let program = arguments.first().map(|text| text.parse());
-    match program {
-        Some(Ok(program)) => interpret(program),
-        other => {
-            eprintln!("programs actors generated TEXT: {other:?}");
-            std::process::exit(2);
-        }
-    }
+    parsed::interpret("actors generated", arguments, interpret);
     true
 }
 

@@ -26,22 +26,13 @@ use reenact::{
 };
 
 use self::language::{Kind, Operation, Program, Verb};
-use crate::{crew::panic_quietly, jitter::jitter, seen::Seen};
+use crate::{jitter::jitter, parsed, seen::Seen};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "generated" {
         return false;
     }
-    if std::env::var_os("PANIC_LOUDLY").is_none() {
-        panic_quietly();
-    }
-    match arguments.first().map(|text| text.parse()) {
-        Some(Ok(program)) => interpret(program),
-        other => {
-            eprintln!("programs csp generated TEXT: {other:?}");
-            std::process::exit(2);
-        }
-    }
+    parsed::interpret("csp generated", arguments, interpret);
     true
 }
 

@@ -12,6 +12,11 @@
 
 use std::{fmt, str::FromStr};
 
+use reenact_testing::{
+    language::{self, number},
+    verbs,
+};
+
 /// A program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
@@ -39,26 +44,6 @@ pub(crate) struct Thread {
 pub(crate) struct Operation {
     pub(crate) verb: Verb,
     pub(crate) numbers: Vec<usize>,
-}
-
-macro_rules! verbs {
-    ($($(#[$doc:meta])* $verb:ident $word:literal,)*) => {
-        /// What can be done.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum Verb {
-            $($(#[$doc])* $verb,)*
-        }
-
-        impl Verb {
-            pub(crate) const ALL: &[Verb] = &[$(Verb::$verb,)*];
-
-            fn word(self) -> &'static str {
-                match self {
-                    $(Verb::$verb => $word,)*
-                }
-            }
-        }
-    };
 }
 
 verbs! {
@@ -175,14 +160,6 @@ fn thread(line: &str) -> Result<Thread, String> {
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
-    let (word, numbers) = text.split_once(':').ok_or("no colon")?;
-    let verb = Verb::ALL.iter().find(|verb| verb.word() == word);
-    Ok(Operation {
-        verb: *verb.ok_or_else(|| format!("no such verb: {word}"))?,
-        numbers: numbers.split(',').map(number).collect::<Result<_, _>>()?,
-    })
-}
-
-fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("not a number: {text}"))
+    let (verb, numbers) = language::operation(text)?;
+    Ok(Operation { verb, numbers })
 }

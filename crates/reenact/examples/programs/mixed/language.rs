@@ -16,6 +16,11 @@
 
 use std::{fmt, str::FromStr};
 
+use reenact_testing::{
+    language::{self, number},
+    verbs,
+};
+
 /// A program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
@@ -66,26 +71,6 @@ pub(crate) struct Operation {
     pub(crate) verb: Verb,
     pub(crate) first: usize,
     pub(crate) second: usize,
-}
-
-macro_rules! verbs {
-    ($($(#[$doc:meta])* $verb:ident $word:literal,)*) => {
-        /// What can be done.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum Verb {
-            $($(#[$doc])* $verb,)*
-        }
-
-        impl Verb {
-            pub(crate) const ALL: &[Verb] = &[$(Verb::$verb,)*];
-
-            fn word(self) -> &'static str {
-                match self {
-                    $(Verb::$verb => $word,)*
-                }
-            }
-        }
-    };
 }
 
 verbs! {
@@ -290,16 +275,13 @@ fn limit(text: &str) -> Result<Option<usize>, String> {
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
-    let (word, numbers) = text.split_once(':').ok_or("no colon")?;
-    let (first, second) = numbers.split_once(',').ok_or("no comma")?;
-    let verb = Verb::ALL.iter().find(|verb| verb.word() == word);
+    let (verb, numbers) = language::operation(text)?;
+    let [first, second] = numbers[..] else {
+        return Err(format!("not two numbers: {text}"));
+    };
     Ok(Operation {
-        verb: *verb.ok_or_else(|| format!("no such verb: {word}"))?,
-        first: number(first)?,
-        second: number(second)?,
+        verb,
+        first,
+        second,
     })
-}
-
-fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("not a number: {text}"))
 }

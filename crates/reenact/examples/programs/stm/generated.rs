@@ -16,23 +16,13 @@ use reenact::{
 };
 
 use self::language::{Action, Program, Transaction, Verb};
-use crate::{
-    crew::{crew, panic_quietly},
-    jitter::jitter,
-    seen::Seen,
-};
+use crate::{crew::crew, jitter::jitter, parsed, seen::Seen};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "stm-generated" {
         return false;
     }
-    panic_quietly();
-    let program: Option<Result<Program, _>> = arguments.first().map(|text| text.parse());
-    let Some(Ok(program)) = program else {
-        eprintln!("programs stm-generated TEXT: {program:?}");
-        std::process::exit(2);
-    };
-    interpret(program);
+    parsed::interpret("stm-generated", arguments, interpret);
     true
 }
 

@@ -12,6 +12,11 @@
 
 use std::{fmt, str::FromStr};
 
+use reenact_testing::{
+    language::{self, number},
+    verbs,
+};
+
 /// A program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
@@ -44,74 +49,51 @@ pub(crate) enum Kind {
     Turn,
 }
 
-/// Something that somebody does.
+/// Something that somebody does. The first number is a channel or a lock, others are whatever is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Operation {
     pub(crate) verb: Verb,
     pub(crate) numbers: Vec<usize>,
 }
 
-macro_rules! words {
-    ($(#[$of_all:meta])* $name:ident { $($(#[$doc:meta])* $word:ident $text:literal,)* }) => {
-        $(#[$of_all])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum $name {
-            $($(#[$doc])* $word,)*
-        }
-
-        impl $name {
-            pub(crate) const ALL: &[$name] = &[$($name::$word,)*];
-
-            fn word(self) -> &'static str {
-                match self {
-                    $($name::$word => $text,)*
-                }
-            }
-        }
-    };
-}
-
-words! {
-    /// What can be done. The first number is a channel or a lock, others are whatever is needed.
-    Verb {
-        Send "send",
-        Receive "receive",
-        TrySend "try-send",
-        TryReceive "try-receive",
-        /// With a time limit in microseconds.
-        SendSoon "send-soon",
-        ReceiveSoon "receive-soon",
-        /// Receives what is there.
-        Drain "drain",
-        /// Receives until nobody sends, or nobody has for a while.
-        Iterate "iterate",
-        /// Sends or receives at two channels, whichever is possible.
-        Select "select",
-        /// The same at four.
-        SelectOfFour "select4",
-        /// With a default.
-        SelectNow "select-now",
-        /// With a time limit.
-        SelectSoon "select-soon",
-        /// Gives up its sender, its receiver, or both.
-        Close "close",
-        /// Sends what it has received, by way of a channel of its own.
-        Call "call",
-        /// Starts a process that does what some party does, if there are not too many.
-        Spawn "spawn",
-        /// Joins the last process that it has started.
-        Join "join",
-        /// Asks whether that has ended.
-        Finished "finished",
-        Lock "lock",
-        /// Sends or receives with a lock.
-        LockedSend "locked-send",
-        LockedReceive "locked-receive",
-        TryLock "try-lock",
-        Add "add",
-        Yield "yield",
-        Panic "panic",
-    }
+verbs! {
+    Send "send",
+    Receive "receive",
+    TrySend "try-send",
+    TryReceive "try-receive",
+    /// With a time limit in microseconds.
+    SendSoon "send-soon",
+    ReceiveSoon "receive-soon",
+    /// Receives what is there.
+    Drain "drain",
+    /// Receives until nobody sends, or nobody has for a while.
+    Iterate "iterate",
+    /// Sends or receives at two channels, whichever is possible.
+    Select "select",
+    /// The same at four.
+    SelectOfFour "select4",
+    /// With a default.
+    SelectNow "select-now",
+    /// With a time limit.
+    SelectSoon "select-soon",
+    /// Gives up its sender, its receiver, or both.
+    Close "close",
+    /// Sends what it has received, by way of a channel of its own.
+    Call "call",
+    /// Starts a process that does what some party does, if there are not too many.
+    Spawn "spawn",
+    /// Joins the last process that it has started.
+    Join "join",
+    /// Asks whether that has ended.
+    Finished "finished",
+    Lock "lock",
+    /// Sends or receives with a lock.
+    LockedSend "locked-send",
+    LockedReceive "locked-receive",
+    TryLock "try-lock",
+    Add "add",
+    Yield "yield",
+    Panic "panic",
 }
 
 impl Kind {
@@ -187,14 +169,6 @@ fn party(line: &str) -> Result<Party, String> {
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
-    let (word, numbers) = text.split_once(':').ok_or("no colon")?;
-    let verb = Verb::ALL.iter().find(|verb| verb.word() == word);
-    Ok(Operation {
-        verb: *verb.ok_or_else(|| format!("no such verb: {word}"))?,
-        numbers: numbers.split(',').map(number).collect::<Result<_, _>>()?,
-    })
-}
-
-fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("not a number: {text}"))
+    let (verb, numbers) = language::operation(text)?;
+    Ok(Operation { verb, numbers })
 }

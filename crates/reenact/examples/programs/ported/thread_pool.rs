@@ -1,14 +1,13 @@
 //! A pool of threads with a queue of jobs.
 
-use std::{
-    collections::VecDeque,
-    fmt,
+use std::{collections::VecDeque, fmt, time::Duration};
+
+use super::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     thread::{Builder, JoinHandle},
-    time::Duration,
 };
 
 type Job = Box<dyn FnOnce(usize) + Send + 'static>;

@@ -1,8 +1,8 @@
 //! Quicksort in parallel, in place, with borrowed slices.
 
-use reenact::sync::atomic::{AtomicIsize, AtomicU64, Ordering::*};
-use reenact::sync::{Barrier, RwLock};
-use reenact::thread::{available_parallelism, scope};
+use super::sync::atomic::{AtomicIsize, AtomicU64, Ordering::*};
+use super::sync::{Barrier, RwLock};
+use super::thread::{available_parallelism, scope};
 use std::num::NonZeroUsize;
 
 /// Tickets for further threads.

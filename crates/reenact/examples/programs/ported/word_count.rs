@@ -1,9 +1,9 @@
 // Counts words on several threads: lines are dealt out through a shared iterator,
 // counts come back through a channel.
 
-use reenact::sync::mpsc::{self, Receiver, Sender};
-use reenact::sync::{Arc, Mutex};
-use reenact::thread;
+use super::sync::mpsc::{self, Receiver, Sender};
+use super::sync::{Arc, Mutex};
+use super::thread;
 use std::collections::BTreeMap;
 
 const TEXT: &str = "\

@@ -2,8 +2,8 @@
  * The prime sieve with one thread per prime: each passes on what its prime does not divide.
  * Bounded channels everywhere, the first of them without a buffer.
  */
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread::{self, JoinHandle};
+use super::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use super::thread::{self, JoinHandle};
 use std::time::Duration;
 
 fn generate(limit: u32) -> (Receiver<u32>, JoinHandle<u32>) {
