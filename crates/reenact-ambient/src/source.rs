@@ -1,11 +1,11 @@
 //! The text of a program, positions in it, and syntax errors.
 //!
 //! In both languages of this crate, the parser and the checks after it report a [`SyntaxError`]. It carries the text,
-//! so that printing it as a [`miette::Diagnostic`] shows the line and a caret.
+//! so that its [report](SyntaxError::report) shows the line and a caret.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceSpan, SpanContents};
+use annotate_snippets::{AnnotationKind, Group, Level, Snippet};
 use reenact_multiverse::Site;
 
 /// A part of the text, as byte offsets.
@@ -33,12 +33,10 @@ impl Span {
             end: self.end,
         }
     }
-}
 
-impl From<Span> for SourceSpan {
-    fn from(span: Span) -> SourceSpan {
-        let length = span.end.saturating_sub(span.start);
-        (span.start as usize, length as usize).into()
+    /// Returns the byte offsets.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 }
 
@@ -111,25 +109,6 @@ impl Source {
     }
 }
 
-impl miette::SourceCode for Source {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        before: usize,
-        after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let found = self.0.text.read_span(span, before, after)?;
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.0.name.clone(),
-            found.data(),
-            *found.span(),
-            found.line(),
-            found.column(),
-            found.line_count(),
-        )))
-    }
-}
-
 /// An error in the text of a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.message)]
@@ -190,6 +169,11 @@ impl SyntaxError {
         Some(source.site(self.0.span.start))
     }
 
+    /// Returns the text that the spans refer to, if it is known.
+    pub fn source_code(&self) -> Option<&Source> {
+        self.0.source.as_ref()
+    }
+
     /// Returns the advice for the user.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
@@ -198,6 +182,27 @@ impl SyntaxError {
     /// Returns the second span and how it is related, such as the brace that is not closed.
     pub fn related(&self) -> Option<(Span, &'static str)> {
         self.0.related
+    }
+
+    /// Returns the message with the lines it is about, if the text is known, and the advice: to be printed by an
+    /// [`annotate_snippets::Renderer`].
+    pub fn report(&self) -> Group<'_> {
+        let mut report = Group::with_title(Level::ERROR.primary_title(self.message()));
+        if let Some(source) = self.source_code() {
+            let here = AnnotationKind::Primary.span(self.span().range());
+            let related = self
+                .related()
+                .map(|(span, why)| AnnotationKind::Context.span(span.range()).label(why));
+            let snippet = Snippet::source(source.text())
+                .path(source.name())
+                .annotation(here.label("here"))
+                .annotations(related);
+            report = report.element(snippet);
+        }
+        match self.help() {
+            Some(help) => report.element(Level::HELP.message(help)),
+            None => report,
+        }
     }
 }
 
@@ -218,25 +223,6 @@ pub(crate) fn shown(text: &str) -> String {
     match text.char_indices().nth(24) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-impl Diagnostic for SyntaxError {
-    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        Some(Box::new(self.0.help.as_ref()?))
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(self.0.source.as_ref()?)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.0.span);
-        let related = self
-            .0
-            .related
-            .map(|(span, why)| LabeledSpan::new_with_span(Some(why.to_owned()), span));
-        Some(Box::new(std::iter::once(here).chain(related)))
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn open<T: Task>(file: &Path, steps: Steps, task: T) -> Result<T::Out
         return Err(Failure::Language { path: file.into() });
     }
     let source = read(file)?;
-    let wrong = |error| Failure::not_a_program(&source, &error);
+    let wrong = |error| Failure::not_a_program(&source, error);
     if language == Some("amb") {
         let program = amb::Program::new(&source).map_err(wrong)?;
         return Ok(task.run(program, &source));

@@ -50,7 +50,6 @@ use crate::{
 
 /// Runs the command that the process was started with. Does not return if it ends by a signal.
 pub fn main() -> ExitCode {
-    report::install();
     let args = Args::parse();
     let result = match &args.command {
         Command::Record(args) => record::run(args),

@@ -8,25 +8,19 @@ use std::{
     time::Duration,
 };
 
+use annotate_snippets::Renderer;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use miette::{Diagnostic, MietteHandlerOpts};
 use reenact_trace::Exit;
 use serde::{Serialize, Serializer};
 
 use crate::error::Failure;
 
-/// Configures how failures are printed on a terminal.
-pub(crate) fn install() {
-    // Fails only if another hook is already installed, which is fine as well.
-    let _ = miette::set_hook(Box::new(|_| {
-        Box::new(MietteHandlerOpts::new().wrap_lines(false).build())
-    }));
-}
-
 /// Prints a failure.
 pub(crate) fn failure(failure: Failure) {
     if std::io::stderr().is_terminal() {
-        let _ = write!(anstream::stderr(), "{:?}", miette::Report::new(failure));
+        // `anstream` removes the colours where they are not wanted.
+        let shown = Renderer::styled().render(&[failure.report()]);
+        let _ = writeln!(anstream::stderr(), "{shown}");
         return;
     }
     for line in plain(&failure) {
@@ -41,33 +35,28 @@ pub(crate) fn failure(failure: Failure) {
 const NEAR: usize = 100;
 
 /// Formats a failure without its help, as lines: the message and, if it concerns a text, the position in it.
-pub(crate) fn plain(failure: &dyn Diagnostic) -> Vec<String> {
-    let label = failure.labels().and_then(|mut labels| labels.next());
-    let (Some(label), Some(code)) = (label, failure.source_code()) else {
+fn plain(failure: &Failure) -> Vec<String> {
+    let excerpt = failure.excerpt();
+    let split = excerpt.and_then(|(name, text, span)| {
+        let (before, after) = text.split_at_checked(span.start)?;
+        Some((name, before, after, span.len()))
+    });
+    let Some((name, before, after, length)) = split else {
         return vec![format!("reenact: {failure}")];
     };
-    let Ok(found) = code.read_span(label.inner(), 1, 1) else {
-        return vec![format!("reenact: {failure}")];
-    };
-    let place = label.offset() - found.span().offset();
-    let (before, after) = found.data().split_at(place.min(found.data().len()));
-    let begin = before.iter().rposition(|&byte| byte == b'\n');
-    let begin = begin.map_or(0, |newline| newline + 1);
-    let lines = before[..begin].iter().filter(|&&byte| byte == b'\n');
-    let line = found.line() + lines.count() + 1;
-    let before = String::from_utf8_lossy(&before[begin..]);
-    let after = String::from_utf8_lossy(after);
+    let line = before.matches('\n').count() + 1;
+    let before = before.rsplit('\n').next().unwrap_or_default();
     let after = after.lines().next().unwrap_or_default();
     let column = before.chars().count() + 1;
     // Shorten a very long line.
     let skipped = column.saturating_sub(NEAR);
     let before: String = before.chars().skip(skipped).collect();
     let after: String = after.chars().take(NEAR).collect();
-    let file = found.name().map(|name| format!("{name}:{line}:{column}: "));
+    let file = name.map(|name| format!("{name}:{line}:{column}: "));
     // Keep tabs, so that the caret is aligned.
     let blank = |letter| if letter == '\t' { '\t' } else { ' ' };
     let blank: String = before.chars().map(blank).collect();
-    let marked = after.char_indices().take_while(|(at, _)| *at < label.len());
+    let marked = after.char_indices().take_while(|(at, _)| *at < length);
     let carets = "^".repeat(marked.count().max(1));
     vec![
         format!("reenact: {}{failure}", file.unwrap_or_default()),

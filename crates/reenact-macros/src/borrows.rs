@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{
     BoundLifetimes, GenericParam, Generics, Lifetime, LifetimeParam, ParenthesizedGenericArguments,
-    TraitBound, Type, TypeBareFn, TypeReference,
+    TraitBound, Type, TypeFnPtr, TypeReference,
     visit::{self, Visit},
 };
 
@@ -95,7 +95,7 @@ impl<'ast> Visit<'ast> for Finder {
         }
     }
 
-    fn visit_type_bare_fn(&mut self, ty: &'ast TypeBareFn) {
+    fn visit_type_fn_ptr(&mut self, ty: &'ast TypeFnPtr) {
         self.with_binder(ty.lifetimes.as_ref(), |finder| {
             finder.as_function(|finder| {
                 for input in &ty.inputs {

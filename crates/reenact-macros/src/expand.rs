@@ -61,7 +61,7 @@ fn is_attribute(token: &TokenTree) -> bool {
 
 /// Returns the trait and its implementation, unless the block as a whole is invalid.
 fn senders(block: &ItemImpl, options: &Options, errors: &mut Errors) -> Option<TokenStream> {
-    if let Some((_, path, _)) = &block.trait_ {
+    if let Some((path, _)) = &block.trait_ {
         let text = "messages are the methods of the actor itself\nhelp: put `#[actor]` on an `impl` block without a trait";
         errors.on(path, text);
         return None;

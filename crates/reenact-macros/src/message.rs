@@ -3,8 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
-    Attribute, GenericParam, Generics, Ident, ImplItemFn, Lifetime, Path, Result, Signature, Type,
-    ext::IdentExt, parse_quote, spanned::Spanned, visit_mut::VisitMut,
+    Attribute, GenericParam, Generics, Ident, ImplItemFn, Lifetime, Path, Result, Safety,
+    Signature, Type, ext::IdentExt, parse_quote, spanned::Spanned, visit_mut::VisitMut,
 };
 
 use crate::{
@@ -170,7 +170,7 @@ fn check_qualifiers(method: &Signature, errors: &mut Errors) {
     if let Some(token) = &method.asyncness {
         errors.on(token, "a turn runs to its end; return a promise instead");
     }
-    if let Some(token) = &method.unsafety {
+    if let Safety::Unsafe(token) = &method.safety {
         errors.on(
             token,
             "a message is sent by safe code\nhelp: make the method safe, or private",

@@ -45,7 +45,7 @@ impl ReplaceSelf<'_> {
 
 /// Whether the type is written as just `Self`.
 pub(crate) fn is_self(ty: &Type) -> bool {
-    matches!(peel(ty), Type::Path(TypePath { qself: None, path }) if path.is_ident("Self"))
+    matches!(peel(ty), Type::Path(TypePath { qself: None, path, .. }) if path.is_ident("Self"))
 }
 
 /// Returns the type without parentheses, and without the invisible ones that a `macro_rules!` puts around its `$t:ty`.

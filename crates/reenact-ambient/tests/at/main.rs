@@ -21,7 +21,10 @@ use reenact_multiverse::{Graph, Search};
 fn program(text: &str) -> Program {
     match Program::new(Source::new("test.at", text)) {
         Ok(program) => program,
-        Err(error) => panic!("{:?}", miette::Report::new(error)),
+        Err(error) => panic!(
+            "{}",
+            annotate_snippets::Renderer::plain().render(&[error.report()])
+        ),
     }
 }
 

@@ -588,23 +588,17 @@ fn a_diagnostic_shows_the_line() {
     let text = "def a() {\n    o<-m(1\n};\n";
     let source = reenact_ambient::Source::new("program.at", text);
     let error = reenact_ambient::at::parse(&source).unwrap_err();
-    let mut shown = "Error:\n".to_owned();
-    miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor())
-        .render_report(&mut shown, &error)
-        .unwrap();
+    let shown = annotate_snippets::Renderer::plain().render(&[error.report()]);
     expect![[r#"
-        Error:
-          × expected `,` or `)`, found `}`
-           ╭─[program.at:3:1]
-         1 │ def a() {
-         2 │     o<-m(1
-           ·         ┬
-           ·         ╰── what is not closed begins here
-         3 │ };
-           · ┬
-           · ╰── here
-           ╰────
-          help: the `(` has to be closed before
+        error: expected `,` or `)`, found `}`
+         --> program.at:3:1
+          |
+        2 |     o<-m(1
+          |         - what is not closed begins here
+        3 | };
+          | ^ here
+          |
+          = help: the `(` has to be closed before
     "#]]
-    .assert_eq(&shown);
+    .assert_eq(&format!("{shown}\n"));
 }

@@ -40,8 +40,8 @@ fn syntax_that_is_not_rust() {
         "",
         "impl Math { pub fn f(&self) -> {} }",
         &expect![[r#"
-        `{` expected one of: `for`, parentheses, `fn`, `unsafe`, `extern`, identifier, `::`, `<`, `dyn`, square brackets, `*`, `&`, `!`, `impl`, `_`, lifetime
-    "#]],
+            `{` expected one of: `for`, parentheses, `unsafe`, `fn`, `extern`, identifier, `::`, `<`, `dyn`, square brackets, `*`, `&`, `!`, `impl`, `_`, lifetime
+        "#]],
     );
 }
 
