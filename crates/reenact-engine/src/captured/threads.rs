@@ -47,10 +47,12 @@ pub(crate) fn in_kernel<R>(action: impl FnOnce() -> R) -> R {
 
 /// Returns whether the calling thread is explored, and its calls are part of the program.
 fn is_explored() -> bool {
+    // The last condition reads the state of the execution, which only the thread that has the turn may do. The others
+    // exclude the threads that do not have it: the one that controls the execution, and those that wait for a turn.
     IS_ON.load(Relaxed)
-        && explore::is_on_thread()
         && HOT.with(|hot| hot.untracked.get()) == 0
         && !WAITS.get()
+        && explore::is_on_thread()
 }
 
 /// What a new thread begins with.

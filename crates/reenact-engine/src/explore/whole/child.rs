@@ -19,6 +19,7 @@ use super::{
     wire::{Command, Message, Next, Snapshot, write_failures, write_links},
 };
 use crate::{
+    captured::threads::in_kernel,
     explore::{
         Execution, HERE,
         fiber::Pause,
@@ -33,11 +34,14 @@ use crate::{
 /// The turn tokens of threads that were created and have not begun.
 static NEWBORN: Mutex<Option<HashMap<u32, Arc<TurnToken>>>> = Mutex::new(None);
 /// Set when the exploring process has acknowledged that the program ends.
-static IS_TOLD: AtomicU32 = AtomicU32::new(0);
+static END_IS_ACKNOWLEDGED: AtomicU32 = AtomicU32::new(0);
 
 fn newborn<R>(action: impl FnOnce(&mut HashMap<u32, Arc<TurnToken>>) -> R) -> R {
-    let mut newborn = NEWBORN.lock().unwrap_or_else(PoisonError::into_inner);
-    action(newborn.get_or_insert_default())
+    // A thread that begins may have the lock while another one has the turn.
+    in_kernel(|| {
+        let mut newborn = NEWBORN.lock().unwrap_or_else(PoisonError::into_inner);
+        action(newborn.get_or_insert_default())
+    })
 }
 
 /// Creates the turn token of a new thread of the program.
@@ -97,8 +101,8 @@ pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: 
         let own = own.unwrap_or_else(|| Arc::clone(&whole.main));
         HERE.set(std::ptr::null());
         own.give_back(Pause::Done);
-        while IS_TOLD.load(SeqCst) == 0 {
-            raw::sleep_on(&IS_TOLD, 0);
+        while END_IS_ACKNOWLEDGED.load(SeqCst) == 0 {
+            raw::sleep_on(&END_IS_ACKNOWLEDGED, 0);
         }
     }
     // SAFETY: `at_exit` is an `extern "C"` function without arguments, and may run at any exit of the program.
@@ -136,8 +140,8 @@ fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
     if let Some(divergence) = &followed.divergence {
         eprintln!("reenact: the schedule does not quite fit the program: {divergence}");
     }
-    IS_TOLD.store(1, SeqCst);
-    raw::wake_all(&IS_TOLD);
+    END_IS_ACKNOWLEDGED.store(1, SeqCst);
+    raw::wake_all(&END_IS_ACKNOWLEDGED);
     for failure in &followed.failures {
         eprintln!("reenact: {failure}");
     }
@@ -170,8 +174,8 @@ fn obey(execution: &Execution, mut stream: UnixStream) -> io::Result<()> {
             Command::Failures => write_failures(&mut reply, &execution.state().failures()),
             Command::View => write_view(&mut reply, &execution.view()),
             Command::End => {
-                IS_TOLD.store(1, SeqCst);
-                raw::wake_all(&IS_TOLD);
+                END_IS_ACKNOWLEDGED.store(1, SeqCst);
+                raw::wake_all(&END_IS_ACKNOWLEDGED);
                 return Ok(());
             }
         }
