@@ -9,6 +9,7 @@
 mod brief;
 mod parker;
 mod parking_table;
+mod rwlock;
 
 use std::{
     sync::atomic::{
@@ -18,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use self::{brief::BriefLock, parker::Parker};
+pub use self::{brief::BriefLock, parker::Parker, rwlock::RawRwLock};
 
 use rustix::{
     io::Errno,

@@ -1,17 +1,18 @@
 //! `RwLock`.
 
 use std::{
+    cell::UnsafeCell,
     fmt,
+    marker::PhantomData,
     mem::ManuallyDrop,
     ops::{Deref, DerefMut},
-    sync::{self as std_sync, LockResult, PoisonError, TryLockError, TryLockResult},
+    panic::{RefUnwindSafe, UnwindSafe},
+    ptr::NonNull,
+    sync::{LockResult, TryLockError, TryLockResult},
     thread::panicking,
 };
 
-use reenact_engine::{
-    Access, Object,
-    pool::{can_be_put_aside, poll_until_woken},
-};
+use reenact_engine::{Access, Object, raw::RawRwLock};
 
 use super::poison::{self, Poison};
 use crate::ops;
@@ -21,28 +22,52 @@ use crate::ops;
 /// Writers are ordered; readers only relative to writers. So a lock that is mostly read costs bytes only when it is
 /// written, and its readers also run in parallel in a replay.
 pub struct RwLock<T: ?Sized> {
-    object: Object,
-    /// Replaces the poison flag inside `raw`, which is ignored.
+    raw: RawRwLock,
     poison: Poison,
-    raw: std_sync::RwLock<T>,
+    object: Object,
+    data: UnsafeCell<T>,
 }
+
+// SAFETY: The data is owned by the lock, as with std's.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: A shared lock gives one thread at a time exclusive access, for which the data is `Send`, or several threads
+// shared access, for which it is `Sync`.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+impl<T: ?Sized> UnwindSafe for RwLock<T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 
 /// Shared access to the data of an [`RwLock`], until dropped.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
+    raw: &'a RawRwLock,
     object: &'a Object,
-    raw: ManuallyDrop<std_sync::RwLockReadGuard<'a, T>>,
+    /// A pointer, not a reference: another thread may write as soon as `drop` has released the lock, while the guard
+    /// still exists. It also keeps the guard on its thread.
+    data: NonNull<T>,
 }
+
+// SAFETY: A shared guard gives shared access to the data.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+
+impl<T: ?Sized> UnwindSafe for RwLockReadGuard<'_, T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLockReadGuard<'_, T> {}
 
 /// Exclusive access to the data of an [`RwLock`], until dropped.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    object: &'a Object,
-    poison: &'a Poison,
+    lock: &'a RwLock<T>,
     /// Whether the thread was already panicking when it locked: then this guard does not poison.
     panicking: bool,
-    raw: ManuallyDrop<std_sync::RwLockWriteGuard<'a, T>>,
+    /// A guard must stay on its thread.
+    _not_send: PhantomData<*const ()>,
 }
+
+// SAFETY: A shared guard gives shared access to the data.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+impl<T: ?Sized> UnwindSafe for RwLockWriteGuard<'_, T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLockWriteGuard<'_, T> {}
 
 impl<T: Default> Default for RwLock<T> {
     #[track_caller]
@@ -56,30 +81,18 @@ impl<T> RwLock<T> {
     #[track_caller]
     pub const fn new(value: T) -> RwLock<T> {
         RwLock {
-            object: Object::new(),
+            raw: RawRwLock::new(),
             poison: Poison::new(),
-            raw: std_sync::RwLock::new(value),
+            object: Object::new(),
+            data: UnsafeCell::new(value),
         }
     }
 
     /// Consumes the lock and returns the data.
     pub fn into_inner(self) -> LockResult<T> {
         let poisoned = self.poison.is_seen();
-        poison::result(poisoned, unpoisoned(self.raw.into_inner()))
+        poison::result(poisoned, self.data.into_inner())
     }
-}
-
-/// Converts the result of a try for the engine: `None` if it would have to wait.
-fn attempted<G>(result: TryLockResult<G>) -> Option<G> {
-    match result {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
-}
-
-fn unpoisoned<G>(result: LockResult<G>) -> G {
-    result.unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: ?Sized> RwLock<T> {
@@ -87,25 +100,25 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let raw = self.object.look(
+        self.object.look(
             ops::READ,
-            || attempted(self.raw.try_read()),
-            || self.raw_read(),
-            drop,
+            || self.raw.try_read().then_some(()),
+            || self.raw.read(),
+            |()| self.raw.unlock_read(),
         );
-        self.reading(raw)
+        self.reading()
     }
 
     /// Acquires the lock for reading if no one writes.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let raw = self.object.try_look(
+        let taken = self.object.try_look(
             ops::TRY_READ,
-            || attempted(self.raw.try_read()),
-            || self.raw_read(),
+            || self.raw.try_read().then_some(()),
+            || self.raw.read(),
         );
-        match raw {
-            Some(raw) => Ok(self.reading(raw)?),
+        match taken {
+            Some(()) => Ok(self.reading()?),
             None => Err(TryLockError::WouldBlock),
         }
     }
@@ -114,66 +127,47 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let raw = self.object.take_from_lookers(
+        self.object.take_from_lookers(
             ops::WRITE,
-            || attempted(self.raw.try_write()),
-            || self.raw_write(),
-            drop,
+            || self.raw.try_write().then_some(()),
+            || self.raw.write(),
+            |()| self.raw.unlock_write(),
         );
-        self.writing(raw)
+        self.writing()
     }
 
     /// Acquires the lock for writing if it is free.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let raw = self.object.try_take(
+        let taken = self.object.try_take(
             ops::TRY_WRITE,
-            || attempted(self.raw.try_write()),
-            || self.raw_write(),
+            || self.raw.try_write().then_some(()),
+            || self.raw.write(),
         );
-        match raw {
-            Some(raw) => Ok(self.writing(raw)?),
+        match taken {
+            Some(()) => Ok(self.writing()?),
             None => Err(TryLockError::WouldBlock),
         }
     }
 
-    /// Waits for std's lock, which can block only threads: a process polls it until it has it.
-    fn raw_read(&self) -> std_sync::RwLockReadGuard<'_, T> {
-        match can_be_put_aside() {
-            true => poll_until_woken(|| attempted(self.raw.try_read())),
-            false => unpoisoned(self.raw.read()),
-        }
-    }
-
-    fn raw_write(&self) -> std_sync::RwLockWriteGuard<'_, T> {
-        match can_be_put_aside() {
-            true => poll_until_woken(|| attempted(self.raw.try_write())),
-            false => unpoisoned(self.raw.write()),
-        }
-    }
-
-    #[track_caller]
-    fn reading<'a>(
-        &'a self,
-        raw: std_sync::RwLockReadGuard<'a, T>,
-    ) -> LockResult<RwLockReadGuard<'a, T>> {
+    /// Creates a guard after the lock has been acquired for reading.
+    fn reading(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        // SAFETY: The pointer that a cell returns is not null.
+        let data = unsafe { NonNull::new_unchecked(self.data.get()) };
         let guard = RwLockReadGuard {
+            raw: &self.raw,
             object: &self.object,
-            raw: ManuallyDrop::new(raw),
+            data,
         };
         poison::result(self.poison.is_seen(), guard)
     }
 
-    #[track_caller]
-    fn writing<'a>(
-        &'a self,
-        raw: std_sync::RwLockWriteGuard<'a, T>,
-    ) -> LockResult<RwLockWriteGuard<'a, T>> {
+    /// Creates the guard after the lock has been acquired for writing.
+    fn writing(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let guard = RwLockWriteGuard {
-            object: &self.object,
-            poison: &self.poison,
+            lock: self,
             panicking: panicking(),
-            raw: ManuallyDrop::new(raw),
+            _not_send: PhantomData,
         };
         poison::result(self.poison.is_seen(), guard)
     }
@@ -192,7 +186,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Returns the data, to which a mutable reference gives access without locking.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let poisoned = self.poison.is_seen();
-        poison::result(poisoned, unpoisoned(self.raw.get_mut()))
+        poison::result(poisoned, self.data.get_mut())
     }
 }
 
@@ -200,14 +194,13 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// Atomically downgrades exclusive access to shared access: no other thread can write in between.
     #[track_caller]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
-        let object = guard.object;
-        let mut guard = ManuallyDrop::new(guard);
-        // SAFETY: `guard` is never dropped, so `raw` is taken out only here.
-        let raw = unsafe { ManuallyDrop::take(&mut guard.raw) };
-        let raw = object.downgrade(ops::READ, || std_sync::RwLockWriteGuard::downgrade(raw));
+        let lock = ManuallyDrop::new(guard).lock;
+        lock.object.downgrade(ops::READ, || lock.raw.downgrade());
         RwLockReadGuard {
-            object,
-            raw: ManuallyDrop::new(raw),
+            raw: &lock.raw,
+            object: &lock.object,
+            // SAFETY: The pointer that a cell returns is not null.
+            data: unsafe { NonNull::new_unchecked(lock.data.get()) },
         }
     }
 }
@@ -215,11 +208,9 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        let raw = &mut self.raw;
-        self.object.leave(ops::READ_END, Access::Look, || {
-            // SAFETY: `raw` is dropped here and nowhere else.
-            unsafe { ManuallyDrop::drop(raw) }
-        });
+        let raw = self.raw;
+        self.object
+            .leave(ops::READ_END, Access::Look, || raw.unlock_read());
     }
 }
 
@@ -227,13 +218,12 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if !self.panicking && panicking() {
-            self.poison.set();
+            self.lock.poison.set();
         }
-        let raw = &mut self.raw;
-        self.object.leave(ops::WRITE_END, Access::Take, || {
-            // SAFETY: `raw` is dropped here and nowhere else.
-            unsafe { ManuallyDrop::drop(raw) }
-        });
+        let raw = &self.lock.raw;
+        self.lock
+            .object
+            .leave(ops::WRITE_END, Access::Take, || raw.unlock_write());
     }
 }
 
@@ -241,7 +231,8 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.raw
+        // SAFETY: The guard holds the lock for reading.
+        unsafe { self.data.as_ref() }
     }
 }
 
@@ -249,13 +240,15 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.raw
+        // SAFETY: The guard holds the lock.
+        unsafe { &*self.lock.data.get() }
     }
 }
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.raw
+        // SAFETY: The guard holds the lock for writing, and there is no other guard.
+        unsafe { &mut *self.lock.data.get() }
     }
 }
 
@@ -269,10 +262,13 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     /// Shows the data if nobody writes. This is for debugging: it is not an operation, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("RwLock");
-        match attempted(self.raw.try_read()) {
-            Some(guard) => debug.field("data", &&*guard),
-            None => debug.field("data", &format_args!("<locked>")),
-        };
+        if self.raw.try_read() {
+            // SAFETY: The lock is held for reading for as long as the data is shown.
+            debug.field("data", &unsafe { &*self.data.get() });
+            self.raw.unlock_read();
+        } else {
+            debug.field("data", &format_args!("<locked>"));
+        }
         debug.field("poisoned", &self.poison.peek());
         debug.finish_non_exhaustive()
     }
