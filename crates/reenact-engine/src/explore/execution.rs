@@ -174,7 +174,7 @@ impl Execution {
         self.has_paused(pause, Some(stack));
     }
 
-    #[inline]
+    #[inline(always)]
     fn run(&self, number: u32, end: StackHandle) -> Pause {
         self.state().switches_to(number, end);
         HERE.set(self);
