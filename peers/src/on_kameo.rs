@@ -1,7 +1,7 @@
 //! The programs on kameo.
 //!
 //! Its best configuration: built without `tracing`, mailboxes unbounded (they are bounded unless
-//! asked otherwise), messages told with `try_send`, which on an unbounded mailbox never fails for
+//! asked otherwise), messages sent with `try_send`, which on an unbounded mailbox never fails for
 //! want of room and needs no future. Each message is a type of its own, as kameo wants it. Actors
 //! that know each other are prepared first, so that they have all addresses from their start.
 
@@ -72,7 +72,7 @@ fn spawn<A: Actor<Args = A>>(actor: A) -> ActorRef<A> {
 
 /// Sends to an actor that is known to be there still.
 #[inline]
-fn tell<A: Message<M>, M: Send + 'static>(to: &ActorRef<A>, message: M) {
+fn send<A: Message<M>, M: Send + 'static>(to: &ActorRef<A>, message: M) {
     let sent = to.tell(message).try_send();
     assert!(sent.is_ok(), "the receiver outlives its senders");
 }

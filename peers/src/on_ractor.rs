@@ -2,8 +2,8 @@
 //!
 //! Its best configuration: built without the propagation of spans between messages; mailboxes are
 //! unbounded anyway. An actor has one message type and keeps what changes in its state, as ractor
-//! wants it. An address exists only once its actor runs, so actors that know each other are told of
-//! each other by their first message.
+//! wants it. An address exists only once its actor runs, so actors that know each other receive the
+//! addresses in their first message.
 
 mod big;
 mod chameneos;
@@ -64,7 +64,7 @@ async fn spawn<A: Actor>(actor: A, arguments: A::Arguments) -> ActorRef<A::Msg> 
 
 /// Sends to an actor that is known to be there still.
 #[inline]
-fn tell<M: Message>(to: &ActorRef<M>, message: M) {
+fn send<M: Message>(to: &ActorRef<M>, message: M) {
     let sent = to.send_message(message);
     assert!(sent.is_ok(), "the receiver outlives its senders");
 }

@@ -48,7 +48,7 @@ async fn program(size: Size) {
 
 /// Sends to a task that is known to be there still.
 #[inline]
-fn tell<M>(to: &UnboundedSender<M>, message: M) {
+fn send<M>(to: &UnboundedSender<M>, message: M) {
     assert!(
         to.send(message).is_ok(),
         "the receiver outlives its senders"

@@ -131,7 +131,7 @@ impl Stock {
         row.add(count, price);
     }
 
-    /// Takes `count` from the free ones of a row, and the row away if it is empty then. Tells
+    /// Takes `count` from the free ones of a row, and the row away if it is empty then. Returns
     /// whether there were as many.
     pub fn remove(&mut self, id: u64, count: u64) -> bool {
         let Some(row) = self.rows.get_mut(&id) else {

@@ -1,4 +1,4 @@
-//! Small programs that do one kind of thing each, for the breakpoints of `reenact debug`.
+//! Small programs that do one kind of operation each, for the breakpoints of `reenact debug`.
 
 use reenact::{
     actor, csp, explore,

@@ -49,7 +49,7 @@ const PROGRAMS: &[(&str, fn())] = &[
     ("is-finished", is_finished),
     ("named", named),
     ("panic-and-join", panic_and_join),
-    ("tell", tell),
+    ("send", send),
     ("ask", ask),
     ("resolvers", resolvers),
     ("when", when),
@@ -457,7 +457,7 @@ fn counter() -> FarRef<Counter> {
     actor::spawn(Counter { seen: Vec::new() })
 }
 
-fn tell() {
+fn send() {
     let counter = counter();
     let shared = counter.clone();
     threads(2, move |number| {

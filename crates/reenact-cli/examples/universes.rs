@@ -97,7 +97,7 @@ fn channel() {
     }
 }
 
-/// An account that does as it is told.
+/// An account that checks nothing.
 struct Account {
     balance: i32,
 }

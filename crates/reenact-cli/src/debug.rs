@@ -113,7 +113,7 @@ fn converse<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<
         let name = console.source().name();
         writeln!(
             out,
-            "{name} is loaded. To see it run: run. To be told more: help"
+            "{name} is loaded. To run it, type: run. For help, type: help"
         )
         .map_err(Failure::Output)?;
     }

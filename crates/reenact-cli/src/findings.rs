@@ -157,7 +157,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
             place.write(out, self.graph, stories)?;
         }
         if stories == Stories::Few && all > FEW {
-            writeln!(out, "\nTo be told the way to each of them: --stories")?;
+            writeln!(out, "\nFor a schedule of each of them: --stories")?;
         }
         Ok(())
     }

@@ -60,7 +60,7 @@ impl Party {
     }
 
     /// Like [`Party::running`], with a counter. Called by the activity itself: while it sleeps on its thread, no other
-    /// activity can tell that thread which counter it has.
+    /// activity can pass that thread its counter.
     #[cold]
     fn registered() -> Party {
         if let Some(slot) = Hot::slot() {

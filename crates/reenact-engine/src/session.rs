@@ -15,7 +15,7 @@ use crate::{
 
 /// Records this process from here on, as if it had been started by `reenact record -o PATH`.
 ///
-/// Call it first thing in `main`: it has no effect in a process that is already recorded or replayed, so that the
+/// Call it at the beginning of `main`: it has no effect in a process that is already recorded or replayed, so that the
 /// same program can be replayed. `reenact replay PATH` then works as usual.
 pub fn record_to(path: &Path) -> Result<(), TraceError> {
     mode::settle();

@@ -64,7 +64,7 @@ impl fmt::Display for Limit {
             Limit::Steps(steps) => write!(out, "after {steps} steps of an execution"),
             Limit::Time(time) => write!(out, "after {time:?}"),
             Limit::Failure => write!(out, "at the first failure"),
-            Limit::Cancelled => write!(out, "when told to"),
+            Limit::Cancelled => write!(out, "when it was cancelled"),
             Limit::Unreached => write!(out, "where something to be tried could not be had"),
             Limit::Divergence => write!(out, "when the program did not do the same again"),
         }

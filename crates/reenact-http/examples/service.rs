@@ -1,4 +1,4 @@
-//! A service for the tests: says where it listens, answers until it is told to stop, and says what it has done.
+//! A service for the tests: says where it listens, answers until it gets a stop request, and says what it has done.
 //!
 //! ```text
 //! $ service threads        # handled by threads of the program

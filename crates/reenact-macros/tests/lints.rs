@@ -1,5 +1,5 @@
 //! A crate of somebody strict: the attribute brings no warning with it, also where its author has turned one off. The
-//! runtime is found without being told where, as in any crate that depends on `reenact`.
+//! runtime is found without a path to it, as in any crate that depends on `reenact`.
 
 #![forbid(unsafe_code)]
 #![deny(

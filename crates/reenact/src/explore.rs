@@ -99,7 +99,7 @@ pub fn watch(name: &str, value: impl Debug + Send + 'static) {
 
 /// Configures an exploration.
 #[derive(Clone, Debug, Default)]
-#[must_use = "does nothing until it is told to check or to run"]
+#[must_use = "does nothing until `check` or `run` is called"]
 pub struct Explorer {
     search: Search,
     /// The directory of kept schedules, and the name of what is explored.

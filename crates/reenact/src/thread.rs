@@ -244,7 +244,7 @@ pub fn available_parallelism() -> io::Result<std::num::NonZero<usize>> {
     match std::num::NonZero::new(number as usize) {
         Some(number) => Ok(number),
         None => {
-            Err(failure.unwrap_or_else(|| io::Error::other("the recorded program was not told")))
+            Err(failure.unwrap_or_else(|| io::Error::other("the recorded program got an error")))
         }
     }
 }

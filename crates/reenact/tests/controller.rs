@@ -232,7 +232,7 @@ fn every_schedule_of_two_threads_at_a_lock_can_be_forced() {
 }
 
 #[test]
-fn the_same_schedule_tells_the_same_story() {
+fn the_same_schedule_gives_the_same_story() {
     let schedule = ["main.1", "main.0", "main.0", "main.1"];
     let story = || {
         let controller = Scheduler::new(&schedule);

@@ -43,7 +43,7 @@ impl From<Failure> for Refusal {
     }
 }
 
-const UNKNOWN: Refusal = Refusal::Status(StatusCode::NOT_FOUND, "there is no such thing");
+const UNKNOWN: Refusal = Refusal::Status(StatusCode::NOT_FOUND, "not found");
 const FORBIDDEN: Refusal = Refusal::Status(StatusCode::FORBIDDEN, "log in first");
 const INCOMPREHENSIBLE: Refusal = Refusal::Status(StatusCode::BAD_REQUEST, "what is this?");
 const SOLD_OUT: Refusal = Refusal::Status(StatusCode::CONFLICT, "there is no seat left");

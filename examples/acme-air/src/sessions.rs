@@ -100,7 +100,7 @@ pub(crate) fn number_of(request: &Request) -> Option<Uuid> {
     Uuid::parse_str(number).ok()
 }
 
-/// What a client is told to send from now on.
+/// The cookie that a client sends from now on.
 pub(crate) fn cookie(number: Uuid) -> String {
     format!("{COOKIE}{number}; Path=/")
 }

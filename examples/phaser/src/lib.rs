@@ -1,7 +1,7 @@
 //! Phasers: barriers that parties join and leave as they like.
 //!
 //! The work of all parties goes through the same phases. A phase is over when every party has arrived at its end. A party
-//! may go on with other things before it waits for that, and parties may come and go: who [registers](Phaser::register)
+//! may go on with other work before it waits for that, and parties may come and go: who [registers](Phaser::register)
 //! takes part from the current phase on, who drops its [`Party`] does not any more. An action may be run between one
 //! phase and the next, by whoever arrives last.
 //!

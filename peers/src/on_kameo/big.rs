@@ -9,7 +9,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, prepare, prepare_all, tell};
+use super::{next, prepare, prepare_all, send};
 use crate::work::XorShift;
 
 struct Start;
@@ -54,7 +54,7 @@ impl Worker {
     fn ping(&mut self) {
         let from = self.index;
         self.pinged = self.random.other_than(from, self.workers.len());
-        tell(&self.workers[self.pinged], Ping { from });
+        send(&self.workers[self.pinged], Ping { from });
     }
 }
 
@@ -71,7 +71,7 @@ impl Message<Ping> for Worker {
 
     async fn handle(&mut self, Ping { from }: Ping, _: &mut Context<Self, ()>) {
         self.answered += 1;
-        tell(&self.workers[from], Pong { from: self.index });
+        send(&self.workers[from], Pong { from: self.index });
     }
 }
 
@@ -82,7 +82,7 @@ impl Message<Pong> for Worker {
         assert_eq!(from, self.pinged);
         self.left -= 1;
         if self.left == 0 {
-            tell(&self.sink, Done);
+            send(&self.sink, Done);
         } else {
             self.ping();
         }
@@ -93,7 +93,7 @@ impl Message<Exit> for Worker {
     type Reply = ();
 
     async fn handle(&mut self, _: Exit, context: &mut Context<Self, ()>) {
-        tell(&self.sink, Answered(self.answered));
+        send(&self.sink, Answered(self.answered));
         context.stop();
     }
 }
@@ -105,7 +105,7 @@ impl Message<Done> for Sink {
         self.busy -= 1;
         if self.busy == 0 {
             for worker in self.workers.iter() {
-                tell(worker, Exit);
+                send(worker, Exit);
             }
         }
     }
@@ -148,7 +148,7 @@ pub(super) async fn run(actors: usize, pings: u64) {
         });
     }
     for worker in workers.iter() {
-        tell(worker, Start);
+        send(worker, Start);
     }
     assert_eq!(next(&mut reports).await, actors as u64 * pings);
 }

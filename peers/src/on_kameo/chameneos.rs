@@ -9,7 +9,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, prepare, prepare_all, tell};
+use super::{next, prepare, prepare_all, send};
 use crate::work::Colour;
 
 struct Start;
@@ -48,14 +48,14 @@ impl Message<Meet> for Mall {
 
     async fn handle(&mut self, meet: Meet, _: &mut Context<Self, ()>) {
         if self.meetings == 0 {
-            tell(&self.creatures[meet.creature], Exit);
+            send(&self.creatures[meet.creature], Exit);
             return;
         }
         match self.waiting.take() {
             None => self.waiting = Some(meet.creature),
             Some(first) => {
                 self.meetings -= 1;
-                tell(&self.creatures[first], meet);
+                send(&self.creatures[first], meet);
             }
         }
     }
@@ -76,7 +76,7 @@ impl Message<Count> for Mall {
 impl Creature {
     fn ask(&self) {
         let (creature, colour) = (self.index, self.colour);
-        tell(&self.mall, Meet { creature, colour });
+        send(&self.mall, Meet { creature, colour });
     }
 }
 
@@ -93,7 +93,7 @@ impl Message<Meet> for Creature {
 
     async fn handle(&mut self, meet: Meet, _: &mut Context<Self, ()>) {
         self.colour = self.colour.after_meeting(meet.colour);
-        tell(&self.creatures[meet.creature], Change(self.colour));
+        send(&self.creatures[meet.creature], Change(self.colour));
         self.meetings += 1;
         self.ask();
     }
@@ -113,7 +113,7 @@ impl Message<Exit> for Creature {
     type Reply = ();
 
     async fn handle(&mut self, _: Exit, context: &mut Context<Self, ()>) {
-        tell(&self.mall, Count(self.meetings));
+        send(&self.mall, Count(self.meetings));
         context.stop();
     }
 }
@@ -142,7 +142,7 @@ pub(super) async fn run(chameneos: usize, meetings: u64) {
         });
     }
     for creature in creatures.iter() {
-        tell(creature, Start);
+        send(creature, Start);
     }
     assert_eq!(next(&mut reports).await, 2 * meetings);
 }

@@ -7,7 +7,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, prepare, tell};
+use super::{next, prepare, send};
 
 struct Produce;
 struct Increment;
@@ -31,9 +31,9 @@ struct Counter {
 impl Producer {
     fn produce(&self) {
         for _ in 0..self.increments {
-            tell(&self.counter, Increment);
+            send(&self.counter, Increment);
         }
-        tell(&self.counter, Retrieve);
+        send(&self.counter, Retrieve);
     }
 }
 
@@ -70,7 +70,7 @@ impl Message<Retrieve> for Counter {
     type Reply = ();
 
     async fn handle(&mut self, _: Retrieve, _: &mut Context<Self, ()>) {
-        tell(&self.producer, Count(self.count));
+        send(&self.producer, Count(self.count));
     }
 }
 
@@ -88,6 +88,6 @@ pub(super) async fn run(increments: u64, rounds: u64) {
         count: 0,
         producer: to_producer.clone(),
     });
-    tell(&to_producer, Produce);
+    send(&to_producer, Produce);
     assert_eq!(next(&mut reports).await, increments * rounds);
 }

@@ -7,7 +7,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, spawn, tell};
+use super::{next, send, spawn};
 use crate::work::tiny_computation;
 
 struct Work;
@@ -29,7 +29,7 @@ impl Message<Work> for Worker {
     type Reply = ();
 
     async fn handle(&mut self, _: Work, context: &mut Context<Self, ()>) {
-        tell(&self.collector, Done(tiny_computation()));
+        send(&self.collector, Done(tiny_computation()));
         context.stop();
     }
 }
@@ -58,7 +58,7 @@ pub(super) async fn run(actors: u64, rounds: u64) {
             let worker = spawn(Worker {
                 collector: collector.clone(),
             });
-            tell(&worker, Work);
+            send(&worker, Work);
         }
         assert_eq!(next(&mut rounds_over).await, actors * round);
     }

@@ -7,7 +7,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, spawn, tell};
+use super::{next, send, spawn};
 use crate::work::tiny_computation;
 
 struct Work;
@@ -37,7 +37,7 @@ impl Message<Work> for Worker {
         assert!(tiny_computation() > 0.0);
         self.handled += 1;
         if self.handled.is_multiple_of(self.messages) {
-            tell(&self.collector, Done(self.handled));
+            send(&self.collector, Done(self.handled));
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
     for round in 1..=rounds {
         for _ in 0..messages {
             for worker in &workers {
-                tell(worker, Work);
+                send(worker, Work);
             }
         }
         let handled = next(&mut rounds_over).await;

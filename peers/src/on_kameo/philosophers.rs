@@ -7,7 +7,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, prepare, prepare_all, tell};
+use super::{next, prepare, prepare_all, send};
 use crate::work::Forks;
 
 struct Start;
@@ -39,9 +39,9 @@ impl Message<Hungry> for Arbitrator {
     async fn handle(&mut self, Hungry(seat): Hungry, _: &mut Context<Self, ()>) {
         let philosopher = &self.philosophers[seat];
         if self.forks.take(seat) {
-            tell(philosopher, Eat);
+            send(philosopher, Eat);
         } else {
-            tell(philosopher, Denied);
+            send(philosopher, Denied);
         }
     }
 }
@@ -71,7 +71,7 @@ impl Message<Start> for Philosopher {
     type Reply = ();
 
     async fn handle(&mut self, _: Start, _: &mut Context<Self, ()>) {
-        tell(&self.arbitrator, Hungry(self.seat));
+        send(&self.arbitrator, Hungry(self.seat));
     }
 }
 
@@ -79,7 +79,7 @@ impl Message<Denied> for Philosopher {
     type Reply = ();
 
     async fn handle(&mut self, _: Denied, _: &mut Context<Self, ()>) {
-        tell(&self.arbitrator, Hungry(self.seat));
+        send(&self.arbitrator, Hungry(self.seat));
     }
 }
 
@@ -88,12 +88,12 @@ impl Message<Eat> for Philosopher {
 
     async fn handle(&mut self, _: Eat, context: &mut Context<Self, ()>) {
         self.left -= 1;
-        tell(&self.arbitrator, Done(self.seat));
+        send(&self.arbitrator, Done(self.seat));
         if self.left == 0 {
-            tell(&self.arbitrator, Leave);
+            send(&self.arbitrator, Leave);
             context.stop();
         } else {
-            tell(&self.arbitrator, Hungry(self.seat));
+            send(&self.arbitrator, Hungry(self.seat));
         }
     }
 }
@@ -118,7 +118,7 @@ pub(super) async fn run(philosophers: usize, meals: u64) {
         });
     }
     for philosopher in &addresses {
-        tell(philosopher, Start);
+        send(philosopher, Start);
     }
     assert_eq!(next(&mut reports).await, philosophers as u64 * meals);
 }

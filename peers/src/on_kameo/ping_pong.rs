@@ -7,7 +7,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, prepare, tell};
+use super::{next, prepare, send};
 
 struct Start;
 struct PingMessage;
@@ -33,7 +33,7 @@ impl Message<Start> for Ping {
     type Reply = ();
 
     async fn handle(&mut self, _: Start, _: &mut Context<Self, ()>) {
-        tell(&self.pong, PingMessage);
+        send(&self.pong, PingMessage);
     }
 }
 
@@ -43,9 +43,9 @@ impl Message<PongMessage> for Ping {
     async fn handle(&mut self, _: PongMessage, _: &mut Context<Self, ()>) {
         self.left -= 1;
         if self.left == 0 {
-            tell(&self.pong, Stop);
+            send(&self.pong, Stop);
         } else {
-            tell(&self.pong, PingMessage);
+            send(&self.pong, PingMessage);
         }
     }
 }
@@ -55,7 +55,7 @@ impl Message<PingMessage> for Pong {
 
     async fn handle(&mut self, _: PingMessage, _: &mut Context<Self, ()>) {
         self.answered += 1;
-        tell(&self.ping, PongMessage);
+        send(&self.ping, PongMessage);
     }
 }
 
@@ -80,6 +80,6 @@ pub(super) async fn run(pings: u64) {
         ping: to_ping.clone(),
         report,
     });
-    tell(&to_ping, Start);
+    send(&to_ping, Start);
     assert_eq!(next(&mut reports).await, pings);
 }

@@ -7,7 +7,7 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, prepare_all, tell};
+use super::{next, prepare_all, send};
 
 /// The token, with the number of hops that it has left.
 struct Token(u64);
@@ -26,7 +26,7 @@ impl Message<Token> for Member {
         if left == 0 {
             let _ = self.last.send(self.index);
         } else {
-            tell(&self.next, Token(left - 1));
+            send(&self.next, Token(left - 1));
         }
     }
 }
@@ -41,6 +41,6 @@ pub(super) async fn run(actors: usize, hops: u64) {
             last: last.clone(),
         });
     }
-    tell(&ring[0], Token(hops));
+    send(&ring[0], Token(hops));
     assert_eq!(next(&mut lasts).await as u64, hops % actors as u64);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 use crate::work::XorShift;
 
 type Workers = Arc<[ActorRef<ToWorker>]>;
@@ -60,7 +60,7 @@ impl WorkerState {
     fn ping(&mut self) {
         let from = self.index;
         self.pinged = self.random.other_than(from, self.workers.len());
-        tell(&self.workers[self.pinged], ToWorker::Ping { from });
+        send(&self.workers[self.pinged], ToWorker::Ping { from });
     }
 }
 
@@ -92,19 +92,19 @@ impl Actor for Worker {
             ToWorker::Ping { from } => {
                 state.answered += 1;
                 let pong = ToWorker::Pong { from: self.index };
-                tell(&state.workers[from], pong);
+                send(&state.workers[from], pong);
             }
             ToWorker::Pong { from } => {
                 assert_eq!(from, state.pinged);
                 state.left -= 1;
                 if state.left == 0 {
-                    tell(&self.sink, ToSink::Done);
+                    send(&self.sink, ToSink::Done);
                 } else {
                     state.ping();
                 }
             }
             ToWorker::Exit => {
-                tell(&self.sink, ToSink::Answered(state.answered));
+                send(&self.sink, ToSink::Answered(state.answered));
                 myself.stop(None);
             }
         }
@@ -136,7 +136,7 @@ impl Actor for Sink {
                 state.busy -= 1;
                 if state.busy == 0 {
                     for worker in state.workers.iter() {
-                        tell(worker, ToWorker::Exit);
+                        send(worker, ToWorker::Exit);
                     }
                 }
             }
@@ -161,12 +161,12 @@ pub(super) async fn run(actors: usize, pings: u64) {
         addresses.push(spawn(Worker { index, sink }, pings).await);
     }
     let workers: Workers = addresses.into();
-    tell(&sink, ToSink::Start(Arc::clone(&workers)));
+    send(&sink, ToSink::Start(Arc::clone(&workers)));
     for worker in workers.iter() {
-        tell(worker, ToWorker::Introduce(Arc::clone(&workers)));
+        send(worker, ToWorker::Introduce(Arc::clone(&workers)));
     }
     for worker in workers.iter() {
-        tell(worker, ToWorker::Start);
+        send(worker, ToWorker::Start);
     }
     assert_eq!(next(&mut reports).await, actors as u64 * pings);
 }

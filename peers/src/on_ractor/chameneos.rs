@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 use crate::work::Colour;
 
 type Creatures = Arc<[ActorRef<ToCreature>]>;
@@ -49,7 +49,7 @@ struct CreatureState {
 impl MallState {
     fn meet(&mut self, creature: usize, colour: Colour) {
         if self.meetings == 0 {
-            tell(&self.creatures[creature], ToCreature::Exit);
+            send(&self.creatures[creature], ToCreature::Exit);
             return;
         }
         match self.waiting.take() {
@@ -57,7 +57,7 @@ impl MallState {
             Some(first) => {
                 self.meetings -= 1;
                 let partner = creature;
-                tell(&self.creatures[first], ToCreature::Meet { partner, colour });
+                send(&self.creatures[first], ToCreature::Meet { partner, colour });
             }
         }
     }
@@ -121,20 +121,20 @@ impl Actor for Creature {
             ToCreature::Meet { partner, colour } => {
                 state.colour = state.colour.after_meeting(colour);
                 state.meetings += 1;
-                tell(&state.creatures[partner], ToCreature::Change(state.colour));
+                send(&state.creatures[partner], ToCreature::Change(state.colour));
             }
             ToCreature::Change(colour) => {
                 state.colour = colour;
                 state.meetings += 1;
             }
             ToCreature::Exit => {
-                tell(&self.mall, ToMall::Count(state.meetings));
+                send(&self.mall, ToMall::Count(state.meetings));
                 myself.stop(None);
                 return Ok(());
             }
         }
         let (creature, colour) = (self.index, state.colour);
-        tell(&self.mall, ToMall::Meet { creature, colour });
+        send(&self.mall, ToMall::Meet { creature, colour });
         Ok(())
     }
 }
@@ -148,9 +148,9 @@ pub(super) async fn run(chameneos: usize, meetings: u64) {
         addresses.push(spawn(Creature { index, mall }, ()).await);
     }
     let creatures: Creatures = addresses.into();
-    tell(&mall, ToMall::Open(Arc::clone(&creatures)));
+    send(&mall, ToMall::Open(Arc::clone(&creatures)));
     for creature in creatures.iter() {
-        tell(creature, ToCreature::Start(Arc::clone(&creatures)));
+        send(creature, ToCreature::Start(Arc::clone(&creatures)));
     }
     assert_eq!(next(&mut reports).await, 2 * meetings);
 }

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 
 enum ToProducer {
     Produce,
@@ -49,9 +49,9 @@ impl Actor for Producer {
             }
         }
         for _ in 0..self.increments {
-            tell(counter, ToCounter::Increment);
+            send(counter, ToCounter::Increment);
         }
-        tell(counter, ToCounter::Retrieve);
+        send(counter, ToCounter::Retrieve);
         Ok(())
     }
 }
@@ -68,7 +68,7 @@ impl Actor for Counter {
     async fn handle(&self, _: ActorRef<ToCounter>, message: ToCounter, count: &mut u64) -> Handled {
         match message {
             ToCounter::Increment => *count += 1,
-            ToCounter::Retrieve => tell(&self.producer, ToProducer::Count(*count)),
+            ToCounter::Retrieve => send(&self.producer, ToProducer::Count(*count)),
         }
         Ok(())
     }
@@ -77,6 +77,6 @@ impl Actor for Counter {
 pub(super) async fn run(increments: u64, rounds: u64) {
     let (report, mut reports) = unbounded_channel();
     let producer = spawn(Producer { increments, report }, rounds).await;
-    tell(&producer, ToProducer::Produce);
+    send(&producer, ToProducer::Produce);
     assert_eq!(next(&mut reports).await, increments * rounds);
 }

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 use crate::work::tiny_computation;
 
 struct Work;
@@ -29,7 +29,7 @@ impl Actor for Worker {
     }
 
     async fn handle(&self, myself: ActorRef<Work>, _: Work, (): &mut ()) -> Handled {
-        tell(&self.collector, Done(tiny_computation()));
+        send(&self.collector, Done(tiny_computation()));
         myself.stop(None);
         Ok(())
     }
@@ -61,7 +61,7 @@ pub(super) async fn run(actors: u64, rounds: u64) {
         for _ in 0..actors {
             let collector = collector.clone();
             let worker = spawn(Worker { collector }, ()).await;
-            tell(&worker, Work);
+            send(&worker, Work);
         }
         assert_eq!(next(&mut rounds_over).await, actors * round);
     }

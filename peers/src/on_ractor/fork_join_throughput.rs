@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 use crate::work::tiny_computation;
 
 struct Work;
@@ -36,7 +36,7 @@ impl Actor for Worker {
         assert!(tiny_computation() > 0.0);
         *handled += 1;
         if handled.is_multiple_of(self.messages) {
-            tell(&self.collector, Done(*handled));
+            send(&self.collector, Done(*handled));
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
     for round in 1..=rounds {
         for _ in 0..messages {
             for worker in &workers {
-                tell(worker, Work);
+                send(worker, Work);
             }
         }
         let handled = next(&mut rounds_over).await;

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 use crate::work::Forks;
 
 type Philosophers = Vec<ActorRef<ToPhilosopher>>;
@@ -66,7 +66,7 @@ impl Actor for Arbitrator {
                 } else {
                     ToPhilosopher::Denied
                 };
-                tell(&table.philosophers[seat], answer);
+                send(&table.philosophers[seat], answer);
             }
             ToArbitrator::Done(seat) => {
                 table.meals += 1;
@@ -101,14 +101,14 @@ impl Actor for Philosopher {
     ) -> Handled {
         if let ToPhilosopher::Eat = message {
             *left -= 1;
-            tell(&self.arbitrator, ToArbitrator::Done(self.seat));
+            send(&self.arbitrator, ToArbitrator::Done(self.seat));
             if *left == 0 {
-                tell(&self.arbitrator, ToArbitrator::Leave);
+                send(&self.arbitrator, ToArbitrator::Leave);
                 myself.stop(None);
                 return Ok(());
             }
         }
-        tell(&self.arbitrator, ToArbitrator::Hungry(self.seat));
+        send(&self.arbitrator, ToArbitrator::Hungry(self.seat));
         Ok(())
     }
 }
@@ -121,9 +121,9 @@ pub(super) async fn run(philosophers: usize, meals: u64) {
         let arbitrator = arbitrator.clone();
         addresses.push(spawn(Philosopher { seat, arbitrator }, meals).await);
     }
-    tell(&arbitrator, ToArbitrator::Start(addresses.clone()));
+    send(&arbitrator, ToArbitrator::Start(addresses.clone()));
     for philosopher in &addresses {
-        tell(philosopher, ToPhilosopher::Start);
+        send(philosopher, ToPhilosopher::Start);
     }
     assert_eq!(next(&mut reports).await, philosophers as u64 * meals);
 }

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 
 enum ToPing {
     Start,
@@ -47,7 +47,7 @@ impl Actor for Ping {
         if let ToPing::Pong = message {
             *left -= 1;
         }
-        tell(
+        send(
             pong,
             if *left == 0 {
                 ToPong::Stop
@@ -72,7 +72,7 @@ impl Actor for Pong {
         match message {
             ToPong::Ping => {
                 *answered += 1;
-                tell(&self.ping, ToPing::Pong);
+                send(&self.ping, ToPing::Pong);
             }
             ToPong::Stop => {
                 let _ = self.report.send(*answered);
@@ -85,6 +85,6 @@ impl Actor for Pong {
 pub(super) async fn run(pings: u64) {
     let (report, mut reports) = unbounded_channel();
     let ping = spawn(Ping, (pings, report)).await;
-    tell(&ping, ToPing::Start);
+    send(&ping, ToPing::Start);
     assert_eq!(next(&mut reports).await, pings);
 }

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, spawn, tell};
+use super::{Handled, Started, next, send, spawn};
 
 enum ToMember {
     /// Who comes next in the ring.
@@ -40,7 +40,7 @@ impl Actor for Member {
             }
             ToMember::Token(left) => {
                 let next = next.as_ref().expect("the ring was closed before");
-                tell(next, ToMember::Token(left - 1));
+                send(next, ToMember::Token(left - 1));
             }
         }
         Ok(())
@@ -56,8 +56,8 @@ pub(super) async fn run(actors: usize, hops: u64) {
     }
     for (index, member) in ring.iter().enumerate() {
         let successor = ring[(index + 1) % actors].clone();
-        tell(member, ToMember::Next(successor));
+        send(member, ToMember::Next(successor));
     }
-    tell(&ring[0], ToMember::Token(hops));
+    send(&ring[0], ToMember::Token(hops));
     assert_eq!(next(&mut lasts).await as u64, hops % actors as u64);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{mailboxes, next, tell};
+use super::{mailboxes, next, send};
 use crate::work::XorShift;
 
 enum ToWorker {
@@ -37,7 +37,7 @@ impl Worker {
     fn ping(&mut self) -> usize {
         let from = self.index;
         let to = self.random.other_than(from, self.workers.len());
-        tell(&self.workers[to], ToWorker::Ping { from });
+        send(&self.workers[to], ToWorker::Ping { from });
         to
     }
 
@@ -50,13 +50,13 @@ impl Worker {
                 ToWorker::Ping { from } => {
                     answered += 1;
                     let pong = ToWorker::Pong { from: self.index };
-                    tell(&self.workers[from], pong);
+                    send(&self.workers[from], pong);
                 }
                 ToWorker::Pong { from } => {
                     assert_eq!(from, pinged);
                     left -= 1;
                     if left == 0 {
-                        tell(&self.sink, ToSink::Done);
+                        send(&self.sink, ToSink::Done);
                     } else {
                         pinged = self.ping();
                     }
@@ -64,7 +64,7 @@ impl Worker {
                 ToWorker::Exit => break,
             }
         }
-        tell(&self.sink, ToSink::Answered(answered));
+        send(&self.sink, ToSink::Answered(answered));
     }
 }
 
@@ -79,7 +79,7 @@ async fn sink(mut mailbox: UnboundedReceiver<ToSink>, workers: Workers) -> u64 {
                 busy -= 1;
                 if busy == 0 {
                     for worker in workers.iter() {
-                        tell(worker, ToWorker::Exit);
+                        send(worker, ToWorker::Exit);
                     }
                 }
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{mailboxes, next, tell};
+use super::{mailboxes, next, send};
 use crate::work::Colour;
 
 enum ToMall {
@@ -33,7 +33,7 @@ async fn mall(
     while present > 0 {
         match next(&mut mailbox).await {
             ToMall::Meet { creature, .. } if meetings == 0 => {
-                tell(&creatures[creature], ToCreature::Exit);
+                send(&creatures[creature], ToCreature::Exit);
             }
             ToMall::Meet { creature, colour } => match waiting.take() {
                 None => waiting = Some(creature),
@@ -41,7 +41,7 @@ async fn mall(
                     meetings -= 1;
                     let partner = creature;
                     let introduction = ToCreature::Meet { partner, colour };
-                    tell(&creatures[first], introduction);
+                    send(&creatures[first], introduction);
                 }
             },
             ToMall::Count(count) => {
@@ -63,7 +63,7 @@ struct Creature {
 impl Creature {
     fn ask(&self) {
         let (creature, colour) = (self.index, self.colour);
-        tell(&self.mall, ToMall::Meet { creature, colour });
+        send(&self.mall, ToMall::Meet { creature, colour });
     }
 
     async fn live(mut self, mut mailbox: UnboundedReceiver<ToCreature>) {
@@ -73,7 +73,7 @@ impl Creature {
             match next(&mut mailbox).await {
                 ToCreature::Meet { partner, colour } => {
                     self.colour = self.colour.after_meeting(colour);
-                    tell(&self.creatures[partner], ToCreature::Change(self.colour));
+                    send(&self.creatures[partner], ToCreature::Change(self.colour));
                 }
                 ToCreature::Change(colour) => self.colour = colour,
                 ToCreature::Exit => break,
@@ -81,7 +81,7 @@ impl Creature {
             meetings += 1;
             self.ask();
         }
-        tell(&self.mall, ToMall::Count(meetings));
+        send(&self.mall, ToMall::Count(meetings));
     }
 }
 

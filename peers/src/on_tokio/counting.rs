@@ -5,7 +5,7 @@
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::{next, tell};
+use super::{next, send};
 
 const BATCH: usize = 256;
 
@@ -24,7 +24,7 @@ pub(super) async fn run(increments: u64, rounds: u64) {
             for message in batch.drain(..) {
                 match message {
                     ToCounter::Increment => count += 1,
-                    ToCounter::Retrieve => tell(&to_producer, count),
+                    ToCounter::Retrieve => send(&to_producer, count),
                 }
             }
         }
@@ -32,9 +32,9 @@ pub(super) async fn run(increments: u64, rounds: u64) {
     let producer = tokio::spawn(async move {
         for round in 1..=rounds {
             for _ in 0..increments {
-                tell(&to_counter, ToCounter::Increment);
+                send(&to_counter, ToCounter::Increment);
             }
-            tell(&to_counter, ToCounter::Retrieve);
+            send(&to_counter, ToCounter::Retrieve);
             assert_eq!(next(&mut counts).await, increments * round);
         }
     });

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::{next, tell};
+use super::{next, send};
 use crate::work::tiny_computation;
 
 struct Work;
@@ -17,7 +17,7 @@ pub(super) async fn run(actors: u64, rounds: u64) {
             assert!(result > 0.0);
             done += 1;
             if done.is_multiple_of(actors) {
-                tell(&round_over, done);
+                send(&round_over, done);
             }
         }
     });
@@ -27,9 +27,9 @@ pub(super) async fn run(actors: u64, rounds: u64) {
             let collector = to_collector.clone();
             tokio::spawn(async move {
                 let Work = next(&mut mailbox).await;
-                tell(&collector, Done(tiny_computation()));
+                send(&collector, Done(tiny_computation()));
             });
-            tell(&worker, Work);
+            send(&worker, Work);
         }
         assert_eq!(next(&mut rounds_over).await, actors * round);
     }

@@ -4,7 +4,7 @@
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{mailboxes, next, tell};
+use super::{mailboxes, next, send};
 use crate::work::tiny_computation;
 
 const BATCH: usize = 64;
@@ -26,7 +26,7 @@ async fn worker(
             assert!(tiny_computation() > 0.0);
             handled += 1;
             if handled.is_multiple_of(messages) {
-                tell(&collector, Done(handled));
+                send(&collector, Done(handled));
             }
         }
     }
@@ -44,7 +44,7 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
                     None => return,
                 }
             }
-            tell(&round_over, handled);
+            send(&round_over, handled);
         }
     });
     let (workers, mailboxes) = mailboxes(actors);
@@ -54,7 +54,7 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
     for round in 1..=rounds {
         for _ in 0..messages {
             for worker in &workers {
-                tell(worker, Work);
+                send(worker, Work);
             }
         }
         let handled = next(&mut rounds_over).await;

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{mailboxes, next, tell};
+use super::{mailboxes, next, send};
 use crate::work::Forks;
 
 enum ToArbitrator {
@@ -32,7 +32,7 @@ async fn arbitrator(
                 } else {
                     ToPhilosopher::Denied
                 };
-                tell(&philosophers[seat], answer);
+                send(&philosophers[seat], answer);
             }
             ToArbitrator::Done(seat) => {
                 meals += 1;
@@ -53,16 +53,16 @@ async fn philosopher(
 ) {
     let mut left = meals;
     while left > 0 {
-        tell(&arbitrator, ToArbitrator::Hungry(seat));
+        send(&arbitrator, ToArbitrator::Hungry(seat));
         match next(&mut mailbox).await {
             ToPhilosopher::Denied => {}
             ToPhilosopher::Eat => {
                 left -= 1;
-                tell(&arbitrator, ToArbitrator::Done(seat));
+                send(&arbitrator, ToArbitrator::Done(seat));
             }
         }
     }
-    tell(&arbitrator, ToArbitrator::Leave);
+    send(&arbitrator, ToArbitrator::Leave);
 }
 
 pub(super) async fn run(philosophers: usize, meals: u64) {

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::{next, tell};
+use super::{next, send};
 
 struct Ping;
 struct Pong;
@@ -12,7 +12,7 @@ pub(super) async fn run(pings: u64) {
     let (to_pong, mut pings_to_answer) = unbounded_channel();
     let ping = tokio::spawn(async move {
         for _ in 0..pings {
-            tell(&to_pong, Ping);
+            send(&to_pong, Ping);
             let Pong = next(&mut pongs).await;
         }
     });
@@ -20,7 +20,7 @@ pub(super) async fn run(pings: u64) {
         let mut answered = 0;
         while let Some(Ping) = pings_to_answer.recv().await {
             answered += 1;
-            tell(&to_ping, Pong);
+            send(&to_ping, Pong);
         }
         answered
     });

@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{mailboxes, next, tell};
+use super::{mailboxes, next, send};
 
 /// The token, with the number of hops that it has left.
 struct Token(u64);
@@ -17,9 +17,9 @@ impl Member {
     async fn live(self, mut mailbox: UnboundedReceiver<Token>) {
         while let Some(Token(left)) = mailbox.recv().await {
             if left == 0 {
-                tell(&self.last, self.index);
+                send(&self.last, self.index);
             } else {
-                tell(&self.next, Token(left - 1));
+                send(&self.next, Token(left - 1));
             }
         }
     }
@@ -36,6 +36,6 @@ pub(super) async fn run(actors: usize, hops: u64) {
         };
         tokio::spawn(member.live(mailbox));
     }
-    tell(&ring[0], Token(hops));
+    send(&ring[0], Token(hops));
     assert_eq!(next(&mut lasts).await as u64, hops % actors as u64);
 }

@@ -38,7 +38,7 @@ pub(super) fn of(process: u32) -> String {
         );
     }
     text.push_str(
-        &backtraces(process).unwrap_or_else(|| "  no stacks: gdb does not tell\n".to_owned()),
+        &backtraces(process).unwrap_or_else(|| "  no stacks: gdb printed none\n".to_owned()),
     );
     text
 }

@@ -295,8 +295,8 @@ impl<'a> View<'a> {
             .map(|&value| self.text(actor, value, name))
             .unwrap_or_default();
         match (message.kind, actor.entry(message.receiver)) {
-            (MessageKind::Resolve, _) => format!("is told {value} by {sender}"),
-            (MessageKind::Ruin, _) => format!("is told the error {value} by {sender}"),
+            (MessageKind::Resolve, _) => format!("receives {value} from {sender}"),
+            (MessageKind::Ruin, _) => format!("receives the error {value} from {sender}"),
             (MessageKind::Callback, _) => {
                 format!("runs the block{} with {value}", self.line(message.site))
             }
@@ -376,7 +376,7 @@ impl<'a> View<'a> {
                         }
                     }
                     MessageKind::Register => {
-                        format!("asks {to} to be told what becomes of a future")
+                        format!("subscribes to a future of {to}")
                     }
                     MessageKind::Plain => {
                         format!("forwards {} to {to}", self.call(actor, message, name))

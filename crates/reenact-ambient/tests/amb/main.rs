@@ -66,12 +66,12 @@ fn term(text: &str) -> Term {
 fn steps(text: &str) -> Vec<String> {
     let state = term(text);
     let program = Program::from(state.clone());
-    let told = program.steps(&state).into_iter().map(|step| {
+    let steps = program.steps(&state).into_iter().map(|step| {
         let name = |activity| program.name(&state, activity);
-        let told = program.describe(&state, &step, &name);
-        format!("{told}: {}", program.take(&state, &step))
+        let text = program.describe(&state, &step, &name);
+        format!("{text}: {}", program.take(&state, &step))
     });
-    told.collect()
+    steps.collect()
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_program_that_goes_in_circles_has_finitely_many_universes() {
 
 #[test]
 fn a_space_of_ten_million_universes_stays_within_its_memory() {
-    // Seven actors that do nine things each, and meet nobody.
+    // Seven actors that count to nine each, and meet nobody.
     let actor = "def make() { actor: { def n := 0; def go() { if: n < 9 then: { n := n + 1; this<-go() } } } };";
     let starts: String = (0..7)
         .map(|k| format!("def a{k} := make(); a{k}<-go();"))

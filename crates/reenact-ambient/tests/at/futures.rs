@@ -124,12 +124,12 @@ fn messages_to_a_future_are_kept_in_order_and_go_before_those_who_wait() {
         "def seen := [];
          def o := object: { def note(x) { seen := seen + [x] } };
          def [f, r] := makeFuture();
-         when: f becomes: { |o| o.note(\"told\") };
+         when: f becomes: { |o| o.note(\"resolved\") };
          f<-note(1);
          f<-note(2);
          def go() { r.resolve(o) };
          this<-go()",
-        &["seen = [1, 2, \"told\"]"],
+        &["seen = [1, 2, \"resolved\"]"],
     );
 }
 
@@ -204,7 +204,7 @@ fn an_error_passes_through_those_who_do_not_catch_it() {
 }
 
 #[test]
-fn an_error_that_nobody_looks_at_is_told() {
+fn an_error_that_nobody_looks_at_is_reported() {
     check(
         "def fail() { raise: \"no\" };
          this<-fail()@FutureMessage",

@@ -117,10 +117,10 @@ fn blocks_run_at_home() {
 #[test]
 fn actors_get_parameters_like_messages() {
     check(
-        "def makeOther(iso, o) { actor: { |iso, o| def copy := iso.x; iso.x := 9; o<-tell(iso.x) } };
+        "def makeOther(iso, o) { actor: { |iso, o| def copy := iso.x; iso.x := 9; o<-hear(iso.x) } };
          def heard := 0;
          def iso := isolate: { def x := 4 };
-         def o := object: { def tell(x) { heard := x } };
+         def o := object: { def hear(x) { heard := x } };
          def other := makeOther(iso, o);
          def mine := iso.x",
         &["heard = 9; mine = 4; other.copy = 4"],

@@ -572,7 +572,7 @@ fn deep_nesting_is_an_error() {
 }
 
 #[test]
-fn the_first_error_is_the_one_that_is_told() {
+fn the_first_error_is_the_one_that_is_reported() {
     check(
         "x y = 3",
         expect![[r#"

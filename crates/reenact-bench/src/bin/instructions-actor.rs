@@ -9,8 +9,8 @@ use reenact::actor::{Context, FarRef, Promise, Resolver, Target, spawn};
 
 fn main() -> ExitCode {
     operation::run(&[
-        ("actor-tell", tell),
-        ("actor-tell-from-thread", tell_from_thread),
+        ("actor-tell", send),
+        ("actor-tell-from-thread", send_from_thread),
         ("actor-ask", ask),
     ])
 }
@@ -33,7 +33,7 @@ impl Player {
     }
 }
 
-fn tell(times: u64) {
+fn send(times: u64) {
     let (done, resolver) = Promise::pair();
     let player = |done| Player { other: None, done };
     let (one, two) = (spawn(player(resolver.clone())), spawn(player(resolver)));
@@ -44,7 +44,7 @@ fn tell(times: u64) {
     done.wait().unwrap();
 }
 
-fn tell_from_thread(times: u64) {
+fn send_from_thread(times: u64) {
     let counter = spawn(0);
     for _ in 0..times {
         counter.send(|count: &mut u64, _| *count += 1);

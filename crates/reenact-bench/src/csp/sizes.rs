@@ -90,7 +90,7 @@ impl Size {
         match *self {
             // A ping and a pong; one message to stop.
             Self::PingPong { pings } => 2 * pings + 1,
-            // Each worker is told to stop and says that it has.
+            // Each worker receives a stop message and acknowledges it.
             Self::ForkJoinThroughput { workers, messages } => workers as u64 * (messages + 2),
             // A request, its grant and the return of the forks; one message to leave.
             Self::Philosophers {

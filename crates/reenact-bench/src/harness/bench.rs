@@ -33,7 +33,7 @@ pub(super) enum Kind {
 /// How actors are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// The receiver says whose message was next, which is what Reenact does unless told otherwise.
+    /// The receiver says whose message was next, which is what Reenact does by default.
     Receiver,
     /// The sender says which message of its receiver this was.
     Sender,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_says_who_runs_the_program_and_a_peer_is_only_told_which() {
+    fn a_bench_says_who_runs_the_program_and_a_peer_gets_only_its_name() {
         let bench = bench(Suite::Csp, "PingPong-processes@1");
         assert_eq!(bench.workload, "PingPong-processes");
         assert_eq!(bench.program(), "PingPong");

@@ -3,7 +3,7 @@
 //!
 //! As everywhere, what is compared runs interleaved as child processes. On one core a child is pinned to it, whoever it is.
 //! An exploration on one core is mostly computing, so the processor time is measured beside the wall time: on a machine that
-//! has other things to do, the former is what can be compared.
+//! has other work to do, the former is what can be compared.
 
 mod against_peers;
 mod alone;

@@ -99,7 +99,7 @@ const COUNTS: usize = 3;
 /// When a program is given up.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The programs, and for each what it is asked to do. One that does several things is there several times.
+/// The programs, and for each what it is asked to do. One that does several operations is there several times.
 pub fn counted() -> impl Iterator<Item = (String, &'static str)> {
     let operations = OPERATIONS.into_iter().chain(EXPLORATIONS);
     operations.map(|operation| (operation.program(), operation.bench))

@@ -22,7 +22,7 @@ pub(super) enum Metric {
     BytesPerOp,
     /// The same, where the operations are messages.
     BytesPerMessage,
-    /// What two runs of the same thing differ by.
+    /// What two runs of the same program differ by.
     Control,
 }
 

@@ -65,7 +65,7 @@ impl Row {
         (self.is_control() && off > TOLERANCE).then_some(off * 100.0)
     }
 
-    /// Whether it compares something with itself: all of a bench, or one thing about it (`p99 control`).
+    /// Whether it compares something with itself: all of a bench, or one measure of it (`p99 control`).
     fn is_control(&self) -> bool {
         self.metric.ends_with(Metric::Control.name())
     }
@@ -113,7 +113,7 @@ pub(super) fn over_papers(suite: Suite, benches: &[Bench], samples: &[Samples]) 
 struct Section {
     /// Only those that are run by these; otherwise whoever runs them.
     runs: Option<&'static str>,
-    /// Only those of this [group](Bench::group); otherwise all that Reenact does unless told otherwise.
+    /// Only those of this [group](Bench::group); otherwise all that Reenact does by default.
     group: Option<&'static str>,
 }
 

@@ -300,7 +300,7 @@ fn cpu_ns(process: u32) -> u64 {
     times.sum()
 }
 
-/// One thing about a sample, and what it is called over that of a service that is off: recorded, with the trace discarded,
+/// One measure of a sample, and its name over that of a service that is off: recorded, with the trace discarded,
 /// and off again.
 struct Compared {
     of: fn(&Sample) -> f64,

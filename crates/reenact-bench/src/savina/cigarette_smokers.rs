@@ -1,7 +1,7 @@
 //! CigaretteSmokers: an arbiter hands what is missing to one smoker at a time.
 //!
 //! It measures one-to-many traffic with one message in flight. A cigarette has two messages, its start and the
-//! word that it is lit; at the end each smoker is told to go and says how many it had.
+//! word that it is lit; at the end each smoker receives a stop message and answers how many it had.
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 

@@ -1,6 +1,6 @@
 //! ConcurrentDictionary: workers read and write one dictionary, by requests that are answered.
 //!
-//! A worker asks for one thing at a time. Each request has two messages, itself and the turn that its answer causes;
+//! A worker has one request at a time. Each request has two messages, itself and the turn that its answer causes;
 //! two more per worker are the start and the end of its work.
 
 use std::collections::BTreeMap;

@@ -40,7 +40,7 @@ struct Main {
     round: u64,
     rounds: u64,
     workers: Vec<FarRef<Worker>>,
-    /// Told how many rounds there were in which every message was handled, all of them unless something is wrong.
+    /// Receives the number of rounds in which every message was handled, all of them unless something is wrong.
     report: Resolver<u64>,
 }
 

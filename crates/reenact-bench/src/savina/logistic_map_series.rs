@@ -2,7 +2,7 @@
 //!
 //! The master wants many terms of each series at once; a worker that waits for one puts the other wishes aside. A term has
 //! three messages: the wish, the request to the computer and its result. After each
-//! burst a worker is asked for its term, and at the end told to stop.
+//! burst the master asks each worker for its term, and at the end it sends a stop message.
 
 use std::collections::VecDeque;
 

@@ -42,7 +42,7 @@ pub(super) fn run(system: System, setting: &Setting) -> Measured {
             assert_eq!(
                 tree.granted,
                 tree.inner - 1,
-                "each but the root told its parent"
+                "each but the root sent a message to its parent"
             );
             messages += tree.messages;
         }

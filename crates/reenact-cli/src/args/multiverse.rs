@@ -2,20 +2,21 @@
 
 use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// See everything that a program can do, whatever the order of its threads or messages
+/// Run a program under every schedule, or as many as you allow
 ///
-/// A Rust program that uses reenact (-- CMD) is run again and again, each time another way, until one fails or all have
-/// been tried. The schedule that makes it fail is told step by step and kept in a file, and leads there again every time.
+/// A Rust program that uses reenact (-- CMD) is run again and again, each time with another schedule, until it fails or
+/// every schedule has been tried. The failing schedule is printed step by step and written to a file, with which the
+/// failure can be repeated.
 ///
-/// A recording (FILE.reenact) is where to begin: what else could have happened, near to what did happen first, which of
-/// that fails and which does not.
+/// With a recording (FILE.reenact), the exploration starts from the recorded schedule: it tries the most similar
+/// schedules first, and shows which of them fail and which do not.
 ///
-/// A program in Featherweight AmbientTalk (FILE.at) or in λ_amb (FILE.amb) is searched for every outcome, with a
-/// shortest way to it, deadlocks, errors that nobody catches, and livelocks. A universe is a state that the program can
-/// be in; those that are equal are one.
+/// For a program in Featherweight AmbientTalk (FILE.at) or in λ_amb (FILE.amb), it finds every outcome with a shortest
+/// schedule that leads to it, and every deadlock, uncaught error and livelock. A universe is a state that the program can
+/// reach; equal states are the same universe.
 ///
-/// With --break, the program stops in every universe that comes to a breakpoint, and each --step is taken in all of
-/// them at once. To do the same by hand, see: reenact debug --help
+/// With --break, the program stops in every universe that reaches a breakpoint, and each --step is taken in all of
+/// them. For the same interactively, see: reenact debug --help
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLORE_HELP, after_long_help = EXPLORE_LONG_HELP)]
 pub(crate) struct ExploreArgs {
@@ -24,49 +25,48 @@ pub(crate) struct ExploreArgs {
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) program: ProgramArgs,
-    /// Stop there, in every universe; may be given several times
+    /// Stop at this breakpoint, in every universe; may be given several times
     #[arg(long = "break", value_name = "BREAKPOINT")]
     pub(crate) breakpoints: Vec<String>,
-    /// Then take this step in every universe that is paused, such as next-turn or 'next-turn math'; may be given several
-    /// times
+    /// Then take this step in every paused universe, such as next-turn or 'next-turn math'; may be given several times
     #[arg(long = "step", value_name = "STEP", requires = "breakpoints")]
     pub(crate) steps: Vec<String>,
-    /// Say in how many universes this is true, and how to get to the nearest of them
+    /// Count the universes in which this is true, and print a shortest schedule to one of them
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) conditions: Vec<String>,
-    /// See every end, and leave out universes that make no difference to that
+    /// Find every end, but skip universes that do not lead to another one
     #[arg(long, conflicts_with = "breakpoints")]
     pub(crate) reduced: bool,
-    /// Follow each way to its end before the next; uses one core
+    /// Search depth first, on one core
     #[arg(long, conflicts_with = "breakpoints")]
     pub(crate) depth_first: bool,
-    /// Let a step be one rule of the language; otherwise it is all that concerns nobody else
+    /// One step per rule (default: one step up to the next visible action)
     #[arg(long)]
     pub(crate) single_step: bool,
-    /// How many cores to use [default: all]; for a Rust program, see --cores
+    /// Number of cores to use [default: all]; for a Rust program, see --cores
     #[arg(long, value_name = "N", conflicts_with_all = ["breakpoints", "command"])]
     pub(crate) workers: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
-    /// Give up beyond so many steps in a row
+    /// Maximum number of steps in a row
     #[arg(long, value_name = "N", conflicts_with = "breakpoints")]
     pub(crate) max_depth: Option<u32>,
-    /// Give up at so much memory [default: 2048]
+    /// Maximum memory [default: 2048]
     #[arg(long, value_name = "MB", conflicts_with = "breakpoints")]
     pub(crate) max_memory: Option<usize>,
-    /// Tell the way to every outcome, however many there are
+    /// Print a schedule for every outcome, however many there are
     #[arg(long, overrides_with = "no_stories")]
     pub(crate) stories: bool,
-    /// Tell no ways
+    /// Print no schedules
     #[arg(long)]
     pub(crate) no_stories: bool,
-    /// Print a picture for Graphviz, and nothing else
+    /// Print only a graph, for Graphviz
     #[arg(long, conflicts_with_all = ["json", "conditions"])]
     pub(crate) dot: bool,
-    /// Print one JSON object, and nothing else
+    /// Print only a JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// With --json: every universe and every step between them as well
+    /// With --json: also print every universe, and every step between them
     #[arg(long, requires = "json", conflicts_with = "breakpoints")]
     pub(crate) graph: bool,
     /// A Rust program that uses reenact, with its arguments
@@ -99,102 +99,102 @@ pub(crate) struct ProgramArgs {
         conflicts_with = "breakpoints"
     )]
     pub(crate) cores: Option<NonZeroUsize>,
-    /// Follow this schedule instead, once, and show what the program prints
+    /// Follow this schedule once, and show what the program prints
     #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "executions"])]
     pub(crate) schedule: Option<PathBuf>,
-    /// Where schedules go [default: the program's name with .schedule, in this directory]
+    /// File to write schedules to [default: the program's name with .schedule, in this directory]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// With a recording: only what comes at this operation of it or later may differ
+    /// With a recording: keep the recorded schedule up to this operation
     #[arg(long, value_name = "EVENT")]
     pub(crate) from: Option<usize>,
-    /// With a recording: only what differs from it by so many reorderings [default: 2]
+    /// With a recording: maximum number of reorderings [default: 2]
     #[arg(long, value_name = "N")]
     pub(crate) near: Option<u32>,
-    /// With a recording: every other outcome, however far away
+    /// With a recording: find every other outcome, with any number of reorderings
     #[arg(long, conflicts_with = "near")]
     pub(crate) other_outcomes: bool,
-    /// With a recording: even if the program is another one than that recorded
+    /// With a recording: explore even if the program is not the one that was recorded
     #[arg(long)]
     pub(crate) force: bool,
 }
 
-/// When to give up.
+/// When to stop.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct BoundsArgs {
-    /// Give up at so many universes [default: 5 million; with breakpoints, 1 million]
+    /// Maximum number of universes [default: 5 million; with breakpoints, 1 million]
     #[arg(long, value_name = "N")]
     pub(crate) max_states: Option<NonZeroUsize>,
-    /// Give up after so many seconds
+    /// Maximum time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_time: Option<Duration>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "it is not a time to wait".to_owned())
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| "must be a positive number of seconds".to_owned())
 }
 
 const EXPLORE_HELP: &str = "\
 Examples:
-  reenact explore -- ./app --fast                          Until it fails, or all has been tried
-  reenact explore --schedule app.schedule -- ./app --fast  The failure again, with what it prints
-  reenact explore bug.reenact                              What else could have happened
-  reenact explore listing1.at                              What can come of it, and how
-  reenact explore listing1.at --where 'math.result == 66'  …and where that is so
+  reenact explore -- ./app --fast                          Try schedules until one fails
+  reenact explore --schedule app.schedule -- ./app --fast  Repeat the failure, with its output
+  reenact explore bug.reenact                              Try schedules similar to the recorded one
+  reenact explore listing1.at                              Find every outcome
+  reenact explore listing1.at --where 'math.result == 66'  Find where the result is 66
   reenact explore listing1.at --break 'message-receiver by math' --step next-turn
   reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
 
-Exit status: 0 if every end is as it should be; 1 if there is a failure, a deadlock, an error
-that nobody catches or a livelock; 2 if the program or the question cannot be understood.";
+Exit status: 0 if nothing fails; 1 if there is a failure, a deadlock, an uncaught error or a
+livelock; 2 if the program or an option is not valid.";
 
 const EXPLORE_LONG_HELP: &str = "\
 Breakpoints:
   KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE] [if EXPR]
   line LINE [if EXPR]
 
-  message-sender           Who is about to send a message
-  message-receiver at 11   Who is about to process what line 11 has sent
-  before-turn double       Who is about to process a message double
+  message-sender           Before an actor sends a message
+  message-receiver at 11   Before an actor processes a message sent at line 11
+  before-turn double       Before an actor processes a message double
   after-turn by math if math.result == 24
-  What kinds and steps there are is said by: help break, help step in reenact debug
+  For all kinds and steps, type in reenact debug: help break, help step
 
 Expressions:
-  What an actor looks like in a universe is said by: show in reenact debug
+  For the state of an actor in a universe, type in reenact debug: show
   math.result == 66 && math.inbox.length > 0
   contains(client1.printed, \"66\") || math == null
 
 Examples:
-  reenact explore listing1.at                              What can come of it, and how
-  reenact explore listing1.at --where 'math.result == 66'  …and where that is so
+  reenact explore listing1.at                              Find every outcome
+  reenact explore listing1.at --where 'math.result == 66'  Find where the result is 66
   reenact explore listing1.at --break 'message-receiver by math' --step next-turn
-  reenact explore big.at --reduced --max-time 60           Every end of a large program
+  reenact explore big.at --reduced --max-time 60           Find every end of a large program
   reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
   reenact explore listing1.at --json | jq '.outcomes[].outcome'
 
-Exit status: 0 if every end is as it should be; 1 if there is a deadlock, an error that nobody
-catches or a livelock; 2 if the program or the question cannot be understood. With --break, only
-the universes that have ended count. What a bound has kept from being seen does not count.";
+Exit status: 0 if nothing fails; 1 if there is a failure, a deadlock, an uncaught error or a
+livelock; 2 if the program or an option is not valid. With --break, only universes that have ended
+count. Universes beyond a limit do not count.";
 
 /// Debug a program in all its universes at once
 ///
-/// Opens a session with a Rust program that uses reenact (-- CMD), or with the program in FILE, which is in Featherweight
-/// AmbientTalk (.at) or in λ_amb (.amb). A breakpoint
-/// stops the program in every universe that comes to it, a step is taken in one of them or in all, and every universe can
-/// be looked at, compared with another one and traced back to the start. Nothing is missed: where a program can go more
-/// than one way, it goes all of them.
+/// Opens a session with a Rust program that uses reenact (-- CMD), with a recording (FILE.reenact), or with a program in
+/// Featherweight AmbientTalk (FILE.at) or in λ_amb (FILE.amb). A breakpoint stops the program in every universe that
+/// reaches it. A step is taken in one universe or in all of them. Every universe can be inspected, compared with another
+/// one and traced back to the start. Where the program can continue in several ways, the debugger follows all of them.
 ///
-/// Commands are read from the terminal, or from standard input, a line each.
+/// Commands are read from the terminal or from standard input, one per line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DEBUG_HELP)]
 pub(crate) struct DebugArgs {
-    /// The program
+    /// The program, or a recording
     #[arg(value_name = "FILE", required_unless_present = "command")]
     pub(crate) file: Option<PathBuf>,
-    /// Let a step be one rule of the language; otherwise it is all that concerns nobody else
+    /// One step per rule (default: one step up to the next visible action)
     #[arg(long)]
     pub(crate) single_step: bool,
-    /// With a Rust program: let giving a lock back be a step, even if nobody could tell when it happens
+    /// With a Rust program: make every unlock a step, even where it makes no difference
     #[arg(long)]
     pub(crate) unlocks: bool,
     #[command(flatten)]
@@ -207,18 +207,18 @@ pub(crate) struct DebugArgs {
 const DEBUG_HELP: &str = "\
 Examples:
   reenact debug listing1.at                    Then type: help
-  reenact debug listing1.at < listing1.debug   The commands of a file, with what they say
-  reenact debug -- ./app --fast                A Rust program that uses reenact
-  reenact debug run.reenact                    The same from a recording: begins where that ended
+  reenact debug listing1.at < listing1.debug   Run the commands in a file
+  reenact debug -- ./app --fast                Debug a Rust program that uses reenact
+  reenact debug run.reenact                    Start at the end of a recording
 
-A session may look like this:
-  ends                                What can come of the program
+An example session:
+  ends                                List the outcomes of the program
   break message-receiver by math      Stop before math processes a message
-  run                                 …in every universe
-  show math.inbox                     What it is about to process
-  next-turn                           To the message after that
-  universes                           Which is not the same in all universes
-  story 1                             How universe 1 came about
+  run                                 Run until then, in every universe
+  show math.inbox                     Show the messages that math has received
+  next-turn                           Step to its next message, in every universe
+  universes                           List the universes
+  story 1                             Show the schedule that leads to universe 1
 
-Exit status: 0; 1 if a command on standard input failed (the others are done all the same);
-2 if the program cannot be understood.";
+Exit status: 0; 1 if a command on standard input failed (the rest still run); 2 if the program is
+not valid.";

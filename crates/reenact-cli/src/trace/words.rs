@@ -53,11 +53,8 @@ impl<'a> Words<'a> {
                 Ok(data) => format!("gets {} at random", bytes(data.len() as u64)),
                 Err(_) => "gets random bytes that are missing".to_owned(),
             },
-            Kind::OUTSIDE => format!("is told {number} from outside"),
-            Kind::ANSWER => format!(
-                "is told {number} from outside, about {}",
-                bytes(second >> 32)
-            ),
+            Kind::OUTSIDE => format!("gets {number} from outside"),
+            Kind::ANSWER => format!("gets {number} from outside, about {}", bytes(second >> 32)),
             Kind::DATA => match (self.trace.data(number), second >> 32) {
                 (Ok(data), 0) => format!("gets {} from outside", bytes(data.len() as u64)),
                 (Ok(data), asked) => format!(

@@ -154,7 +154,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               17. math processes getResult() from client1 (line 5)
               18. math answers client1 with 24
               19. client1 registers the block of line 12 with the answer to getResult (line 12)
-              20. client1 is told 24 by math
+              20. client1 receives 24 from math
               21. client1 lets the block of line 12 wait for the answer to getResult
               22. client1 wakes the block of line 12 with 24 (line 12)
               23. client1 runs the block of line 12 with 24; prints 24 (line 12)
@@ -178,7 +178,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               13. math processes getResult() from client1 (line 5)
               14. math answers client1 with 24
               15. client1 registers the block of line 12 with the answer to getResult (line 12)
-              16. client1 is told 24 by math
+              16. client1 receives 24 from math
               17. client1 lets the block of line 12 wait for the answer to getResult
               18. client1 wakes the block of line 12 with 24 (line 12)
               19. client1 runs the block of line 12 with 24; prints 24 (line 12)
@@ -210,7 +210,7 @@ fn the_session_of_the_example_finds_the_bad_interleaving() {
               17. math processes getResult() from client1 (line 5)
               18. math answers client1 with 66
               19. client1 registers the block of line 12 with the answer to getResult (line 12)
-              20. client1 is told 66 by math
+              20. client1 receives 66 from math
               21. client1 lets the block of line 12 wait for the answer to getResult
               22. client1 wakes the block of line 12 with 66 (line 12)
               23. client1 runs the block of line 12 with 66; prints 66 (line 12)
@@ -1021,35 +1021,34 @@ fn help_for_debug_shows_a_session() {
         Usage: reenact debug [OPTIONS] [FILE] [-- <CMD>...]
 
         Arguments:
-          [FILE]    The program
+          [FILE]    The program, or a recording
           [CMD]...  A Rust program that uses reenact, with its arguments
 
         Options:
-              --single-step         Let a step be one rule of the language; otherwise it is all that
-                                    concerns nobody else
-              --unlocks             With a Rust program: let giving a lock back be a step, even if nobody
-                                    could tell when it happens
-              --max-states <N>      Give up at so many universes [default: 5 million; with breakpoints, 1
+              --single-step         One step per rule (default: one step up to the next visible action)
+              --unlocks             With a Rust program: make every unlock a step, even where it makes no
+                                    difference
+              --max-states <N>      Maximum number of universes [default: 5 million; with breakpoints, 1
                                     million]
-              --max-time <SECONDS>  Give up after so many seconds
+              --max-time <SECONDS>  Maximum time, in seconds
           -h, --help                Print help (see more with '--help')
 
         Examples:
           reenact debug listing1.at                    Then type: help
-          reenact debug listing1.at < listing1.debug   The commands of a file, with what they say
-          reenact debug -- ./app --fast                A Rust program that uses reenact
-          reenact debug run.reenact                    The same from a recording: begins where that ended
+          reenact debug listing1.at < listing1.debug   Run the commands in a file
+          reenact debug -- ./app --fast                Debug a Rust program that uses reenact
+          reenact debug run.reenact                    Start at the end of a recording
 
-        A session may look like this:
-          ends                                What can come of the program
+        An example session:
+          ends                                List the outcomes of the program
           break message-receiver by math      Stop before math processes a message
-          run                                 …in every universe
-          show math.inbox                     What it is about to process
-          next-turn                           To the message after that
-          universes                           Which is not the same in all universes
-          story 1                             How universe 1 came about
+          run                                 Run until then, in every universe
+          show math.inbox                     Show the messages that math has received
+          next-turn                           Step to its next message, in every universe
+          universes                           List the universes
+          story 1                             Show the schedule that leads to universe 1
 
-        Exit status: 0; 1 if a command on standard input failed (the others are done all the same);
-        2 if the program cannot be understood.
+        Exit status: 0; 1 if a command on standard input failed (the rest still run); 2 if the program is
+        not valid.
     "#]].assert_eq(&run.stdout);
 }

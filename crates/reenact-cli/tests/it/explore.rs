@@ -1,4 +1,4 @@
-//! Everything that a program can do, as a person and as a program is told.
+//! `reenact explore`: its report for people and its report for programs.
 
 use std::fs;
 
@@ -98,7 +98,7 @@ fn every_outcome_is_reported_with_a_shortest_way_to_it() {
                   17. math processes getResult() from client1 (line 5)
                   18. math answers client1 with 24
                   19. client1 registers the block of line 12 with the answer to getResult (line 12)
-                  20. client1 is told 24 by math
+                  20. client1 receives 24 from math
                   21. client1 lets the block of line 12 wait for the answer to getResult
                   22. client1 wakes the block of line 12 with 24 (line 12)
                   23. client1 runs the block of line 12 with 24; prints 24 (line 12)
@@ -122,7 +122,7 @@ fn every_outcome_is_reported_with_a_shortest_way_to_it() {
                   13. math processes getResult() from client1 (line 5)
                   14. math answers client1 with 24
                   15. client1 registers the block of line 12 with the answer to getResult (line 12)
-                  16. client1 is told 24 by math
+                  16. client1 receives 24 from math
                   17. client1 lets the block of line 12 wait for the answer to getResult
                   18. client1 wakes the block of line 12 with 24 (line 12)
                   19. client1 runs the block of line 12 with 24; prints 24 (line 12)
@@ -154,7 +154,7 @@ fn every_outcome_is_reported_with_a_shortest_way_to_it() {
                   17. math processes getResult() from client1 (line 5)
                   18. math answers client1 with 66
                   19. client1 registers the block of line 12 with the answer to getResult (line 12)
-                  20. client1 is told 66 by math
+                  20. client1 receives 66 from math
                   21. client1 lets the block of line 12 wait for the answer to getResult
                   22. client1 wakes the block of line 12 with 66 (line 12)
                   23. client1 runs the block of line 12 with 66; prints 66 (line 12)
@@ -261,8 +261,8 @@ fn a_deadlock_is_set_apart_and_says_who_waits() {
                6. oracle begins (line 1)
                7. oracle processes ask() from main (line 1)
                8. oracle answers main with a future
-               9. main is told a future of oracle by oracle
-              10. main asks oracle to be told what becomes of a future (line 3)
+               9. main receives a future of oracle from oracle
+              10. main subscribes to a future of oracle (line 3)
               11. oracle links the future of line 1 to another
     "#]],
     );
@@ -534,7 +534,7 @@ fn breakpoints_and_steps_hold_in_all_universes() {
                 2 universes of the 52 that can be reached from here; the nearest after 5 steps from universe 4:
                   1. math processes getResult() from client1 (line 5)
                   2. math answers client1 with 66
-                  3. client1 is told 66 by math
+                  3. client1 receives 66 from math
                   4. client1 wakes the block of line 12 with 66 (line 12)
                   5. client1 runs the block of line 12 with 66; prints 66 (line 12)
         "#]],
@@ -814,7 +814,7 @@ fn options_that_do_not_go_together_are_refused() {
 fn help_for_explore_says_what_the_exit_status_is() {
     let run = Place::new().reenact(&["explore", "-h"]);
     expect![[r#"
-        See everything that a program can do, whatever the order of its threads or messages
+        Run a program under every schedule, or as many as you allow
 
         Usage: reenact explore [OPTIONS] [FILE] [-- <CMD>...]
 
@@ -832,48 +832,47 @@ fn help_for_explore_says_what_the_exit_status_is() {
               --seed <N>            Seed of the random strategies [default: 0]
               --cores <N>           With a program (-- CMD): number of cores to use, where the work can be
                                     divided [default: 1]
-              --schedule <FILE>     Follow this schedule instead, once, and show what the program prints
-          -o, --output <FILE>       Where schedules go [default: the program's name with .schedule, in this
-                                    directory]
-              --from <EVENT>        With a recording: only what comes at this operation of it or later may
-                                    differ
-              --near <N>            With a recording: only what differs from it by so many reorderings
-                                    [default: 2]
-              --other-outcomes      With a recording: every other outcome, however far away
-              --force               With a recording: even if the program is another one than that recorded
-              --break <BREAKPOINT>  Stop there, in every universe; may be given several times
-              --step <STEP>         Then take this step in every universe that is paused, such as next-turn
-                                    or 'next-turn math'; may be given several times
-              --where <EXPR>        Say in how many universes this is true, and how to get to the nearest of
-                                    them
-              --reduced             See every end, and leave out universes that make no difference to that
-              --depth-first         Follow each way to its end before the next; uses one core
-              --single-step         Let a step be one rule of the language; otherwise it is all that
-                                    concerns nobody else
-              --workers <N>         How many cores to use [default: all]; for a Rust program, see --cores
-              --max-states <N>      Give up at so many universes [default: 5 million; with breakpoints, 1
+              --schedule <FILE>     Follow this schedule once, and show what the program prints
+          -o, --output <FILE>       File to write schedules to [default: the program's name with .schedule,
+                                    in this directory]
+              --from <EVENT>        With a recording: keep the recorded schedule up to this operation
+              --near <N>            With a recording: maximum number of reorderings [default: 2]
+              --other-outcomes      With a recording: find every other outcome, with any number of
+                                    reorderings
+              --force               With a recording: explore even if the program is not the one that was
+                                    recorded
+              --break <BREAKPOINT>  Stop at this breakpoint, in every universe; may be given several times
+              --step <STEP>         Then take this step in every paused universe, such as next-turn or
+                                    'next-turn math'; may be given several times
+              --where <EXPR>        Count the universes in which this is true, and print a shortest schedule
+                                    to one of them
+              --reduced             Find every end, but skip universes that do not lead to another one
+              --depth-first         Search depth first, on one core
+              --single-step         One step per rule (default: one step up to the next visible action)
+              --workers <N>         Number of cores to use [default: all]; for a Rust program, see --cores
+              --max-states <N>      Maximum number of universes [default: 5 million; with breakpoints, 1
                                     million]
-              --max-time <SECONDS>  Give up after so many seconds
-              --max-depth <N>       Give up beyond so many steps in a row
-              --max-memory <MB>     Give up at so much memory [default: 2048]
-              --stories             Tell the way to every outcome, however many there are
-              --no-stories          Tell no ways
-              --dot                 Print a picture for Graphviz, and nothing else
-              --json                Print one JSON object, and nothing else
-              --graph               With --json: every universe and every step between them as well
+              --max-time <SECONDS>  Maximum time, in seconds
+              --max-depth <N>       Maximum number of steps in a row
+              --max-memory <MB>     Maximum memory [default: 2048]
+              --stories             Print a schedule for every outcome, however many there are
+              --no-stories          Print no schedules
+              --dot                 Print only a graph, for Graphviz
+              --json                Print only a JSON object
+              --graph               With --json: also print every universe, and every step between them
           [CMD]...                  A Rust program that uses reenact, with its arguments
 
         Examples:
-          reenact explore -- ./app --fast                          Until it fails, or all has been tried
-          reenact explore --schedule app.schedule -- ./app --fast  The failure again, with what it prints
-          reenact explore bug.reenact                              What else could have happened
-          reenact explore listing1.at                              What can come of it, and how
-          reenact explore listing1.at --where 'math.result == 66'  …and where that is so
+          reenact explore -- ./app --fast                          Try schedules until one fails
+          reenact explore --schedule app.schedule -- ./app --fast  Repeat the failure, with its output
+          reenact explore bug.reenact                              Try schedules similar to the recorded one
+          reenact explore listing1.at                              Find every outcome
+          reenact explore listing1.at --where 'math.result == 66'  Find where the result is 66
           reenact explore listing1.at --break 'message-receiver by math' --step next-turn
           reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
 
-        Exit status: 0 if every end is as it should be; 1 if there is a failure, a deadlock, an error
-        that nobody catches or a livelock; 2 if the program or the question cannot be understood.
+        Exit status: 0 if nothing fails; 1 if there is a failure, a deadlock, an uncaught error or a
+        livelock; 2 if the program or an option is not valid.
     "#]].assert_eq(&run.stdout);
 }
 

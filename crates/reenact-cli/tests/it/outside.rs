@@ -100,7 +100,7 @@ fn what_cannot_be_kept_out_is_refused() {
     let run = Place::new().reenact(&["record", "--redact", "password", "--", "true"]);
     assert_eq!(run.status.code(), Some(2));
     expect![[r#"
-        error: invalid value 'password' for '--redact <NAME,...>': it should be one of these, a colon and a name: header, body, env, file, socket, process, external, source
+        error: invalid value 'password' for '--redact <NAME,...>': expected KIND:NAME, where KIND is one of header, body, env, file, socket, process, external, source
 
         For more information, try '--help'.
     "#]]

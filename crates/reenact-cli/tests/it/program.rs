@@ -287,7 +287,7 @@ fn a_child_gets_a_recording_of_its_own() {
     assert!(run.status.success(), "{}", run.stderr);
     assert_eq!(place.files(), ["run.2.reenact", "run.reenact"]);
     assert!(run.stderr.contains("recorded run.2.reenact ("));
-    // How the child ended is not ours to know, but its replay tells.
+    // The recording does not say how the child ended, but its replay shows it.
     let (output, parent_says) = run.stdout.split_once('\n').unwrap();
     let child = place.reenact(&["replay", "run.2.reenact"]);
     assert_eq!(child.stdout.trim(), output);

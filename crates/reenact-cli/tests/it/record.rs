@@ -48,7 +48,7 @@ fn the_signal_that_ends_the_program_ends_reenact() {
 fn a_signal_sent_to_reenact_reaches_the_program() {
     let place = Place::new();
     // The program says when it is ready, and its exit status says that it was its own handler that ran.
-    // A shell that is told just before it reads looks for its handlers when it has read.
+    // A shell that gets a signal just before it reads runs its handler after the read.
     let script = "trap 'exit 7' TERM; echo ready; while true; do read -t 1 line; done";
     let mut child = place
         .command(&["record", "--", "bash", "-c", script])

@@ -125,7 +125,7 @@ impl fmt::Display for Found {
             write!(f, "{number:>width$}. {} {}", line.who, line.sentence())?;
             match line.choice {
                 0 => writeln!(f)?,
-                strategy => writeln!(f, " (way {strategy})")?,
+                choice => writeln!(f, " (choice {choice})")?,
             }
         }
         Ok(())

@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn each_class_is_visited_once_whatever_the_entities(program in program()) {
+    fn each_class_is_visited_once_whatever_the_objects(program in program()) {
         let Some(expected) = classes(&program, 2000) else {
             return Err(TestCaseError::reject("too many interleavings"));
         };

@@ -1,4 +1,4 @@
-//! A client that sends exactly what it is told to send.
+//! A client that sends exactly the bytes that a test gives it.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -5,7 +5,7 @@ use std::thread;
 use crate::stage::{SHAPES, Stage};
 
 #[test]
-fn a_connection_takes_several_requests_and_the_service_ends_when_it_is_told() {
+fn a_connection_takes_several_requests_and_the_service_ends_on_request() {
     for shape in SHAPES {
         let service = Stage::new(shape).start();
         let mut client = service.client();

@@ -141,7 +141,7 @@ impl Service {
         Client::new(self.address())
     }
 
-    /// Tells it to stop, and waits until it has.
+    /// Sends it a stop request, and waits until it has ended.
     pub(crate) fn stop(self) -> Outcome {
         assert_eq!(self.client().get("/stop").body, "stopping");
         self.finish()

@@ -1,4 +1,4 @@
-//! What is told of messages and of actors, to whoever wants to know: whatever is `Debug`.
+//! Descriptions of messages and of actors, for whoever inspects them: whatever is `Debug`.
 
 use crate::fake::actor::{FarRef, inspect};
 

@@ -32,7 +32,7 @@ impl fmt::Display for Bound {
             Bound::Time(time) => write!(out, "after {time:?}"),
             Bound::Bytes(bytes) => write!(out, "at {bytes} bytes of memory"),
             Bound::Edges => write!(out, "at 4294967294 edges"),
-            Bound::Cancelled => write!(out, "when told to"),
+            Bound::Cancelled => write!(out, "when it was cancelled"),
         }
     }
 }

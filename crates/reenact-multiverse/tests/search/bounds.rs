@@ -170,7 +170,7 @@ fn whoever_listens_hears_from_it_and_can_make_it_stop() {
             graph
                 .coverage()
                 .to_string()
-                .starts_with("stopped when told to; ")
+                .starts_with("stopped when it was cancelled; ")
         );
         let start = SearchProgress {
             states: 1,

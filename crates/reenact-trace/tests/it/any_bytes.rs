@@ -168,7 +168,7 @@ fn survey(path: &Path, size: usize) -> Result<Survey, TraceError> {
         let mut stream = Vec::new();
         let mut failed = false;
         for item in trace.events(info.number) {
-            assert!(!failed, "an error is the last thing in a stream");
+            assert!(!failed, "an error is the last item in a stream");
             match item {
                 Ok(item) => stream.push(item),
                 Err(_) => failed = true,

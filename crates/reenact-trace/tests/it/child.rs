@@ -1,4 +1,4 @@
-//! Doing things in a process of their own: this test binary, told to run one test that is ignored otherwise.
+//! Runs a part of a test in a child process: this test binary, asked for one test that is ignored otherwise.
 
 use std::{
     env,

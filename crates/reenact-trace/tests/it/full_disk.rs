@@ -25,7 +25,7 @@ use crate::{
 
 static STOPS: AtomicU32 = AtomicU32::new(0);
 
-/// The hook has no place to put things but a static, so tests that use it take turns.
+/// The hook has no place for its count but a static, so tests that use it take turns.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

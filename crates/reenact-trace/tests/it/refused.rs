@@ -27,7 +27,7 @@ fn check_path(path: &Path, expected: Expect) {
         panic!("it was opened");
     };
     expected.assert_eq(&short(error.to_string()));
-    // Who would write to it is told the same.
+    // Writing to it fails with the same error.
     expected.assert_eq(&short(recover(path).unwrap_err().to_string()));
     let exit = reenact_trace::Exit::Status(0);
     expected.assert_eq(&short(append_exit(path, exit).unwrap_err().to_string()));
@@ -413,7 +413,7 @@ fn data_in_a_trace_of_version_2() {
             let mut bytes = file_header(version);
             bytes.extend(sections::program(other));
             fs::write(&path, bytes).unwrap();
-            // Versions 1 and 2 are told apart by nothing but their number.
+            // Versions 1 and 2 differ in nothing but their number.
             assert_eq!(Trace::open(&path).is_ok(), version.max(other) < 3);
         }
     }

@@ -66,7 +66,7 @@ struct Child {
     index: u64,
 }
 
-/// What the threads share while they tell a story.
+/// What the threads share while they perform a story.
 struct Stage {
     speakers: [Mutex<Option<Speaker>>; ACTIVITIES],
     /// Of each activity.
@@ -165,8 +165,8 @@ fn stories() -> impl Strategy<Value = Story> {
         })
 }
 
-/// Has the story told by threads; returns the activities and their children as they are at the end of it.
-fn tell(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
+/// Performs the story on threads; returns the activities and their children as they are at the end of it.
+fn perform(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
     let stage = Stage {
         speakers: Default::default(),
         child_count: Default::default(),
@@ -177,7 +177,7 @@ fn tell(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
     thread::scope(|scope| {
         for thread in 0..THREADS {
             let stage = &stage;
-            scope.spawn(move || tell_on_thread(story, writer, thread, stage));
+            scope.spawn(move || perform_on_thread(story, writer, thread, stage));
         }
     });
     let speakers = stage.speakers.into_iter();
@@ -233,7 +233,7 @@ impl Stage {
     }
 }
 
-fn tell_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stage) {
+fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stage) {
     let Stage {
         speakers, barrier, ..
     } = stage;
@@ -300,7 +300,7 @@ fn check(story: &Story, finish: bool) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("story.reenact");
     let writer = writer(&path);
-    let (speakers, children) = tell(story, &writer);
+    let (speakers, children) = perform(story, &writer);
     let expected: Streams = speakers
         .iter()
         .chain(children.iter().map(|child| &child.speaker))

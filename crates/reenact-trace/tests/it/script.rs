@@ -1,4 +1,4 @@
-//! Activities that say known things, through the writer, and what must be read of them.
+//! Activities that record known events, through the writer, and what must be read of them.
 
 use std::path::Path;
 

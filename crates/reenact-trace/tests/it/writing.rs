@@ -96,7 +96,7 @@ fn the_hook_may_use_the_writer() {
 }
 
 #[test]
-fn whoever_records_after_the_finish_is_told_when_its_chunk_is_full() {
+fn recording_after_the_finish_fails_when_the_chunk_is_full() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("finished.reenact");
     let writer = writer(&path);
@@ -112,7 +112,7 @@ fn whoever_records_after_the_finish_is_told_when_its_chunk_is_full() {
     assert_eq!(open(&path).stop(), None);
 }
 
-/// A child process that was told to record to the file of its parent.
+/// A child process that records to the file of its parent.
 #[test]
 fn a_second_recording_to_the_same_file_does_not_bring_the_first_one_down() {
     let directory = tempfile::tempdir().unwrap();

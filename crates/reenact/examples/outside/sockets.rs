@@ -21,7 +21,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "both" => both(),
         "client" => client(address),
         "server" => server(address),
-        "tell" => tell(address),
+        "greet" => greet(address),
         "udp" => udp(address),
         "refused" => refused(address),
         "options" => options(),
@@ -72,12 +72,12 @@ fn client(address: &str) {
     }
 }
 
-/// Tells its own address to the one at this address, and serves one that connects.
+/// Sends its own address to this address, and serves one connection.
 fn server(address: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut told = TcpStream::connect(address).unwrap();
-    write!(told, "{}", listener.local_addr().unwrap()).unwrap();
-    drop(told);
+    let mut announcement = TcpStream::connect(address).unwrap();
+    write!(announcement, "{}", listener.local_addr().unwrap()).unwrap();
+    drop(announcement);
     let (mut stream, peer) = listener.accept().unwrap();
     let mut first = [0];
     println!("{:?}", stream.peek(&mut first));
@@ -87,14 +87,14 @@ fn server(address: &str) {
     stream.write_all(b"bye").unwrap();
 }
 
-/// Says one thing, which a replay may say differently.
-fn tell(address: &str) {
+/// Sends a greeting, which may differ in a replay.
+fn greet(address: &str) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(b"good ").unwrap();
     stream
         .write_all(setting("TEXT", "morning").as_bytes())
         .unwrap();
-    println!("told");
+    println!("sent");
 }
 
 fn udp(address: &str) {

@@ -163,7 +163,7 @@ fn from_within(count: u64) {
     println!("{:?}", taken.join().unwrap());
 }
 
-/// Things come without end, in each of the ways in which they can, and the program ends in the middle.
+/// Items come without end, in each of the ways in which they can, and the program ends in the middle.
 fn until_the_end(count: u64) {
     let endless = |source: &Source<u64>| (0..=u64::MAX).for_each(|n| source.emit(noise(n)));
     let (bounded, some) = csp::bounded(2);

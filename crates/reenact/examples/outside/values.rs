@@ -86,7 +86,7 @@ fn nested(path: &str) {
     println!("{length}");
 }
 
-/// Asks for values in whose making maps are made, and makes some itself, of which it tells the order.
+/// Asks for values in whose making maps are made, and makes some itself, whose order it prints.
 fn maps() {
     let ask = |many: usize| reenact::external("maps", || all_orders(many).len());
     let work = move |number: usize| {

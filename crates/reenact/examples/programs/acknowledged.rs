@@ -33,7 +33,7 @@ impl Acknowledged {
         )
     }
 
-    /// The n-th thing that a party saw. Those that no longer have a place are only counted.
+    /// The n-th value that a party saw. Those that no longer have a place are only counted.
     pub(crate) fn saw(&self, party: usize, count: usize, what: u64) {
         const ROOM: usize = (1 << 20) / 8 / PARTIES - 1;
         let place = |index: usize| {

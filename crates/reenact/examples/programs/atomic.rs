@@ -14,9 +14,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::crew,
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::run_workers,
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -40,7 +40,7 @@ macro_rules! every_operation {
     ($($atomic:ident $integer:ident),*) => {$({
         let number = Arc::new($atomic::new(1));
         let theirs = Arc::clone(&number);
-        let digests = crew(3, move |me| {
+        let digests = run_workers(3, move |me| {
             let (mut dice, mut seen) = (Dice::new(me), Seen::default());
             for _ in 0..60 {
                 let value = dice.roll(100) as $integer;
@@ -89,7 +89,7 @@ fn integers() {
 
 fn bool() {
     let flag = Arc::new(AtomicBool::new(false));
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..300 {
             let value = dice.roll(2) == 0;
@@ -116,7 +116,7 @@ fn bool() {
 fn pointer() {
     static THINGS: [usize; 4] = [10, 11, 12, 13];
     let place = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         let mine = Box::leak(Box::new(me));
         for _ in 0..200 {
@@ -155,7 +155,7 @@ fn stack() {
     }
     let head = Arc::new(AtomicPtr::<Node>::default());
     let theirs = Arc::clone(&head);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         let mut spoilt = 0;
         for round in 0..150 {
@@ -195,7 +195,7 @@ fn stack() {
 /// Each of many atomics is first used by a load, by a store, or by both at once.
 fn first_load() {
     let numbers: Arc<Vec<AtomicU32>> = Arc::new((0..2000).map(|_| AtomicU32::new(5)).collect());
-    let digests = crew(2, move |me| {
+    let digests = run_workers(2, move |me| {
         let mut seen = Seen::default();
         for number in numbers.iter() {
             if me == 0 {
@@ -212,7 +212,7 @@ fn first_load() {
 /// Threads that spin until others have raised their flag, and count how long that took them.
 fn flags() {
     let flags: Arc<Vec<AtomicBool>> = Arc::new((0..60).map(|_| AtomicBool::new(false)).collect());
-    let spins = crew(2, move |me| {
+    let spins = run_workers(2, move |me| {
         let mut spins = 0;
         for (number, flag) in flags.iter().enumerate() {
             if number % 2 == me {
@@ -238,7 +238,7 @@ fn spinlock() {
     let held = Arc::new(AtomicBool::new(false));
     let list = Arc::new(AtomicU64::new(0));
     let theirs = Arc::clone(&list);
-    let spins = crew(3, move |me| {
+    let spins = run_workers(3, move |me| {
         let mut spins = 0;
         for _ in 0..60 {
             while held.swap(true, Acquire) {
@@ -261,7 +261,7 @@ fn store_buffer() {
     let pairs: Arc<Vec<(AtomicU32, AtomicU32)>> =
         Arc::new((0..400).map(|_| Default::default()).collect());
     let theirs = Arc::clone(&pairs);
-    let missed = crew(2, move |me| {
+    let missed = run_workers(2, move |me| {
         // So that the loads below are of something this thread has seen.
         for pair in theirs.iter() {
             pair.0.load(Relaxed);
@@ -296,7 +296,7 @@ fn store_buffer() {
 /// More atomics than an activity keeps in view at a time, mostly loaded.
 fn many() {
     let numbers: Arc<Vec<AtomicUsize>> = Arc::new((0..300).map(AtomicUsize::new).collect());
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..1500 {
             let number = &numbers[dice.roll(300)];

@@ -1,6 +1,6 @@
 //! Programs that end badly or in a bad place, and programs that are not the same on another day.
 //!
-//! What a test wants to know of a program that is killed, or has to tell it, goes through files and pipes whose names are
+//! What a test reads from a program that is killed, or sends to it, goes through files and pipes whose names are
 //! in its environment: arguments are part of a recording.
 
 mod crowds;
@@ -26,7 +26,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         || stuck::run(name)
 }
 
-/// Tells whoever started this program that it has come to the place that they wait for.
+/// Signals to whoever started this program that it has reached the place that they wait for.
 pub(crate) fn say(line: &str) {
     use std::io::Write;
     let mut output = std::io::stdout().lock();

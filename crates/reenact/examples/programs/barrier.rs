@@ -2,7 +2,7 @@
 
 use reenact::sync::{Arc, Barrier, Mutex};
 
-use crate::{crew::crew, jitter::jitter, seen::Seen};
+use crate::{jitter::jitter, seen::Seen, workers::run_workers};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
@@ -17,7 +17,7 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
 /// Four threads meet again and again: who is the last to come?
 fn leaders() {
     let barrier = Arc::new(Barrier::new(4));
-    let led = crew(4, move |_| {
+    let led = run_workers(4, move |_| {
         let mut rounds = Vec::new();
         for round in 0..60 {
             jitter();
@@ -39,7 +39,7 @@ fn small() {
         Mutex::new(Seen::default()),
     ));
     let theirs = Arc::clone(&barriers);
-    crew(3, move |me| {
+    run_workers(3, move |me| {
         for _ in 0..50 {
             assert!(theirs.0.wait().is_leader());
             assert!(theirs.1.wait().is_leader());

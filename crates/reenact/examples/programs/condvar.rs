@@ -8,9 +8,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::crew,
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::run_workers,
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -29,7 +29,7 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
 /// Two threads take turns; a third looks on.
 fn ping_pong() {
     let ball = Arc::new((Mutex::new(0usize), Condvar::new()));
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (turn, changed) = &*ball;
         let mut seen = Seen::default();
         for _ in 0..150 {
@@ -62,7 +62,7 @@ fn queue() {
         came: Condvar::default(),
         went: Condvar::new(),
     });
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let mut seen = Seen::default();
         for round in 0..150 {
             let items = queue.items.lock().unwrap();
@@ -90,7 +90,7 @@ fn queue() {
 /// Waits of a few microseconds, for a notification that may come in time.
 fn timeout() {
     let counter = Arc::new((Mutex::new(0u32), Condvar::new()));
-    let counts = crew(3, move |me| {
+    let counts = run_workers(3, move |me| {
         let (value, changed) = &*counter;
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         let mut timeouts = 0;
@@ -118,7 +118,7 @@ fn timeout() {
 #[allow(deprecated)]
 fn timeout_while() {
     let counter = Arc::new((Mutex::new(0u64), Condvar::new()));
-    let counts = crew(3, move |me| {
+    let counts = run_workers(3, move |me| {
         let (value, changed) = &*counter;
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         let mut in_time = 0;
@@ -152,7 +152,7 @@ fn notify_all() {
     let gate = Arc::new((Mutex::new((0usize, Vec::new())), Condvar::new()));
     let theirs = Arc::clone(&gate);
     let waiting = thread::spawn(move || {
-        crew(5, move |me| {
+        run_workers(5, move |me| {
             let (state, opened) = &*theirs;
             for round in 1..40 {
                 let state = state.lock().unwrap();

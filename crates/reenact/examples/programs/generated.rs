@@ -62,7 +62,7 @@ struct Actor {
     senders: Vec<AnySender>,
     receivers: Vec<Option<Receiver<u64>>>,
     /// Children that are still to be started, the first one last.
-    unborn: Vec<usize>,
+    to_start: Vec<usize>,
     children: Vec<JoinHandle<Digests>>,
     known: Vec<thread::Thread>,
     digests: Digests,
@@ -130,10 +130,10 @@ impl Actor {
         drop(table);
         known.push(thread::current());
         let family = &world.program.threads;
-        let mut unborn: Vec<_> = (1..threads)
+        let mut to_start: Vec<_> = (1..threads)
             .filter(|&child| family[child].parent % child == me)
             .collect();
-        unborn.sort_by_key(|&child| std::cmp::Reverse(family[child].at));
+        to_start.sort_by_key(|&child| std::cmp::Reverse(family[child].at));
         let mut seen = Seen::default();
         seen.note(thread::current().id());
         seen.note(thread::current().name());
@@ -144,7 +144,7 @@ impl Actor {
             count: 0,
             senders,
             receivers,
-            unborn,
+            to_start,
             children: Vec::new(),
             known,
             digests: Vec::new(),
@@ -172,7 +172,7 @@ impl Actor {
     /// Starts the children that come before this operation.
     fn start_children(&mut self, before: usize) {
         while let Some(child) = self
-            .unborn
+            .to_start
             .pop_if(|child| self.world.program.threads[*child].at <= before)
         {
             let (world, senders) = (Arc::clone(&self.world), self.senders.clone());

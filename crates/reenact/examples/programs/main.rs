@@ -8,7 +8,6 @@ mod atomic;
 mod bad_days;
 mod barrier;
 mod condvar;
-mod crew;
 mod csp;
 mod generated;
 mod jitter;
@@ -25,6 +24,7 @@ mod seen;
 mod selfcheck;
 mod stm;
 mod thread;
+mod workers;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,6 +1,6 @@
 //! The interpreter of mixtures: `programs mixed TEXT`.
 //!
-//! Threads, processes and turns of actors do the same things: each has a [`Body`], which keeps a digest of all that it sees.
+//! Threads, processes and turns of actors do the same operations: each has a [`Body`], which digests all that it sees.
 //!
 //! No program can hang, whatever it says. Locks are held for a moment. Who sends to a channel without a time limit does so to
 //! one that is drained, who receives from one that is fed; the processes that drain and feed wait for nobody else.
@@ -266,7 +266,7 @@ fn wait_for_strays(world: &World) {
             return;
         }
         for stray in strays {
-            // Its actor has been told how it ended.
+            // Its actor has received its outcome.
             let _ = stray.join();
         }
     }

@@ -14,9 +14,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::crew,
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::run_workers,
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -81,9 +81,9 @@ fn senders() {
 /// Three senders wait for room, or do not.
 fn bounded(room: usize) {
     let (sender, receiver) = sync_channel(room);
-    let crew = thread::spawn(move || {
+    let workers = thread::spawn(move || {
         let sender = Mutex::new(sender);
-        crew(3, move |me| {
+        run_workers(3, move |me| {
             let sender: SyncSender<_> = sender.lock().unwrap().clone();
             let mut dice = Dice::new(me);
             let mut full = 0;
@@ -111,7 +111,7 @@ fn bounded(room: usize) {
         jitter();
         seen.note(message);
     }
-    println!("{count} {} {:?}", seen.digest(), crew.join().unwrap());
+    println!("{count} {} {:?}", seen.digest(), workers.join().unwrap());
 }
 
 /// Without a buffer, a message is accepted at once only by who waits for one.
@@ -262,7 +262,7 @@ fn channels_in_channels() {
         answered
     });
     let requests = Mutex::new(requests);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let requests = requests.lock().unwrap().clone();
         let mut seen = Seen::default();
         for round in 0..60 {

@@ -8,9 +8,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::{crew, panic_quietly},
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::{panic_quietly, run_workers},
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -55,7 +55,7 @@ fn hands() {
 fn tries() {
     let list = Arc::new(Mutex::new(Vec::new()));
     let theirs = Arc::clone(&list);
-    let failures = crew(3, move |me| {
+    let failures = run_workers(3, move |me| {
         let mut failures = 0;
         for round in 0..300 {
             match theirs.try_lock() {
@@ -85,7 +85,7 @@ fn tries() {
 fn nested() {
     let accounts: Arc<Vec<_>> = Arc::new((0..4).map(|_| Mutex::new(100i64)).collect());
     let theirs = Arc::clone(&accounts);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..300 {
             let (low, high) = match (dice.roll(4), dice.roll(4)) {
@@ -114,7 +114,7 @@ fn nested() {
 fn many() {
     let mutexes: Arc<Vec<_>> = Arc::new((0..300usize).map(Mutex::new).collect());
     let theirs = Arc::clone(&mutexes);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..1500 {
             let mut value = theirs[dice.roll(300)].lock().unwrap();
@@ -128,7 +128,7 @@ fn many() {
 
 /// Mutexes that are made, used, moved, handed to others, and dropped, so that new ones lie where old ones did.
 fn moved() {
-    let digests = crew(2, |me| {
+    let digests = run_workers(2, |me| {
         let (to_friend, from_me) = mpsc::channel::<Box<Mutex<usize>>>();
         let friend = thread::spawn(move || {
             let mut seen = Seen::default();
@@ -159,7 +159,7 @@ fn poison() {
     panic_quietly();
     let list = Arc::new(Mutex::new(Vec::new()));
     let theirs = Arc::clone(&list);
-    let counts = crew(3, move |me| {
+    let counts = run_workers(3, move |me| {
         let mut dice = Dice::new(me);
         let (mut poisoned, mut failures) = (0, 0);
         for _ in 0..150 {
@@ -198,7 +198,7 @@ fn poison() {
 fn poison_unlocked() {
     panic_quietly();
     let list = Arc::new(Mutex::new(0));
-    let counts = crew(3, move |me| {
+    let counts = run_workers(3, move |me| {
         let mut dice = Dice::new(me);
         let (mut asked, mut found) = (0, 0);
         for _ in 0..200 {

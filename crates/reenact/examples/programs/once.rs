@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use reenact::sync::{Arc, LazyLock, Mutex, Once, OnceLock};
 
 use crate::{
-    crew::{crew, panic_quietly},
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::{panic_quietly, run_workers},
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -29,7 +29,7 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
 fn race() {
     let onces: Arc<Vec<(Once, Mutex<Option<usize>>)>> =
         Arc::new((0..150).map(|_| (Once::new(), Mutex::new(None))).collect());
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let mut seen = Seen::default();
         for (once, winner) in onces.iter() {
             jitter();
@@ -47,7 +47,7 @@ fn race() {
 fn poison() {
     panic_quietly();
     let onces: Arc<Vec<Once>> = Arc::new((0..150).map(|_| Once::new()).collect());
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for once in onces.iter() {
             let panics = dice.roll(2) == 0;
@@ -74,7 +74,7 @@ fn poison() {
 fn wait() {
     panic_quietly();
     let onces: Arc<Vec<Once>> = Arc::new((0..100).map(|_| Once::new()).collect());
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let mut seen = Seen::default();
         for (round, once) in onces.iter().enumerate() {
             let result = catch_unwind(AssertUnwindSafe(|| match me {
@@ -95,7 +95,7 @@ fn wait() {
 fn lock_race() {
     let cells: Arc<Vec<OnceLock<usize>>> = Arc::new((0..150).map(|_| OnceLock::new()).collect());
     let theirs = Arc::clone(&cells);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for cell in theirs.iter() {
             match dice.roll(3) {
@@ -120,7 +120,7 @@ fn lock_race() {
 /// Two wait for a cell that one of two others fills.
 fn lock_wait() {
     let cells: Arc<Vec<OnceLock<usize>>> = Arc::new((0..100).map(|_| OnceLock::new()).collect());
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let mut seen = Seen::default();
         for cell in cells.iter() {
             match me {
@@ -151,7 +151,7 @@ fn lazy_race() {
             })
             .collect(),
     );
-    let sums = crew(3, move |me| {
+    let sums = run_workers(3, move |me| {
         let mut dice = Dice::new(me);
         let mut sum = 0;
         for _ in 0..100 {
@@ -175,7 +175,7 @@ fn lazy_poison() {
     let make: fn() -> usize = || panic!("cannot be made");
     let lazies: Arc<Vec<LazyLock<usize>>> =
         Arc::new((0..60).map(|_| LazyLock::new(make)).collect());
-    let messages = crew(3, move |me| {
+    let messages = run_workers(3, move |me| {
         let mut first = 0;
         for lazy in lazies.iter() {
             let panic = catch_unwind(AssertUnwindSafe(|| **lazy)).unwrap_err();

@@ -2,7 +2,7 @@
 
 use std::{fmt::Debug, str::FromStr};
 
-use crate::crew::panic_quietly;
+use crate::workers::panic_quietly;
 
 /// Parses the first argument and interprets it. Panics are part of these programs and say nothing, unless `PANIC_LOUDLY` is
 /// set.

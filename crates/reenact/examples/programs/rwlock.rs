@@ -8,9 +8,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::{crew, panic_quietly},
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::{panic_quietly, run_workers},
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -30,7 +30,7 @@ pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
 /// One writes, three read, several at a time.
 fn readers() {
     let lock = Arc::new(RwLock::new(0u64));
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let mut seen = Seen::default();
         for _ in 0..400 {
             if me == 0 {
@@ -76,7 +76,7 @@ fn own_reads() {
 /// Everybody does everything, to one of three locks.
 fn mixed() {
     let locks: Arc<[RwLock<usize>; 3]> = Arc::default();
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..400 {
             let lock = &locks[dice.roll(3)];
@@ -107,7 +107,7 @@ fn mixed() {
 fn downgrade() {
     let lock = Arc::new(RwLock::new(0));
     let theirs = Arc::clone(&lock);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..300 {
             match dice.roll(3) {
@@ -135,7 +135,7 @@ fn downgrade() {
 fn poison() {
     panic_quietly();
     let lock = Arc::new(RwLock::new(0));
-    let counts = crew(3, move |me| {
+    let counts = run_workers(3, move |me| {
         let mut dice = Dice::new(me);
         let (mut poisoned, mut sum) = (0, 0);
         for _ in 0..200 {
@@ -177,7 +177,7 @@ fn poison() {
 fn poison_unlocked() {
     panic_quietly();
     let lock = Arc::new(RwLock::new(0));
-    let counts = crew(3, move |me| {
+    let counts = run_workers(3, move |me| {
         let mut dice = Dice::new(me);
         let (mut asked, mut found) = (0, 0);
         for _ in 0..200 {

@@ -10,7 +10,7 @@ use reenact::{
     thread,
 };
 
-use crate::{crew::panic_quietly, jitter::jitter, seen::Seen};
+use crate::{jitter::jitter, seen::Seen, workers::panic_quietly};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {

@@ -6,7 +6,7 @@ mod behaviour;
 /// Whom the behaviours are of.
 use reenact as subject;
 
-use crate::crew::panic_quietly;
+use crate::workers::panic_quietly;
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {

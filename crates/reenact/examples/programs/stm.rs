@@ -13,9 +13,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::{crew, panic_quietly},
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::{panic_quietly, run_workers},
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -44,7 +44,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
 fn counter() {
     let count = TVar::new(0u64);
     let theirs = count.clone();
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let mut seen = Seen::default();
         for _ in 0..400 {
             seen.note(atomically(|tx| {
@@ -62,7 +62,7 @@ fn counter() {
 /// Money moves between accounts; some look at all of them at once, and never find more or less than there is.
 fn bank() {
     let accounts: Arc<[TVar<i64>]> = (0..6).map(|_| TVar::new(100)).collect();
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..250 {
             if dice.roll(3) == 0 {
@@ -93,7 +93,7 @@ fn bank() {
 /// One writes, three read. Most transactions are at a place in the order where many others are too.
 fn readers() {
     let pair = (TVar::new(0u64), TVar::new(0u64));
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let mut seen = Seen::default();
         for round in 0..400 {
             if me == 0 {
@@ -117,7 +117,7 @@ fn readers() {
 /// Who wrote last reads what it wrote, any number of times, before and after others do.
 fn own_reads() {
     let value = TVar::new(0usize);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for round in 0..200 {
             atomically(|tx| value.write(tx, me * 1000 + round));
@@ -134,7 +134,7 @@ fn own_reads() {
 /// A queue with room for three: who finds it full or empty waits.
 fn queue() {
     let items: TVar<Vec<usize>> = TVar::default();
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let mut seen = Seen::default();
         for round in 0..200 {
             jitter();
@@ -172,7 +172,7 @@ fn take(tx: &mut Transaction, from: &TVar<u64>) -> StmResult<u64> {
 /// Takes from one of two places, whichever has something.
 fn either() {
     let places = (TVar::new(0u64), TVar::new(0u64));
-    let digests = crew(4, move |me| {
+    let digests = run_workers(4, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..200 {
             jitter();
@@ -200,7 +200,7 @@ fn either() {
 /// Transactions that fail have seen something too.
 fn failures() {
     let balance = TVar::new(50i64);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..300 {
             let amount = dice.roll(60) as i64 - 29;
@@ -223,7 +223,7 @@ fn failures() {
 fn panics() {
     panic_quietly();
     let number = TVar::new(0usize);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let mut seen = Seen::default();
         for _ in 0..200 {
             let result = catch_unwind(|| {
@@ -252,7 +252,7 @@ fn panics() {
 fn boxed() {
     let text = TVar::new(String::from("0"));
     let many: TVar<[u64; 20]> = TVar::new([0; 20]);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let mut seen = Seen::default();
         for round in 0..250 {
             jitter();

@@ -12,9 +12,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::{crew, panic_quietly},
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::{panic_quietly, run_workers},
 };
 
 /// Runs the program of this name, if it is one of these.
@@ -121,7 +121,7 @@ fn park_timeout() {
         })
         .unwrap();
     let waker = sleeper.thread().clone();
-    crew(2, move |_| {
+    run_workers(2, move |_| {
         for _ in 0..50 {
             work.fetch_add(1, SeqCst);
             waker.unpark();
@@ -198,7 +198,7 @@ fn detached_ids() {
 /// A thread ends the process while the others are in the middle of something.
 fn exit() {
     let list = Arc::new(Mutex::new(Vec::new()));
-    crew(4, move |me| {
+    run_workers(4, move |me| {
         loop {
             jitter();
             let mut list = list.lock().unwrap();
@@ -238,7 +238,7 @@ fn panics() {
 /// How many cores there are is the recording's answer.
 fn parallelism() {
     let cores = thread::available_parallelism().unwrap().get();
-    let numbers = crew(cores.min(8), |_| {
+    let numbers = run_workers(cores.min(8), |_| {
         thread::available_parallelism().unwrap().get()
     });
     println!("{cores} {numbers:?} {:?}", thread::current().id());
@@ -269,7 +269,7 @@ fn locals() {
     let theirs = Arc::clone(&book);
     for round in 0..10 {
         let theirs = Arc::clone(&theirs);
-        crew(4, move |me| {
+        run_workers(4, move |me| {
             let farewell = Farewell {
                 book: Arc::clone(&theirs),
                 name: round * 10 + me,
@@ -329,7 +329,7 @@ fn not_started() {
     println!("{:?}", list.lock().unwrap());
 }
 
-/// Threads of someone else who use our locks. Their names tell them apart.
+/// Threads of someone else who use our locks. Their names distinguish them.
 fn foreign() {
     let list = Arc::new(Mutex::new(Vec::new()));
     let threads: Vec<_> = (0..3)

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use reenact::actor::{Context, FarRef, Promise, SendError, System, Target};
 
-/// An actor that keeps what it is told.
+/// An actor that keeps what it receives.
 #[derive(Default)]
 struct Log(Vec<u64>);
 

@@ -1,4 +1,4 @@
-//! Promises: settled once, told to all, chained, broken.
+//! Promises: settled once, delivered to all, chained, broken.
 
 use std::{fmt, time::Duration};
 
@@ -19,13 +19,13 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 #[test]
-fn what_is_sent_to_a_promise_is_forwarded_in_order_before_anybody_is_told() {
+fn what_is_sent_to_a_promise_is_forwarded_in_order_before_any_continuation_runs() {
     let system = System::new(2);
     for _ in 0..200 {
         let log = system.spawn(Log::default());
         let (promise, resolver) = Promise::<FarRef<Log>>::pair();
-        // Subscribed first, told last.
-        let told = log.ask({
+        // Subscribed first, run last.
+        let continuation = log.ask({
             let promise = promise.clone();
             move |_, ctx| {
                 promise.when(ctx, |this, _, log| {
@@ -34,7 +34,7 @@ fn what_is_sent_to_a_promise_is_forwarded_in_order_before_anybody_is_told() {
                 })
             }
         });
-        let told = told.wait().unwrap();
+        let continuation = continuation.wait().unwrap();
         for number in 0..50 {
             promise.send(move |this, _| this.0.push(number));
         }
@@ -42,7 +42,7 @@ fn what_is_sent_to_a_promise_is_forwarded_in_order_before_anybody_is_told() {
         for number in 50..60 {
             promise.send(move |this, _| this.0.push(number));
         }
-        told.wait().unwrap();
+        continuation.wait().unwrap();
         system.wait_until_idle();
         let log = log.ask(|this, _| this.0.clone()).wait().unwrap();
         let before: Vec<_> = log.iter().take_while(|&&number| number != 1000).collect();
@@ -248,23 +248,28 @@ fn a_promise_whose_resolvers_are_gone_is_broken() {
 }
 
 #[test]
-fn a_continuation_is_told_that_the_resolver_is_gone_even_if_nobody_has_the_promise() {
+fn a_continuation_runs_when_the_resolver_is_gone_even_if_nobody_has_the_promise() {
     let system = System::new(1);
     let actor = system.spawn(());
     let (promise, resolver) = Promise::<u64>::pair();
-    let told = actor.ask(move |(), ctx| {
+    let continuation = actor.ask(move |(), ctx| {
         promise.when_settled(ctx, |(), _, outcome| outcome.unwrap_err().to_string())
     });
-    let told = told.wait().unwrap();
+    let continuation = continuation.wait().unwrap();
     drop(resolver);
-    assert!(told.wait().unwrap().contains("its resolver is gone"));
+    assert!(
+        continuation
+            .wait()
+            .unwrap()
+            .contains("its resolver is gone")
+    );
 }
 
 #[test]
-fn a_promise_is_told_to_all_its_clones() {
+fn all_clones_of_a_promise_get_its_value() {
     let system = System::new(2);
     let (promise, resolver) = Promise::<Vec<u64>>::pair();
-    let told: Vec<_> = (0..10)
+    let answers: Vec<_> = (0..10)
         .map(|_| {
             let (actor, promise) = (system.spawn(Log::default()), promise.clone());
             actor
@@ -273,8 +278,8 @@ fn a_promise_is_told_to_all_its_clones() {
         })
         .collect();
     resolver.resolve(vec![1, 2, 3]);
-    for told in told {
-        assert_eq!(told.wait().unwrap(), [1, 2, 3]);
+    for answer in answers {
+        assert_eq!(answer.wait().unwrap(), [1, 2, 3]);
     }
     assert_eq!(promise.wait().unwrap(), [1, 2, 3]);
 }
@@ -289,12 +294,12 @@ fn a_value_that_cannot_be_cloned_is_handed_over() {
         if resolved_first {
             resolver.resolve(Only(1));
         }
-        let told = actor
+        let answer = actor
             .ask(move |(), ctx| promise.when(ctx, |(), _, only| only.0))
             .wait()
             .unwrap();
         resolver.resolve(Only(1));
-        assert_eq!(told.wait().unwrap(), 1);
+        assert_eq!(answer.wait().unwrap(), 1);
     }
 }
 

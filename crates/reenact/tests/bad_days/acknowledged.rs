@@ -30,13 +30,13 @@ pub(crate) fn goes_on_from(recorded: &Path, replayed: &Path) {
     for (party, (recorded, replayed)) in recorded.iter().zip(&replayed).enumerate() {
         assert!(
             replayed.0 >= recorded.0 && replayed.0 <= recorded.0 + 2,
-            "party {party} saw {} things and then {}",
+            "party {party} saw {} values and then {}",
             recorded.0,
             replayed.0
         );
         assert!(
             replayed.1.starts_with(&recorded.1),
-            "party {party} saw other things"
+            "party {party} saw other values"
         );
     }
 }

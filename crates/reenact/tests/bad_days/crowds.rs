@@ -38,7 +38,7 @@ fn twenty_thousand_threads_in_waves() {
 }
 
 #[test]
-fn very_many_entities_that_are_new() {
+fn very_many_objects_that_are_new() {
     for _ in 0..20 {
         let stage = Stage::new();
         let program = stage.program("first-come 2000");

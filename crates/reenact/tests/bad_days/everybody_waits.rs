@@ -35,7 +35,7 @@ fn a_recorded_deadlock_is_where_the_replay_ends() {
 }
 
 #[test]
-fn a_recorded_deadlock_with_a_check_as_the_last_thing_that_main_has_written() {
+fn a_recorded_deadlock_with_a_check_as_the_last_event_that_main_has_written() {
     check(
         stuck("deadlock-after-check").ended(),
         expect![[r#"

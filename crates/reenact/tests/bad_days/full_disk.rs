@@ -10,7 +10,7 @@ use crate::stage::{Outcome, Program, Stage};
 const CHATTER: &str = "chatter 1500000";
 const OUTPUT: &str = "1500000 times in vain\n";
 
-/// The program went on to its normal end and was told once that it is not recorded any more.
+/// The program went on to its normal end and printed once that recording has stopped.
 #[track_caller]
 fn went_on(outcome: &Outcome, why: &str) {
     assert!(outcome.status.success(), "{outcome:#?}");

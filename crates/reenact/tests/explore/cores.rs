@@ -166,7 +166,7 @@ fn a_lock_that_is_tried_now_and_then_is_tried_in_every_way() {
 }
 
 #[test]
-fn what_any_of_them_finds_is_told_and_its_schedule_leads_there() {
+fn what_any_core_finds_is_reported_and_its_schedule_leads_there() {
     let nested = || {
         let (sender, receiver) = mpsc::channel();
         let other = sender.clone();

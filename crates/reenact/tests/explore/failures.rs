@@ -1,4 +1,4 @@
-//! What can go wrong is found and told.
+//! What can go wrong is found and reported.
 
 use reenact::{
     explore::{Explorer, Failed, Failure, Strategy, any},
@@ -94,7 +94,7 @@ fn a_deadlock_is_found_and_who_waits_for_whom() {
 }
 
 #[test]
-fn who_locks_twice_is_told_so() {
+fn locking_twice_is_reported() {
     let failed = found(|| {
         let mutex = Mutex::new(());
         let _first = mutex.lock().unwrap();
@@ -168,18 +168,18 @@ fn every_answer_is_tried() {
 }
 
 #[test]
-fn a_panic_that_nobody_is_told_of_is_a_failure() {
+fn a_panic_that_nobody_observes_is_a_failure() {
     let failed = found(|| drop(thread::spawn(|| panic!("alone"))));
     let [Failure::Panic(who, _)] = failed.failures() else {
         panic!("{failed}");
     };
     assert_eq!(who, "main.0");
-    let told = Explorer::new().try_check(|| {
-        let thread = thread::spawn(|| panic!("told"));
+    let observed = Explorer::new().try_check(|| {
+        let thread = thread::spawn(|| panic!("observed"));
         assert!(thread.join().is_err());
         assert!(std::panic::catch_unwind(|| panic!("caught")).is_err());
     });
-    assert!(told.expect("somebody is told").is_complete);
+    assert!(observed.expect("somebody observes the panic").is_complete);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_program_without_an_end_is_a_livelock() {
 }
 
 #[test]
-fn what_differs_for_no_reason_is_told() {
+fn what_differs_for_no_reason_is_reported() {
     use std::sync::atomic::AtomicU32;
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let program = || {
@@ -263,7 +263,7 @@ fn what_differs_for_no_reason_is_told() {
 /// main.0: f(0) → f(1) → f(2) → …
 /// ```
 #[test]
-fn who_recurses_too_deep_is_told_so_and_others_are_explored_afterwards() {
+fn too_deep_a_recursion_is_reported_and_others_are_explored_afterwards() {
     fn deep(n: u64) -> u64 {
         let page = std::hint::black_box([n; 64]);
         if n == u64::MAX {

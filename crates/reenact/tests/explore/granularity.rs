@@ -1,4 +1,4 @@
-//! How fine the steps of an execution are: what nobody can tell apart is one step, until somebody can.
+//! How fine steps are: operations that nobody can observe separately are one step, until somebody can.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

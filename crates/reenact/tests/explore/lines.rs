@@ -1,4 +1,4 @@
-//! Failing schedules are told in lines of the program, with the values that were read and written.
+//! Failing schedules are described by lines of the program, with the values that were read and written.
 
 use reenact::{
     csp,
@@ -73,7 +73,7 @@ fn a_lock_is_given_back_at_the_line_that_drops_its_guard() {
 }
 
 #[test]
-fn a_value_is_told_with_what_reads_or_writes_it() {
+fn a_value_is_described_with_what_reads_or_writes_it() {
     let failed = found(|| {
         let x = Arc::new(AtomicI32::new(-1));
         let y = Arc::clone(&x);
@@ -131,7 +131,7 @@ fn a_once_has_operations_of_its_own_at_the_lines_of_who_uses_it() {
 }
 
 #[test]
-fn a_selection_is_told_with_the_case_that_happened() {
+fn a_selection_is_described_with_the_case_that_happened() {
     let failed = found(|| {
         let [(left, from_left), (right, from_right)] = [(); 2].map(|()| csp::unbounded());
         left.send(1).unwrap();

@@ -30,7 +30,7 @@ impl Log {
     }
 }
 
-/// How an execution went, as far as it can be told from within.
+/// How an execution went, as far as it can be observed from within.
 pub(crate) type Outcome = (Verdict, Vec<Vec<i32>>);
 
 /// A small program.
@@ -70,7 +70,7 @@ fn explored(program: &impl Program, log: &Log) -> Explored<impl Fn() + 'static> 
     Explored::new(Arc::new(run)).expect("nothing is recorded")
 }
 
-/// The first time it may turn out that more steps must be told apart than were.
+/// Explores again if the first time turns out to need finer steps.
 fn until_fine_enough<F: Fn() + 'static, R>(
     explored: &Explored<F>,
     explore: impl Fn(&Explored<F>) -> R,
@@ -103,7 +103,7 @@ fn try_everything<F: Fn() + 'static>(
         let mut run = explored.start();
         let mut links = Links::default();
         let mut moment = 0;
-        // Not `step`, by which nobody is told that more has to be told apart.
+        // Not `step`, which does not detect that finer steps are needed.
         let mut take = |run: &mut _, step| {
             Run::step_at(run, step, Moment(moment), &mut links);
             moment += 1;

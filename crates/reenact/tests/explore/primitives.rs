@@ -1,4 +1,4 @@
-//! What else there is, each thing by itself: tried in every way, and explored.
+//! The other primitives, each by itself: tried in every way, and explored.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -264,7 +264,7 @@ fn the_world_outside_is_asked() {
 }
 
 #[test]
-fn a_source_brings_things_at_any_time() {
+fn a_source_brings_items_at_any_time() {
     let outcomes = all(|log| {
         let (sender, receiver) = mpsc::channel();
         let more = sender.clone();
@@ -295,13 +295,13 @@ fn a_promise_that_nobody_resolves_is_a_deadlock_or_broken() {
 }
 
 #[test]
-fn a_panic_that_nobody_is_told_of_is_a_failure() {
-    let told = all(|log| {
+fn a_panic_that_nobody_observes_is_a_failure() {
+    let observed = all(|log| {
         let actor = actor::spawn(0);
-        let answer = actor.ask(|_, _| -> i32 { panic!("told") });
+        let answer = actor.ask(|_, _| -> i32 { panic!("observed") });
         log.note(0, answer.wait().is_err().into());
     });
-    assert_eq!(verdicts(&told), BTreeSet::from([Verdict::Finished]));
+    assert_eq!(verdicts(&observed), BTreeSet::from([Verdict::Finished]));
     let missed = all(|_| actor::spawn(0).send(|_, _| panic!("missed")));
     assert_eq!(verdicts(&missed), BTreeSet::from([Verdict::Failed]));
     let missed = all(|_| drop(csp::spawn(|| panic!("missed"))));

@@ -48,7 +48,7 @@ fn one_on_two_cores_passes() {
 
 #[reenact::test]
 #[should_panic(expected = "main.0 loads atomic@")]
-fn one_that_fails_tells_how() {
+fn one_that_fails_reports_its_schedule() {
     // Nothing is kept of it: this is not a failure of ours.
     let keeps = std::env::var_os("REENACT_SCHEDULE").is_none();
     assert!(keeps);

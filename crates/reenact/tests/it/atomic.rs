@@ -29,7 +29,7 @@ fn every_operation_on_a_boolean_is_replayed() {
 ///   └─────────────────────────────── 200 times ──────────────────────────────┘
 /// ```
 #[test]
-fn a_pointer_points_to_the_same_thing_elsewhere() {
+fn a_pointer_points_to_the_same_value_elsewhere() {
     check("atomic-pointer");
 }
 

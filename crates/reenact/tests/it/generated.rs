@@ -54,7 +54,7 @@ fn program() -> impl Strategy<Value = Program> {
     })
 }
 
-/// Many operations on one or two things each: what rarely meets above meets all the time here.
+/// Many operations on one or two objects each: what rarely meets above meets all the time here.
 fn crowded_program() -> impl Strategy<Value = Program> {
     vec(thread(), 3..6).prop_map(|threads| Program {
         mutexes: 1,

@@ -186,7 +186,7 @@ impl Run {
         watched(command)
     }
 
-    /// What went wrong, and where everything is that could tell why.
+    /// What went wrong, and where the files are that may explain it.
     fn failure(&self, what: &str, why: &str) -> String {
         let command: Vec<_> = self
             .command

@@ -229,9 +229,9 @@ fn a_killed_mixture_replays_to_where_it_was() {
 }
 
 /// ```text
-/// thread  ── tell a
+/// thread  ── post a
 /// actor a ── turn: introduce a to c ──── turn ──
-/// drain c ─────────── recv a ── tell a
+/// drain c ─────────── recv a ── post a
 /// ```
 ///
 /// What is caused by way of a channel has less fuel than what causes it, too.
@@ -240,7 +240,7 @@ fn a_mixture_whose_actor_introduces_itself_ends() {
     let text = "mutexes 1 atomics 1 variables 1 fuel 1 rounds 1 channels d-\n\
         actor keep -\n\
         script: introduce:0,0\n\
-        thread: tell:0,0";
+        thread: post:0,0";
     let program: Program = text.parse().unwrap();
     for by_senders in [false, true] {
         let way = Way {

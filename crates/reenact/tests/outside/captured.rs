@@ -79,8 +79,8 @@ fn a_program_is_who_it_was() {
 }
 
 /// ```text
-/// a library's thread ── looks at the clock, again and again ── is told to stop
-/// the program        ───── takes locks, in some order ─────── tells it
+/// a library's thread ── looks at the clock, again and again ── is asked to stop
+/// the program        ───── takes locks, in some order ─────── asks it
 /// ```
 #[test]
 fn a_thread_that_meets_nobody_may_look_at_the_clock_as_often_as_it_likes() {

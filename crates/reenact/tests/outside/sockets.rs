@@ -135,7 +135,7 @@ fn something_else_that_is_sent_is_a_difference() {
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
     let stage = Stage::new();
-    let program = |text: &str| program(&stage, &format!("tell {address}")).env("TEXT", text);
+    let program = |text: &str| program(&stage, &format!("greet {address}")).env("TEXT", text);
     record(&stage, &program("morning"));
     listener.join().unwrap();
     let outcome = program("evening!").replay();
@@ -149,7 +149,7 @@ fn something_else_that_is_sent_is_a_difference() {
 }
 
 #[test]
-fn what_is_sent_is_really_sent_if_it_is_told_to() {
+fn what_is_sent_is_really_sent_if_asked_to() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let hear = move || {
@@ -160,8 +160,8 @@ fn what_is_sent_is_really_sent_if_it_is_told_to() {
     };
     let heard = thread::spawn(hear);
     let stage = Stage::new();
-    let told = program(&stage, &format!("tell {address}"));
-    let recorded = record(&stage, &told);
+    let program = program(&stage, &format!("greet {address}"));
+    let recorded = record(&stage, &program);
     let (text, listener) = heard.join().unwrap();
     assert_eq!(text, "good morning");
     let heard = thread::spawn(move || {
@@ -170,7 +170,7 @@ fn what_is_sent_is_really_sent_if_it_is_told_to() {
         stream.read_to_string(&mut text).unwrap();
         text
     });
-    let really = told.env("REENACT_REALLY_WRITE", "1");
+    let really = program.env("REENACT_REALLY_WRITE", "1");
     really.replay().is_same_as(&recorded);
     assert_eq!(heard.join().unwrap(), "good morning");
 }

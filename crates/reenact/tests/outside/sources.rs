@@ -67,7 +67,7 @@ fn threads_actors_and_processes_emit_into_one_source() {
 }
 
 #[test]
-fn the_program_ends_while_things_come() {
+fn the_program_ends_while_items_come() {
     for _ in 0..4 {
         check(&Stage::new(), "until-the-end", || {});
     }

@@ -24,7 +24,7 @@ fn a_replay_writes_nothing() {
 }
 
 #[test]
-fn a_replay_really_writes_if_it_is_told_to() {
+fn a_replay_really_writes_if_asked_to() {
     let stage = Stage::new();
     let world = stage.path("world");
     let program = program(&stage, &command(&stage, "write"));
@@ -68,7 +68,7 @@ fn what_cannot_be_really_written_makes_no_difference() {
 }
 
 #[test]
-fn directories_are_made_renamed_and_removed_only_if_told_to() {
+fn directories_are_made_renamed_and_removed_only_if_asked_to() {
     let stage = Stage::new();
     let world = stage.path("world");
     fs::create_dir(&world).unwrap();

@@ -1,4 +1,4 @@
-//! A program that is not the recorded one is told so, at the first difference.
+//! A replay of a program that is not the recorded one reports the first difference.
 
 use expect_test::{Expect, expect};
 

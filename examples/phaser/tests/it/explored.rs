@@ -12,13 +12,13 @@ use reenact::{
     thread,
 };
 
-/// Explores `program`, which returns what can be told of an execution: how many executions there were, and what they told.
+/// Explores `program`, which returns the outcome of an execution: how many executions there were, and their outcomes.
 fn explore(program: impl Fn() -> String + Send + Sync + 'static) -> (u64, BTreeSet<String>) {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let all = Arc::clone(&seen);
     let finding = Explorer::new().strategy(Strategy::Exhaustive).run(move || {
-        let told = program();
-        all.lock().unwrap().insert(told);
+        let outcome = program();
+        all.lock().unwrap().insert(outcome);
     });
     assert!(finding.failure.is_none(), "{:?}", finding.failure);
     assert!(finding.is_complete);
@@ -92,7 +92,7 @@ fn a_timed_wait_depends_on_the_phaser_alone() {
 }
 
 #[test]
-fn a_failing_schedule_tells_of_the_phaser_in_its_own_words() {
+fn a_failing_schedule_describes_the_phaser_by_its_own_operations() {
     let program = || {
         let phaser = Phaser::new();
         let (mut one, mut two) = (phaser.register(), phaser.register());

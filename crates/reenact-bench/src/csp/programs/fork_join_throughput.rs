@@ -1,4 +1,4 @@
-//! ForkJoinThroughput: one process sends to many in turn, and each says when it has been told to stop.
+//! ForkJoinThroughput: one process sends to many in turn, and each acknowledges its stop message.
 //!
 //! It measures throughput over many channels. In which order the workers stop can go any way. The workers are
 //! made before the time is taken: with a thread for each, little else would be measured.

@@ -31,7 +31,7 @@ fn ping(pings: u64, to_pong: &Sender<Ping>, from_pong: &Receiver<Pong>) {
     to_pong.send(Ping::Stop).unwrap();
 }
 
-/// Answers until told to stop; returns how often.
+/// Answers until a stop message arrives; returns how often.
 fn pong(to_ping: &Sender<Pong>, from_ping: &Receiver<Ping>) -> u64 {
     let mut answered = 0;
     while let Ping::Ping = from_ping.recv().unwrap() {

@@ -15,7 +15,7 @@ mod counter;
 mod lee;
 mod vacation;
 
-/// How many threads a program has unless told otherwise: as many as in the papers' programs with locks.
+/// How many threads a program has by default: as many as in the papers' programs with locks.
 const THREADS: usize = 4;
 
 /// Runs a program once and checks its result. The operations are transactions.

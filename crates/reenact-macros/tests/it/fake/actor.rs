@@ -48,7 +48,7 @@ pub trait Target<A: Send + 'static> {
     }
 }
 
-// What is told of the last message: what it was, and how its actor was before.
+// The description of the last message: its label, and the state of its actor before it.
 pub mod inspect {
     use std::{cell::RefCell, fmt::Debug};
 

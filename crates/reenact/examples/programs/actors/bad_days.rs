@@ -15,9 +15,9 @@ use reenact::{
 use super::number;
 use crate::{
     acknowledged::{Acknowledged, PARTIES as ACTORS},
-    crew::panic_quietly,
     jitter::jitter,
     seen::Seen,
+    workers::panic_quietly,
 };
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
@@ -49,7 +49,7 @@ fn say(line: &str) {
     let _ = output.flush();
 }
 
-/// Two actors panic in every turn, and are told by the next message; two threads ask them.
+/// Two actors panic in every turn, and go on with the next message; two threads ask them.
 fn panics(rounds: usize) {
     panic_quietly();
     struct Panics(Seen);
@@ -335,7 +335,7 @@ fn drift(what: &str) {
             });
             sent.wait().unwrap();
         }
-        // Other messages first, of one sender, which only the code that handles them tells apart.
+        // Other messages first, of one sender, which differ only in the code that handles them.
         "order" => {
             if other {
                 log.send(|this, _| this.0.push(2));

@@ -278,7 +278,7 @@ impl Node {
                     .when(ctx, |this, _, value| {
                         this.answered("piped again", Ok(value))
                     });
-                // A subscriber, who is told after what was sent before.
+                // A subscriber, which runs after what was sent before.
                 promise.when(ctx, |this, ctx, actor| {
                     actor.send(unasked(this.message(0, 0)));
                     this.seen.note(("is me", actor == ctx.me()));

@@ -1,8 +1,8 @@
 //! Everything together: actors, threads, locks, atomics and channels.
 //!
 //! ```text
-//! threads:   order → clerk ── wait for the answer, or not for long ── lock the till ── tell the audit (a channel)
-//! clerks:    take stock (atomic) ── till (lock) ── ask the depot (pipelined) ── when … ── tell the audit
+//! threads:   order → clerk ── wait for the answer, or not for long ── lock the till ── send to the audit (a channel)
+//! clerks:    take stock (atomic) ── till (lock) ── ask the depot (pipelined) ── when … ── send to the audit
 //! depot:     one that a promise stands for until a thread has opened it
 //! ```
 

@@ -165,7 +165,7 @@ fn start_send_race(this: &mut Driver, _: &mut Context<Driver>, race: usize, aren
         arena.send(move |arena, _| arena.arrives(race, 1));
     };
     let [sender, resolves] = &this.helpers[race % AT_A_TIME];
-    // Who is told first is more often first.
+    // The helper that gets its message first is more often first.
     if race.is_multiple_of(2) {
         sender.send(send);
         resolves.send(resolve);
@@ -175,7 +175,7 @@ fn start_send_race(this: &mut Driver, _: &mut Context<Driver>, race: usize, aren
     }
 }
 
-/// Both resolve the same promise, and what they say tells who was first:
+/// Both resolve the same promise, and what they say shows who was first:
 ///
 /// ```text
 /// helper 0:  resolve p with 0 ──┐

@@ -27,7 +27,7 @@ pub(super) fn run(name: &str) -> bool {
     true
 }
 
-/// Threads that race for a list until they are told to stop, or for good.
+/// Starts threads that race to push to a list, until the process ends.
 fn race(list: &Arc<Mutex<Vec<u64>>>, threads: u64) -> Vec<thread::JoinHandle<()>> {
     (0..threads)
         .map(|me| {
@@ -99,7 +99,7 @@ fn poison() {
     );
 }
 
-/// The last thing that main does is to panic, with others running.
+/// Main ends with a panic, while others run.
 fn panic_in_main() {
     let list = Arc::new(Mutex::new(Vec::new()));
     let _threads = race(&list, 3);

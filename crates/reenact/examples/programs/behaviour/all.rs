@@ -2,7 +2,7 @@
 //!
 //! Each function here holds one behaviour. They are written against `subject`, which is std or reenact. The tests run
 //! them with both, which says that they are right and that reenact does the same; `programs selfcheck` runs them where
-//! recording or replay is on, for which reenact has other ways of doing some things.
+//! recording or replay is on, for which reenact implements some operations differently.
 
 use super::subject;
 

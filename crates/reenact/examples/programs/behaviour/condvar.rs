@@ -16,7 +16,7 @@ pub(super) const ALL: Behaviours = by_name![
     everybody_can_be_notified,
     a_wait_gives_up_the_lock,
     a_wait_without_notification_times_out,
-    a_timed_wait_is_told_whether_it_was_notified,
+    a_timed_wait_returns_whether_it_was_notified,
     waiting_while_something_holds_ends_when_it_does_not,
     a_condition_that_does_not_hold_is_not_waited_for,
     a_wait_for_ever_is_possible,
@@ -129,7 +129,7 @@ fn a_wait_without_notification_times_out() {
 }
 
 #[cfg_attr(test, test)]
-fn a_timed_wait_is_told_whether_it_was_notified() {
+fn a_timed_wait_returns_whether_it_was_notified() {
     let pair = Arc::new((Mutex::new(false), Condvar::new()));
     let theirs = Arc::clone(&pair);
     let guard = pair.0.lock().unwrap();

@@ -20,7 +20,7 @@ pub(super) const ALL: Behaviours = by_name![
     messages_of_one_sender_come_in_order,
     what_was_sent_is_received_after_the_sender_is_gone,
     a_send_without_a_receiver_gives_the_message_back,
-    an_empty_channel_is_told_from_a_closed_one,
+    an_empty_channel_differs_from_a_closed_one,
     a_receive_gives_up_after_its_time,
     a_receive_without_a_time_limit_waits,
     a_full_channel_refuses_or_waits,
@@ -91,7 +91,7 @@ fn a_send_without_a_receiver_gives_the_message_back() {
 }
 
 #[cfg_attr(test, test)]
-fn an_empty_channel_is_told_from_a_closed_one() {
+fn an_empty_channel_differs_from_a_closed_one() {
     let (sender, receiver) = channel::<u8>();
     let other = sender.clone();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));

@@ -30,7 +30,7 @@ pub(super) const ALL: Behaviours = by_name![
     a_thread_may_be_left_alone,
     a_thread_knows_whether_it_panics,
     locals_are_dropped_before_the_thread_is_joined,
-    small_things_work,
+    parallelism_sleep_yield_and_panicking_work,
     handles_can_be_shown,
     signatures_are_as_they_should_be,
 ];
@@ -234,7 +234,7 @@ fn locals_are_dropped_before_the_thread_is_joined() {
 }
 
 #[cfg_attr(test, test)]
-fn small_things_work() {
+fn parallelism_sleep_yield_and_panicking_work() {
     assert!(thread::available_parallelism().unwrap().get() > 0);
     thread::sleep(Duration::from_micros(1));
     thread::yield_now();

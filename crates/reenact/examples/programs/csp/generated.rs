@@ -508,7 +508,7 @@ impl Actor {
 struct Offer {
     to: Sender<Message>,
     from: Receiver<Message>,
-    /// Kept, so that nobody is told that there is no other side.
+    /// Kept, so that the channel does not count as closed.
     _nowhere: (Sender<Message>, Receiver<Message>),
 }
 

@@ -3,7 +3,7 @@
 #[path = "behaviour/all.rs"]
 mod behaviour;
 
-use crate::crew::panic_quietly;
+use crate::workers::panic_quietly;
 
 /// Runs all behaviours, or those of these names.
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {

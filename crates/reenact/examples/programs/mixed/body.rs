@@ -117,12 +117,12 @@ impl Body {
         match verb {
             Lock | TryLock | Held | Wait | Notify | Read | Write => self.lock(operation, fuel),
             Add | Load | Exchange => self.count_up(operation),
-            Tell | TryTell | Ask | AskLate | Pipe | Race | Chain => {
-                self.tell(operation, fuel, turn);
+            Post | TryPost | Ask | AskLate | Pipe | Race | Chain => {
+                self.post(operation, fuel, turn);
             }
             Send | TrySend | SendSoon | Recv | TryRecv | RecvSoon | Select | SelectSend
             | SelectNow | Favour | Introduce => self.communicate(operation, fuel, turn),
-            TxRead | TxWrite | TxMove | TxAbort | TxPanic | TxElse | TxTell | Tick | Await => {
+            TxRead | TxWrite | TxMove | TxAbort | TxPanic | TxElse | TxPost | Tick | Await => {
                 self.transact(operation, fuel);
             }
             Thread | Process => self.start(verb == Process, first, fuel, turn),
@@ -150,7 +150,7 @@ impl Body {
                 }
             }
             Exit => std::process::exit(3),
-            Errand => self.errand(first % 2 == 0, second),
+            SpawnJoin => self.spawn_and_join(first % 2 == 0, second),
             Scope => self.scope(first),
             Yield => csp::yield_now(),
             Sleep => thread::sleep(limit(first)),
@@ -258,7 +258,7 @@ impl Body {
         }
     }
 
-    fn tell(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
+    fn post(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
         let Operation {
             verb,
             first,
@@ -267,8 +267,8 @@ impl Body {
         let (world, value) = (Arc::clone(&self.world), self.value());
         let (to, other) = (world.actor(first), world.actor(first + 1));
         match verb {
-            Verb::Tell => to.send(unasked(self.message(second, fuel))),
-            Verb::TryTell => {
+            Verb::Post => to.send(unasked(self.message(second, fuel))),
+            Verb::TryPost => {
                 let sent = to.try_send(unasked(self.message(second, fuel)));
                 self.seen.note(format!("{sent:?}"));
             }
@@ -428,7 +428,7 @@ impl Body {
         }
         let result = catch_unwind(AssertUnwindSafe(|| {
             atomically_or_err(|tx| {
-                if operation.verb == Verb::TxTell {
+                if operation.verb == Verb::TxPost {
                     let message = self.message(operation.second, fuel);
                     let to = world.actor(operation.first).clone();
                     tx.after_commit(move || to.send(unasked(message)));
@@ -479,7 +479,7 @@ impl Body {
     }
 
     /// Has somebody do a little, and waits for that. Who does it waits for no actor, so a turn may wait for it.
-    fn errand(&mut self, is_process: bool, number: usize) {
+    fn spawn_and_join(&mut self, is_process: bool, number: usize) {
         let (world, value) = (Arc::clone(&self.world), self.value());
         let (sender, receiver) = mpsc::sync_channel(number % 3);
         let act = move || {
@@ -505,7 +505,7 @@ impl Body {
         self.join(child);
     }
 
-    /// As an errand, by a thread that is found again by its name.
+    /// Like `spawn_and_join`, on a thread of std that is found again by its name.
     fn foreign(&mut self, first: usize, second: usize, fuel: Fuel) {
         let (world, value) = (Arc::clone(&self.world), self.value());
         let message = self.message(second, fuel.at_most_one());

@@ -6,7 +6,7 @@
 //! actor keep 2
 //! script: send:0,3 lock:1,0
 //! thread: ask:0,0 txmove:1,2 process:0,0
-//! process: recv:1,0 tick:0,0 tell:1,0
+//! process: recv:1,0 tick:0,0 post:1,0
 //! ```
 //!
 //! An actor goes on after a panic or does not, and has a mailbox with so much room. Threads and processes do what they do
@@ -64,7 +64,7 @@ pub(crate) struct Root {
 
 pub(crate) type Script = Vec<Operation>;
 
-/// Something that somebody does: to what, and with which script, or which other thing, or for how many times ten
+/// Something that somebody does: to what, and with which script, or which other object, or for how many times ten
 /// microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Operation {
@@ -87,10 +87,10 @@ verbs! {
     Load "load",
     /// Compares and exchanges, with what was there a moment ago.
     Exchange "exchange",
-    /// Sends a message.
-    Tell "tell",
+    /// Sends a message to an actor.
+    Post "post",
     /// The same, and notes whether there was room.
-    TryTell "trytell",
+    TryPost "trypost",
     /// Sends a message that is answered, and waits for that, or goes on when it is.
     Ask "ask",
     /// The same, but waits not for long at first.
@@ -125,7 +125,7 @@ verbs! {
     TxPanic "txpanic",
     TxElse "txelse",
     /// Sends a message when the transaction has committed.
-    TxTell "txtell",
+    TxPost "txpost",
     /// A thread or process says how far it is, in a transaction.
     Tick "tick",
     /// Waits, in a transaction, until one that comes before it is as far as that.
@@ -134,7 +134,7 @@ verbs! {
     Process "process",
     Actor "actor",
     /// Starts a thread or a process that does a little and waits for it at once, in a turn too.
-    Errand "errand",
+    SpawnJoin "spawnjoin",
     /// The same with two threads of a scope, which wait for each other.
     Scope "scope",
     Join "join",

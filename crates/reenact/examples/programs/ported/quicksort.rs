@@ -65,7 +65,7 @@ pub fn run() -> (String, String) {
     let mut numbers: Vec<u64> = (0..3000u64).map(|n| n * 7919 % 3001).collect();
     quicksort(&mut numbers, &budget, &spawned);
 
-    // And two readers who check it together, and tell each other which came last.
+    // Two readers check it together, and a barrier decides which came last.
     let (gate, checked) = (Barrier::new(2), RwLock::new(numbers));
     let (mut sorted, mut last) = (true, 9);
     scope(|s| {

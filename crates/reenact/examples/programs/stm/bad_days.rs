@@ -8,8 +8,8 @@ use reenact::{
 
 use crate::{
     bad_days::{Acknowledged, say},
-    crew::crew,
     jitter::Dice,
+    workers::run_workers,
 };
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
@@ -31,7 +31,7 @@ fn steady() {
     // Recording has begun.
     atomically(|tx| variables[0].write(tx, 1));
     say("ready");
-    crew(4, move |me| {
+    run_workers(4, move |me| {
         let mut dice = Dice::new(me);
         for count in 1.. {
             let (one, other) = (&variables[dice.roll(4)], &variables[dice.roll(4)]);
@@ -77,7 +77,7 @@ fn crowded_out() {
         vain.count()
     });
     let committed = count.clone();
-    let seen = crew(2, move |me| {
+    let seen = run_workers(2, move |me| {
         let mut rounds = 0;
         for _ in 0..100_000 {
             rounds += atomically(|tx| {
@@ -157,7 +157,7 @@ fn midway(path: &str) {
     }
     reenact::record_to(path.as_ref()).expect("a trace");
     let theirs = Arc::clone(&number);
-    let sums = crew(3, move |me| {
+    let sums = run_workers(3, move |me| {
         (0..100).fold(0, |sum, _| {
             let before = atomically(|tx| theirs.replace(tx, me as u64));
             sum * 3 % 100_003 + before + theirs.read_atomic()

@@ -16,7 +16,7 @@ use reenact::{
 };
 
 use self::language::{Action, Program, Transaction, Verb};
-use crate::{crew::crew, jitter::jitter, parsed, seen::Seen};
+use crate::{jitter::jitter, parsed, seen::Seen, workers::run_workers};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "stm-generated" {
@@ -49,7 +49,7 @@ fn interpret(program: Program) {
         program,
     });
     let theirs = Arc::clone(&world);
-    let digests = crew(threads, move |me| {
+    let digests = run_workers(threads, move |me| {
         let mut seen = Seen::default();
         for (number, transaction) in theirs.program.threads[me].iter().enumerate() {
             jitter();

@@ -12,8 +12,8 @@ use reenact::{
 };
 
 use crate::{
-    crew::crew,
     jitter::{Dice, jitter},
+    workers::run_workers,
 };
 
 const THREADS: usize = 3;
@@ -25,7 +25,7 @@ pub(super) fn run(name: &str) -> bool {
         return false;
     }
     let variables: Arc<[TVar<u64>]> = (0..VARIABLES).map(|_| TVar::new(0)).collect();
-    let histories = crew(THREADS, move |me| history(me, &variables));
+    let histories = run_workers(THREADS, move |me| history(me, &variables));
     let attempts: String = histories.iter().map(|(_, attempts)| &**attempts).collect();
     if let Some(path) = std::env::var_os("ATTEMPTS") {
         let mut file = std::fs::File::create(path).expect("a file for attempts");

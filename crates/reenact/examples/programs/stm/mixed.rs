@@ -12,9 +12,9 @@ use reenact::{
 };
 
 use crate::{
-    crew::crew,
     jitter::{Dice, jitter},
     seen::Seen,
+    workers::run_workers,
 };
 
 pub(super) fn run(name: &str) -> bool {
@@ -49,7 +49,7 @@ fn mixed() {
         seen.digest()
     });
     let theirs = Arc::clone(&shared);
-    let digests = crew(3, move |me| {
+    let digests = run_workers(3, move |me| {
         let (mut dice, mut seen) = (Dice::new(me), Seen::default());
         for _ in 0..200 {
             jitter();

@@ -205,7 +205,7 @@ impl<I: Iterator<Item = Token>> Parser<I> {
 }
 
 #[test]
-fn sales_are_found_among_other_things() {
+fn sales_are_found_among_other_values() {
     let parse = |texts: &[&str]| {
         let mut parser = Parser::new(texts.iter().flat_map(|text| tokens(text)));
         std::iter::from_fn(|| parser.event()).collect::<Vec<_>>()

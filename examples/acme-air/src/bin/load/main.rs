@@ -46,7 +46,7 @@ struct Arguments {
     /// How many customers the service has.
     #[arg(long, default_value_t = 200)]
     customers: u32,
-    /// Tell the service to stop afterwards.
+    /// Stop the service afterwards.
     #[arg(long)]
     stop: bool,
 }

@@ -8,8 +8,8 @@ use reenact::{
 use super::{Behaviours, by_name};
 
 pub(super) const ALL: Behaviours = by_name![
-    receivers_that_wait_are_told_that_the_senders_are_gone,
-    senders_that_wait_are_told_that_the_receivers_are_gone,
+    receivers_that_wait_get_an_error_when_the_senders_are_gone,
+    senders_that_wait_get_an_error_when_the_receivers_are_gone,
     what_was_sent_before_is_received_after,
     a_channel_is_open_as_long_as_there_is_a_handle,
     a_handle_that_goes_with_its_process_counts,
@@ -23,7 +23,7 @@ fn let_others_run() {
 }
 
 #[cfg_attr(test, test)]
-fn receivers_that_wait_are_told_that_the_senders_are_gone() {
+fn receivers_that_wait_get_an_error_when_the_senders_are_gone() {
     for room in [0, 3] {
         for _ in 0..10 {
             let (sender, receiver) = csp::bounded::<u8>(room);
@@ -45,7 +45,7 @@ fn receivers_that_wait_are_told_that_the_senders_are_gone() {
 }
 
 #[cfg_attr(test, test)]
-fn senders_that_wait_are_told_that_the_receivers_are_gone() {
+fn senders_that_wait_get_an_error_when_the_receivers_are_gone() {
     for room in [0, 1] {
         for _ in 0..10 {
             let (sender, receiver) = csp::bounded(room);

@@ -19,7 +19,7 @@ use super::{Behaviours, by_name, message_of, wait_until};
 
 pub(super) const ALL: Behaviours = by_name![
     joining_returns_what_the_process_returned,
-    joining_tells_what_the_process_panicked_with,
+    joining_returns_what_the_process_panicked_with,
     a_panic_is_the_process_s_own,
     one_that_panics_may_use_channels_on_its_way_out,
     a_process_runs_though_nobody_joins_it,
@@ -47,7 +47,7 @@ fn joining_returns_what_the_process_returned() {
 }
 
 #[cfg_attr(test, test)]
-fn joining_tells_what_the_process_panicked_with() {
+fn joining_returns_what_the_process_panicked_with() {
     for _ in 0..20 {
         let process: JoinHandle<()> = spawn(|| resume_unwind(Box::new("never mind")));
         assert_eq!(message_of(process.join().unwrap_err()), "never mind");
