@@ -215,7 +215,7 @@ impl Execution {
     }
 
     /// Returns control to the driver until the current activity is resumed.
-    #[inline]
+    #[inline(never)]
     fn wait(&self) {
         let (number, running) = self.state().running();
         aside_explored(|| {
@@ -231,16 +231,35 @@ impl Execution {
 
     /// Announces the operation that `say` fills in, for the current activity. Returns when it is the activity's turn:
     /// as far as others can observe, the operation has then happened.
-    #[inline]
+    ///
+    /// Inlined, and `say` only borrows or copies: otherwise its captures are stored and copied at each operation, and
+    /// loading them right after they were stored costs more than the rest of the announcement.
+    #[inline(always)]
     fn announce(&self, say: impl FnOnce(&mut Pending)) {
+        if self.may_announce() && self.state().fills_in(say) {
+            self.waits_to_be_chosen();
+        }
+    }
+
+    /// Returns whether an operation is to be announced. Leaves the execution if it is ending.
+    #[inline]
+    fn may_announce(&self) -> bool {
         if self.state().is_ending {
-            return leave();
+            leave();
+            return false;
         }
         assert!(
             !is_attempting(),
             "exploration does not support operations within a transaction"
         );
-        let next = match self.state().announces(say) {
+        true
+    }
+
+    /// Returns when the operation that has been filled in has been chosen. Inlined: each return from a function after a
+    /// switch of stacks is mispredicted.
+    #[inline(always)]
+    fn waits_to_be_chosen(&self) {
+        let next = match self.state().announces() {
             Announced::Performed => return,
             Announced::Waits(next) => next,
         };

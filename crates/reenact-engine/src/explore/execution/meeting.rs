@@ -100,10 +100,12 @@ impl Execution {
     ) {
         let Announcement { op, site, .. } = *announcement;
         let touched = self.state().touched(touch, site, 0);
-        let about = self.about(announcement);
-        self.announce(|pending| {
-            pending.be(op, site, touched, ready, touch.room);
-            pending.is_about(about);
+        let room = touch.room;
+        let mut about = self.about(announcement);
+        let about = &mut about;
+        self.announce(move |pending| {
+            pending.be(op, site, touched, ready, room);
+            pending.is_about(about.take());
         });
     }
 

@@ -245,16 +245,24 @@ impl State {
         self.parked += 1;
     }
 
-    /// Notes the operation that `say` fills in as the pending one of the current activity.
-    #[inline]
-    pub(super) fn announces(&mut self, say: impl FnOnce(&mut Pending)) -> Announced {
-        let number = self.current;
-        let Some(actor) = self.actors.get_mut(number as usize) else {
-            // It was created before the exploration began.
-            return Announced::Performed;
+    /// Makes the operation that `say` fills in the pending one of the current activity. Returns false, and announces
+    /// nothing, if the activity was created before the exploration began.
+    #[inline(always)]
+    pub(super) fn fills_in(&mut self, say: impl FnOnce(&mut Pending)) -> bool {
+        let actor = self.actors.get_mut(self.current as usize);
+        let Some(actor) = actor else {
+            return false;
         };
         actor.phase = Phase::Pending;
         say(&mut actor.pending);
+        true
+    }
+
+    /// Announces the pending operation of the current activity.
+    #[inline]
+    pub(super) fn announces(&mut self) -> Announced {
+        let number = self.current;
+        let actor = &mut self.actors[number as usize];
         if self.wants_labels {
             actor.pending.find_line();
         }
