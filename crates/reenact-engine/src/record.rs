@@ -484,11 +484,19 @@ pub(crate) fn look(object: &Object, op: Op) {
         if object.last.load(Acquire) == 0 {
             // Several activities may look at once, but only one can be the first.
             object.begin_update();
-            if object.last.load(Relaxed) == 0 {
+            let is_first = object.last.load(Relaxed) == 0;
+            if is_first {
                 object.version.store(1 | Object::FLAG, Relaxed);
                 me.name(object);
+                object.looks.store(1, Relaxed);
+                // Before others see the version: the process may be killed at any instant, and no event may refer to an
+                // operation that is not in the trace.
+                count(object.tag(op));
             }
             object.end_update();
+            if is_first {
+                return true;
+            }
         }
         let mut version = object.version.load(Acquire);
         while version & Object::FLAG != 0 {
