@@ -57,13 +57,18 @@ pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
 /// Returns a guarded call of `cargo nextest run`, which `.config/nextest.toml` configures. Installs nextest if it is
 /// missing.
 pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
-    let mut version = command(&["nextest", "--version"]);
-    let is_there = version.output().is_ok_and(|output| output.status.success());
-    if !is_there {
-        eprintln!("xtask: installing cargo-nextest, which runs the tests");
-        run(&["install", "cargo-nextest", "--locked"])?;
-    }
+    install("nextest", "runs the tests")?;
     guarded(&[&["nextest", "run", "--workspace"], arguments].concat())
+}
+
+/// Installs a subcommand of cargo if it is missing.
+pub(crate) fn install(subcommand: &str, purpose: &str) -> Result<(), String> {
+    let mut version = command(&[subcommand, "--version"]);
+    if version.output().is_ok_and(|output| output.status.success()) {
+        return Ok(());
+    }
+    eprintln!("xtask: installing cargo-{subcommand}, which {purpose}");
+    run(&["install", &format!("cargo-{subcommand}"), "--locked"])
 }
 
 /// Returns the target directory of cargo.

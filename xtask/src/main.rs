@@ -4,6 +4,7 @@
 
 mod bench;
 mod cargo;
+mod dependency;
 mod guard;
 mod hunt;
 mod process;
@@ -12,7 +13,7 @@ mod test;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask test            format, lints, all tests, the examples of the documentation
+cargo xtask test            format, lints, dependencies, all tests, the examples of the documentation
                             Goes on after a failure and lists all failures at the end. Generated tests
                             use the same seed every time. A test that takes longer than five minutes
                             fails, with the stacks of its processes; REENACT_TEST_TIMEOUT=SECONDS for
@@ -30,11 +31,17 @@ cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
     --against REV           instead of what the suite compares: build this git revision too, run both
                             interleaved, and print how they compare (for `locks`, `savina`, `csp`,
                             `stm`, `mixed`, `explore` and `instructions`)
+cargo xtask bench dependency  what depending on reenact costs: processor time of a build, and size of a
+                            test binary, of a small crate that it generates
 cargo xtask bench forget    remove all that `--against` has built
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    // How cargo starts rustc for `bench dependency`.
+    if let Some(exit) = dependency::wrap_rustc(&arguments) {
+        return exit;
+    }
     let words: Vec<_> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let result = match words[..] {
         // How cargo starts a test: see `cargo::guarded`.
@@ -44,6 +51,7 @@ fn main() -> ExitCode {
         ["hunt", minutes] if minutes.parse::<u64>().is_ok_and(|minutes| minutes > 0) => {
             hunt::run(minutes.parse().unwrap_or(1))
         }
+        ["bench", "dependency"] => dependency::run(),
         ["bench", ref rest @ ..] if !rest.is_empty() => bench::run_suite(rest),
         _ => {
             eprint!("{HELP}");

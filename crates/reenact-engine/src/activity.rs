@@ -109,6 +109,16 @@ impl Hot {
         HOT.with(|hot| hot.fast_path.get())
     }
 
+    #[inline]
+    fn fiber() -> *const Controlled {
+        HOT.with(|hot| hot.fiber.get())
+    }
+
+    #[inline]
+    fn guest() -> *mut RecorderState {
+        HOT.with(|hot| hot.guest.get())
+    }
+
     /// Returns the light activity that the calling thread runs.
     pub(crate) fn slot<'a>() -> Option<&'a ActivitySlot> {
         // SAFETY: The thread itself sets it while it runs the activity, whose slot exists until the activity ends. The
@@ -196,14 +206,14 @@ pub(crate) fn with_recording<R>(action: impl FnOnce(&mut Me<'_>) -> R) -> Option
         }
         // SAFETY: `Party::impersonate` sets it to the recorder state of an activity that waits until this thread is
         // done with it; see `crate::meeting`.
-        if let Some(guest) = unsafe { HOT.with(|hot| hot.guest.get()).as_mut() } {
+        if let Some(guest) = unsafe { Hot::guest().as_mut() } {
             return Some(action(&mut recording.light(guest)));
         }
         if !recording.is_registered() {
             if !recording.register(None) {
                 return None;
             }
-            HOT.with(|hot| sit(hot, recording));
+            sit(recording);
         }
         recording.me().map(|mut me| action(&mut me))
     })
@@ -230,14 +240,20 @@ pub(crate) fn with_thread<R>(action: impl FnOnce(&mut Recording) -> Option<R>) -
 /// Nothing is borrowed while it runs: it may take long, and a signal handler may call this too.
 pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Option<R> {
     // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
-    if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
+    if let Some(controlled) = unsafe { Hot::fiber().as_ref() } {
         return Some(untracked(|| action(controlled)));
     }
     if let Some(slot) = Hot::slot() {
         let controlled = slot.controlled()?;
         return Some(untracked(|| action(controlled)));
     }
-    let controlled = LOCAL.with(|slot| {
+    let controlled = controlled_of_thread()?;
+    Some(untracked(|| action(&controlled)))
+}
+
+/// Returns the controlled activity of the thread itself, registering the thread first if need be.
+fn controlled_of_thread() -> Option<Arc<Controlled>> {
+    LOCAL.with(|slot| {
         let mut slot = slot.try_borrow_mut().ok()?;
         if let Some(Local::Controlled(controlled)) = &**slot
             && controlled.generation == controller::generation()
@@ -247,17 +263,18 @@ pub(crate) fn with_controlled<R>(action: impl FnOnce(&Controlled) -> R) -> Optio
         let controlled = Arc::new(untracked(Controlled::unannounced)?);
         install(&mut slot, Local::Controlled(Arc::clone(&controlled)));
         Some(controlled)
-    })?;
-    Some(untracked(|| action(&controlled)))
+    })
 }
 
 /// Makes the thread's own activity the one that it runs.
-fn sit(hot: &Hot, recording: &mut Recording) {
+fn sit(recording: &mut Recording) {
     if let Some(me) = recording.me() {
-        hot.token.set(token_of(me.number()));
-        hot.word.set(me.recorder_state.word());
-        hot.recorder_state.set(me.recorder_state);
-        hot.appender.set(me.appender);
+        HOT.with(|hot| {
+            hot.token.set(token_of(me.number()));
+            hot.word.set(me.recorder_state.word());
+            hot.recorder_state.set(me.recorder_state);
+            hot.appender.set(me.appender);
+        });
         seeds::give_to_thread(me.number());
     }
 }
@@ -335,14 +352,16 @@ pub(crate) fn aside_explored(action: impl FnOnce()) {
 /// POSIX keys, the system runs the latter last; so what the former do still belongs to the activity. At the exit of a
 /// process neither runs for all threads: see `at_exit` in `record.rs`.
 fn install(slot: &mut Slot, mut local: Local) {
-    HOT.with(|hot| match &mut local {
-        Local::Recording(recording) => sit(hot, recording),
+    match &mut local {
+        Local::Recording(recording) => sit(recording),
         Local::Controlled(controlled) => {
-            clear(hot);
-            hot.token.set(token_of(controlled.activity.number));
+            HOT.with(|hot| {
+                clear(hot);
+                hot.token.set(token_of(controlled.activity.number));
+            });
             seeds::give_to_thread(controlled.activity.number);
         }
-    });
+    }
     **slot = Some(local);
 
     extern "C" fn thread_ends(_: *mut c_void) {

@@ -322,7 +322,10 @@ impl ActivitySlot {
 
     fn take_slot(&self) {
         let word = with_thread(|recording| recording.slot(self.token - 1));
-        let word = word.unwrap_or(std::ptr::null_mut());
+        self.set_word(word.unwrap_or(std::ptr::null_mut()));
+    }
+
+    fn set_word(&self, word: *mut u64) {
         self.word.set(word);
         HOT.with(|hot| hot.word.set(word));
     }
@@ -334,9 +337,7 @@ impl ActivitySlot {
         action: impl FnOnce(Me<'_>) -> R,
     ) -> Option<R> {
         if self.word.get().is_null() {
-            let word = recording.slot(self.token - 1)?;
-            self.word.set(word);
-            HOT.with(|hot| hot.word.set(word));
+            self.set_word(recording.slot(self.token - 1)?);
         }
         let mut rest = self.rest.try_borrow_mut().ok()?;
         if let Rest::Nothing = &*rest {

@@ -137,7 +137,9 @@ pub fn external<E: External>(op: Op, mut call: E) -> E::Answer {
             answer
         }
         Mode::Replay | Mode::Controlled => {
-            play(op, &mut call).unwrap_or_else(|| untracked(|| call.ask()))
+            let mut answer = None;
+            play(op, &mut (&mut call, &mut answer));
+            answer.unwrap_or_else(|| untracked(|| call.ask()))
         }
         _ => call.ask(),
     }
@@ -161,13 +163,37 @@ fn give_back(mut buffer: Vec<u8>) {
     }
 }
 
-/// Returns the controller's answer, if it plays the outside.
+/// A call that a controller may answer, whatever the type of its answer.
+trait Playable {
+    fn what(&self) -> String;
+
+    fn asked(&self) -> Asked;
+
+    /// Keeps the answer. Returns whether it fits the call.
+    fn hear(&mut self, reply: Reply<'_>) -> bool;
+}
+
+impl<E: External> Playable for (&mut E, &mut Option<E::Answer>) {
+    fn what(&self) -> String {
+        self.0.what()
+    }
+
+    fn asked(&self) -> Asked {
+        self.0.asked()
+    }
+
+    fn hear(&mut self, reply: Reply<'_>) -> bool {
+        *self.1 = self.0.hear(reply);
+        self.1.is_some()
+    }
+}
+
+/// Passes the controller's answer to the call, if it plays the outside.
 #[track_caller]
-fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
+fn play(op: Op, call: &mut dyn Playable) {
     let site = Location::caller();
     with_controlled(|me| {
         let (what, asked) = (call.what(), call.asked());
-        let mut answer = None;
         let question = Question::Call {
             announcement: &Announcement {
                 site,
@@ -175,15 +201,10 @@ fn play<E: External>(op: Op, call: &mut E) -> Option<E::Answer> {
             },
             what: &what,
             asked,
-            hear: &mut |reply| {
-                answer = untracked(|| call.hear(reply));
-                answer.is_some()
-            },
+            hear: &mut |reply| untracked(|| call.hear(reply)),
         };
         me.controller.outside(&me.activity, question);
-        answer
-    })
-    .flatten()
+    });
 }
 
 /// Returns whether input from outside comes from a trace.
@@ -201,30 +222,43 @@ pub fn really_writes() -> bool {
 /// Runs `action` untracked, as something that is not part of the program: the clocks it reads are not recorded.
 #[inline]
 pub fn untracked<R>(action: impl FnOnce() -> R) -> R {
-    with_depth(|depth| depth + 1, action)
+    let _before = Depth::set(Depth::get() + 1);
+    action()
 }
 
 /// Runs `action` tracked, as part of the program, in the middle of something untracked.
 pub(crate) fn tracked<R>(action: impl FnOnce() -> R) -> R {
-    with_depth(|_| 0, action)
+    let _before = Depth::set(0);
+    action()
 }
 
-#[inline]
-fn with_depth<R>(depth: impl FnOnce(u32) -> u32, action: impl FnOnce() -> R) -> R {
-    struct Back(u32);
-    impl Drop for Back {
-        #[inline]
-        fn drop(&mut self) {
-            HOT.with(|hot| hot.untracked.set(self.0));
-        }
+/// How deeply untracked calls were nested on the calling thread; dropping it restores that.
+///
+/// Every call of [`untracked`] is compiled for its own closure. What does not depend on the closure is here.
+struct Depth(u32);
+
+impl Depth {
+    #[inline]
+    fn get() -> u32 {
+        HOT.with(|hot| hot.untracked.get())
     }
-    let _back = HOT.with(|hot| Back(hot.untracked.replace(depth(hot.untracked.get()))));
-    action()
+
+    #[inline]
+    fn set(depth: u32) -> Depth {
+        HOT.with(|hot| Depth(hot.untracked.replace(depth)))
+    }
+}
+
+impl Drop for Depth {
+    #[inline]
+    fn drop(&mut self) {
+        HOT.with(|hot| hot.untracked.set(self.0));
+    }
 }
 
 /// Returns whether the calling thread is untracked now.
 fn is_apart() -> bool {
-    HOT.with(|hot| hot.untracked.get()) > 0
+    Depth::get() > 0
 }
 
 /// Makes the calling thread untracked from now on: it belongs to a library that brings input into the program. Only

@@ -20,9 +20,11 @@
 mod changes;
 mod closest;
 
-use std::{collections::VecDeque, hash::Hash, ops::ControlFlow};
-
-use hashbrown::HashSet;
+use std::{
+    collections::{HashSet, VecDeque},
+    hash::Hash,
+    ops::ControlFlow,
+};
 
 pub use self::closest::Closest;
 

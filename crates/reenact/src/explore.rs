@@ -54,6 +54,9 @@ pub use self::test::Failed;
 pub use self::test::run as run_test;
 use crate::ops;
 
+/// A program to explore. Only what creates it is compiled for each program.
+type Program = Arc<dyn Fn() + Send + Sync>;
+
 /// Explores `program`: some random executions, then one of each class.
 ///
 /// # Panics
@@ -162,12 +165,16 @@ impl Explorer {
     ///
     /// In a process that is recorded or replayed, it runs `program` once, as part of the recording or replay.
     pub fn run(&self, program: impl Fn() + Send + Sync + 'static) -> Finding {
-        let program = Arc::new(program);
-        match Explored::new(Arc::clone(&program)) {
-            Some(explored) => {
-                let make = || Explored::new(Arc::clone(&program)).expect("one is explored here");
+        self.run_program(Arc::new(program))
+    }
+
+    fn run_program(&self, program: Program) -> Finding {
+        let explored = || Explored::new(Arc::clone(&program) as Arc<dyn Fn()>);
+        match explored() {
+            Some(subject) => {
+                let make = || explored().expect("one is explored here");
                 self.search
-                    .run_on(&explored, &make, &mut |_| ControlFlow::Continue(()))
+                    .run_on(&subject, &make, &mut |_| ControlFlow::Continue(()))
             }
             None => {
                 program();
@@ -183,7 +190,12 @@ impl Explorer {
     /// Panics if an execution fails. The message shows the failing schedule step by step, and how to reproduce it.
     #[track_caller]
     pub fn check(&self, program: impl Fn() + Send + Sync + 'static) {
-        if let Err(failed) = self.try_check(program) {
+        self.check_program(Arc::new(program));
+    }
+
+    #[track_caller]
+    fn check_program(&self, program: Program) {
+        if let Err(failed) = self.try_check_program(&program) {
             panic!("{failed}");
         }
     }

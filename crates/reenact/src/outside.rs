@@ -105,7 +105,7 @@ impl<'a> Question<'a> {
     fn ask<F: Form>(
         self,
         form: F,
-        ask: impl FnMut(&mut F) -> io::Result<F::Value>,
+        ask: &mut dyn FnMut(&mut F) -> io::Result<F::Value>,
     ) -> io::Result<F::Value> {
         reenact_engine::external(self.op, Call::new(self, form, ask))
     }
@@ -119,7 +119,7 @@ impl<'a> Question<'a> {
     /// Asks for a number.
     #[track_caller]
     pub(crate) fn number(self, mut ask: impl FnMut() -> io::Result<u64>) -> io::Result<u64> {
-        self.ask(Number, |_| ask())
+        self.ask(Number, &mut |_| ask())
     }
 
     /// Asks for a structured value.
@@ -128,7 +128,7 @@ impl<'a> Question<'a> {
         self,
         mut ask: impl FnMut() -> io::Result<T>,
     ) -> io::Result<T> {
-        self.ask(Value::default(), |_| ask())
+        self.ask(Value::default(), &mut |_| ask())
     }
 
     /// Asks for bytes to be put into a buffer.
@@ -138,13 +138,13 @@ impl<'a> Question<'a> {
         buffer: &mut [u8],
         mut ask: impl FnMut(&mut [u8]) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        self.ask(Fill(buffer), |form| ask(form.0))
+        self.ask(Fill(buffer), &mut |form| ask(form.0))
     }
 
     /// Asks for bytes as one answer.
     #[track_caller]
     pub(crate) fn bytes(self, mut ask: impl FnMut() -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
-        self.ask(Whole, |_| ask())
+        self.ask(Whole, &mut |_| ask())
     }
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn read_to_end<'a>(
     let mut total = 0;
     loop {
         let form = Append::to(buffer);
-        let count = question().ask(form, |form| form.append(&mut read))?;
+        let count = question().ask(form, &mut |form| form.append(&mut read))?;
         if count == 0 {
             return Ok(total);
         }

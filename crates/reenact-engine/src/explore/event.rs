@@ -4,6 +4,7 @@ use std::{
     fmt,
     hash::{Hash, Hasher},
     panic::Location,
+    slice,
     sync::Arc,
 };
 
@@ -30,6 +31,23 @@ impl Touched {
             access,
             object: NOTHING,
         }
+    }
+}
+
+/// The objects that an operation accesses.
+///
+/// A chain of std's adapters would do the same, but every caller's adapters on top of it would repeat its long type.
+pub(crate) struct Touches<'a> {
+    first: Option<Touched>,
+    more: slice::Iter<'a, Touched>,
+}
+
+impl Iterator for Touches<'_> {
+    type Item = Touched;
+
+    #[inline]
+    fn next(&mut self) -> Option<Touched> {
+        self.first.take().or_else(|| self.more.next().copied())
     }
 }
 
@@ -123,8 +141,11 @@ impl Event {
     }
 
     /// Returns all objects that the operation accesses, and how.
-    pub(crate) fn touches(&self) -> impl Iterator<Item = Touched> {
-        std::iter::once(self.touch).chain(self.more.iter().flat_map(|more| more.iter().copied()))
+    pub(crate) fn touches(&self) -> Touches<'_> {
+        Touches {
+            first: Some(self.touch),
+            more: self.more.as_deref().unwrap_or_default().iter(),
+        }
     }
 
     /// Returns whether this pending event may be the one that happened. An activity that panics may access more objects

@@ -2,7 +2,6 @@
 
 use std::{
     cell::Cell,
-    marker::PhantomData,
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
     sync::Arc,
@@ -25,11 +24,12 @@ use crate::{ObjectName, activity::begin_explored, mode, seeds, site::Site};
 pub(super) const KEYS: [u64; 2] = [0x7265_656e_6163_7421, 0x6578_706c_6f72_6521];
 
 /// A program that is explored on the thread that created this value.
-pub struct Explored<F> {
+///
+/// Its type is the same for all programs, so that strategies are not compiled again for each of them.
+pub struct Explored {
     shared: Rc<Shared>,
     /// The body of the first activity.
     main: Rc<dyn Fn()>,
-    program: PhantomData<F>,
 }
 
 /// What the executions of a program share.
@@ -38,9 +38,9 @@ struct Shared {
     is_running: Cell<bool>,
 }
 
-impl<F: Fn() + 'static> Explored<F> {
+impl Explored {
     /// Creates an explored program. Returns none in a process that is recorded or replayed.
-    pub fn new(program: Arc<F>) -> Option<Explored<F>> {
+    pub fn new(program: Arc<dyn Fn()>) -> Option<Explored> {
         if !mode::begin_exploring() {
             return None;
         }
@@ -63,12 +63,11 @@ impl<F: Fn() + 'static> Explored<F> {
                 is_running: Cell::new(false),
             }),
             main: Rc::new(main),
-            program: PhantomData,
         })
     }
 }
 
-impl<F: Fn() + 'static> Subject for Explored<F> {
+impl Subject for Explored {
     fn name(&self, activity: Activity) -> String {
         self.shared.execution.state().families.name(activity.0)
     }
@@ -100,14 +99,14 @@ impl<F: Fn() + 'static> Subject for Explored<F> {
     }
 }
 
-impl<F> Drop for Explored<F> {
+impl Drop for Explored {
     fn drop(&mut self) {
         self.shared.execution.close();
         mode::end_exploring();
     }
 }
 
-impl<F: Fn() + 'static> Runs for Explored<F> {
+impl Runs for Explored {
     type Event = Event;
     type Run = LocalRun;
 

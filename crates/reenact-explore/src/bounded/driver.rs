@@ -1,8 +1,6 @@
 //! The loop of a bounded exploration: go back to a deferred step, and run from there to the end.
 
-use std::hash::Hash;
-
-use hashbrown::HashSet;
+use std::{collections::HashSet, hash::Hash};
 
 use super::cost::Bounding;
 use crate::{

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Explorer, Failure, Finding, Found, Schedule, Strategy};
+use super::{Explorer, Failure, Finding, Found, Program, Schedule, Strategy};
 
 /// The environment variable that names a schedule file to follow instead of exploring.
 const SCHEDULE: &str = "REENACT_SCHEDULE";
@@ -79,11 +79,11 @@ impl Explorer {
         &self,
         program: impl Fn() + Send + Sync + 'static,
     ) -> Result<Finding, Box<Failed>> {
-        let program = Arc::new(program);
-        let run = |explorer: &Explorer| {
-            let program = Arc::clone(&program);
-            explorer.run(move || program())
-        };
+        self.try_check_program(&(Arc::new(program) as Program))
+    }
+
+    pub(super) fn try_check_program(&self, program: &Program) -> Result<Finding, Box<Failed>> {
+        let run = |explorer: &Explorer| explorer.run_program(Arc::clone(program));
         if let Some(schedule) = schedule_of_environment() {
             let mut explorer = self.clone().strategy(Strategy::Schedule(schedule));
             explorer.keep = None;
@@ -199,10 +199,15 @@ pub fn run(
     explorer: Explorer,
     program: impl Fn() + Send + Sync + 'static,
 ) {
+    run_program(package, name, explorer, Arc::new(program));
+}
+
+#[track_caller]
+fn run_program(package: &str, name: &str, explorer: Explorer, program: Program) {
     // `cargo test` does not include the crate's name in the name of a test.
     let name = name.split_once("::").map_or(name, |(_, name)| name);
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or(package.into(), PathBuf::from);
     explorer
         .keep(package.join("schedules"), name)
-        .check(program);
+        .check_program(program);
 }

@@ -16,14 +16,20 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{Question, failure::Failure};
 
 /// A question together with the closure that asks it.
-pub(super) struct Call<'a, F, A> {
+///
+/// Calls of one form have one type, because there are many closures and few forms.
+pub(super) struct Call<'a, 'b, F: Form> {
     question: Question<'a>,
     form: F,
-    ask: A,
+    ask: &'b mut dyn FnMut(&mut F) -> io::Result<F::Value>,
 }
 
-impl<'a, F, A> Call<'a, F, A> {
-    pub(super) fn new(question: Question<'a>, form: F, ask: A) -> Call<'a, F, A> {
+impl<'a, 'b, F: Form> Call<'a, 'b, F> {
+    pub(super) fn new(
+        question: Question<'a>,
+        form: F,
+        ask: &'b mut dyn FnMut(&mut F) -> io::Result<F::Value>,
+    ) -> Call<'a, 'b, F> {
         Call {
             question,
             form,
@@ -32,11 +38,7 @@ impl<'a, F, A> Call<'a, F, A> {
     }
 }
 
-impl<F, A> External for Call<'_, F, A>
-where
-    F: Form,
-    A: FnMut(&mut F) -> io::Result<F::Value>,
-{
+impl<F: Form> External for Call<'_, '_, F> {
     type Answer = io::Result<F::Value>;
 
     fn what(&self) -> String {

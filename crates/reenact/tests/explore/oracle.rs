@@ -61,7 +61,7 @@ pub(crate) struct Found {
     pub(crate) executions: u64,
 }
 
-fn explored(program: &impl Program, log: &Log) -> Explored<impl Fn() + 'static> {
+fn explored(program: &impl Program, log: &Log) -> Explored {
     let (program, log) = (program.clone(), log.clone());
     let run = move || {
         log.take();
@@ -71,10 +71,7 @@ fn explored(program: &impl Program, log: &Log) -> Explored<impl Fn() + 'static> 
 }
 
 /// Explores again if the first time turns out to need finer steps.
-fn until_fine_enough<F: Fn() + 'static, R>(
-    explored: &Explored<F>,
-    explore: impl Fn(&Explored<F>) -> R,
-) -> R {
+fn until_fine_enough<R>(explored: &Explored, explore: impl Fn(&Explored) -> R) -> R {
     // Once it has, schedules of before are none any more, and who finds that panics.
     let result = catch_unwind(AssertUnwindSafe(|| explore(explored)));
     match result {
@@ -92,11 +89,7 @@ pub(crate) fn brute_force(program: &impl Program, with_choices: bool) -> Option<
     })
 }
 
-fn try_everything<F: Fn() + 'static>(
-    explored: &Explored<F>,
-    log: &Log,
-    with_choices: bool,
-) -> Option<Found> {
+fn try_everything(explored: &Explored, log: &Log, with_choices: bool) -> Option<Found> {
     let mut path: Vec<(Vec<Step>, usize)> = Vec::new();
     let mut outcomes = BTreeSet::new();
     for executions in 1..=most() {
