@@ -19,7 +19,7 @@ use reenact_engine::{Decision, Ends, Latch, Op, Selected, at, chose, is_active, 
 
 use super::{
     ops,
-    waiter::{List, Node, Outcome, Selection, Sleeper},
+    waiter::{ClaimedWaiter, Node, Selection, WaitResult, WaiterList},
 };
 
 pub(super) use reenact_engine::End as Side;
@@ -47,7 +47,7 @@ pub(super) fn op_of(side: Side) -> Op {
 ///    the buffer is full (one of capacity 0 always is) and no receiver waits. So never both, except for two sides of
 ///    the same selection, which does not meet itself.
 /// 3. The orders are recorded under `lock`, in the order of the messages.
-pub(super) struct Core<T> {
+pub(super) struct Channel<T> {
     lock: BriefLock,
     state: UnsafeCell<State<T>>,
     capacity: usize,
@@ -66,27 +66,27 @@ struct End {
 
 struct State<T> {
     buffer: VecDeque<T>,
-    waiting: [List<T>; 2],
+    waiting: [WaiterList<T>; 2],
     gone: [bool; 2],
 }
 
 // SAFETY: Messages, which are `Send`, cross threads; everything else is protected by the lock.
-unsafe impl<T: Send> Send for Core<T> {}
+unsafe impl<T: Send> Send for Channel<T> {}
 // SAFETY: The lock protects all shared state, and messages are `Send`.
-unsafe impl<T: Send> Sync for Core<T> {}
+unsafe impl<T: Send> Sync for Channel<T> {}
 
-/// The result of an attempt.
-pub(super) enum Attempt {
+/// The result of an attempt to send or receive.
+pub(super) enum Attempted {
     /// It has happened; this waiter, if any, has to be woken.
-    Done(Option<Sleeper>),
+    Done(Option<ClaimedWaiter>),
     /// The other side is gone.
     Closed,
     /// It would have to wait.
-    NotYet,
+    WouldBlock,
 }
 
 /// The channel's state while its lock is held.
-pub(super) struct Locked<'a, T>(&'a Core<T>);
+pub(super) struct Locked<'a, T>(&'a Channel<T>);
 
 impl<T> Locked<'_, T> {
     fn state(&mut self) -> &mut State<T> {
@@ -101,17 +101,17 @@ impl<T> Drop for Locked<'_, T> {
     }
 }
 
-impl<T> Core<T> {
+impl<T> Channel<T> {
     /// Creates a channel with room for `capacity` messages.
     #[track_caller]
-    pub(super) fn new(capacity: usize) -> Core<T> {
+    pub(super) fn new(capacity: usize) -> Channel<T> {
         // Settles the mode, which the activities that use the channel may not have done.
         is_active();
-        Core {
+        Channel {
             lock: BriefLock::new(),
             state: UnsafeCell::new(State {
                 buffer: VecDeque::new(),
-                waiting: [List::new(), List::new()],
+                waiting: [WaiterList::new(), WaiterList::new()],
                 gone: [false; 2],
             }),
             capacity,
@@ -162,17 +162,17 @@ impl<T> Core<T> {
     fn operate_freely(&self, side: Side, message: &mut Option<T>) -> bool {
         let mut locked = self.lock();
         match self.attempt(&mut locked, side, message, None) {
-            Attempt::Done(sleeper) => {
+            Attempted::Done(waiter) => {
                 drop(locked);
-                Sleeper::wake(sleeper);
+                ClaimedWaiter::wake(waiter);
                 true
             }
-            Attempt::Closed => {
+            Attempted::Closed => {
                 drop(locked);
                 self.declined(side);
                 false
             }
-            Attempt::NotYet => {
+            Attempted::WouldBlock => {
                 let met = self.wait(locked, side, message, false, &String::new);
                 if !met {
                     self.declined(side);
@@ -188,12 +188,12 @@ impl<T> Core<T> {
     fn operate_in_turn(&self, side: Side, message: &mut Option<T>) {
         let mut locked = self.lock();
         match self.attempt(&mut locked, side, message, None) {
-            Attempt::Done(sleeper) => {
+            Attempted::Done(waiter) => {
                 drop(locked);
-                Sleeper::wake(sleeper);
+                ClaimedWaiter::wake(waiter);
             }
             // The receivers were dropped too early, and with them the contents of the buffer.
-            Attempt::Closed if self.capacity > 0 => {
+            Attempted::Closed if self.capacity > 0 => {
                 drop(locked);
                 drop(message.take());
             }
@@ -216,28 +216,28 @@ impl<T> Core<T> {
         side: Side,
         message: &mut Option<T>,
         case: Option<(Op, usize)>,
-    ) -> Attempt {
+    ) -> Attempted {
         let state = locked.state();
         match side {
             Side::Sending => {
                 if state.gone[Side::Receiving as usize] {
-                    return Attempt::Closed;
+                    return Attempted::Closed;
                 }
                 let receiver = state.waiting[Side::Receiving as usize].claim_first();
                 if receiver.is_none() && state.buffer.len() >= self.capacity {
-                    return Attempt::NotYet;
+                    return Attempted::WouldBlock;
                 }
                 self.happens(side, case);
                 match receiver {
                     Some(receiver) => {
                         self.happens_to(Side::Receiving, receiver);
-                        Attempt::Done(Some(receiver.meet(message.take())))
+                        Attempted::Done(Some(receiver.meet(message.take())))
                     }
                     None => {
                         if let Some(message) = message.take() {
                             state.buffer.push_back(message);
                         }
-                        Attempt::Done(None)
+                        Attempted::Done(None)
                     }
                 }
             }
@@ -246,12 +246,12 @@ impl<T> Core<T> {
                 let sender = state.waiting[Side::Sending as usize].claim_first();
                 if first.is_none() && sender.is_none() {
                     return match state.gone[Side::Sending as usize] {
-                        true => Attempt::Closed,
-                        false => Attempt::NotYet,
+                        true => Attempted::Closed,
+                        false => Attempted::WouldBlock,
                     };
                 }
                 self.happens(side, case);
-                let sleeper = sender.map(|sender| {
+                let waiter = sender.map(|sender| {
                     self.happens_to(Side::Sending, sender);
                     let sent = sender.take_message();
                     match first {
@@ -261,7 +261,7 @@ impl<T> Core<T> {
                     sender.meet(None)
                 });
                 *message = first;
-                Attempt::Done(sleeper)
+                Attempted::Done(waiter)
             }
         }
     }
@@ -288,13 +288,13 @@ impl<T> Core<T> {
         self.orders.declined(side, op_of(side));
     }
 
-    /// Attempts as [`Core::attempt`] does, taking the lock.
+    /// Attempts as [`Channel::attempt`] does, taking the lock.
     pub(super) fn attempt_alone(
         &self,
         side: Side,
         message: &mut Option<T>,
         case: (Op, usize),
-    ) -> Attempt {
+    ) -> Attempted {
         let mut locked = self.lock();
         self.attempt(&mut locked, side, message, Some(case))
     }
@@ -367,8 +367,8 @@ impl<T> Core<T> {
             Side::Sending => VecDeque::new(),
         };
         drop(locked);
-        while let Some(sleeper) = self.turn_away(side.other()) {
-            Sleeper::wake(Some(sleeper));
+        while let Some(waiter) = self.turn_away(side.other()) {
+            ClaimedWaiter::wake(Some(waiter));
         }
         self.end(side).gone.establish();
         // Last, because dropping a message may panic.
@@ -376,7 +376,7 @@ impl<T> Core<T> {
     }
 
     /// Removes a waiter because the other side is gone, and returns it to be woken.
-    fn turn_away(&self, side: Side) -> Option<Sleeper> {
+    fn turn_away(&self, side: Side) -> Option<ClaimedWaiter> {
         let mut locked = self.lock();
         let waiting = &mut locked.state().waiting[side as usize];
         if waiting.is_first_certain() {
@@ -404,12 +404,12 @@ impl<T> Core<T> {
         std::mem::forget(listed);
         let outcome = node.outcome();
         *message = node.into_message();
-        outcome == Outcome::Met
+        outcome == WaitResult::Met
     }
 }
 
 /// Removes the node if the waiter's stack is unwound instead.
-struct Listed<'a, T>(&'a Core<T>, Side, &'a Node<T>);
+struct Listed<'a, T>(&'a Channel<T>, Side, &'a Node<T>);
 
 impl<T> Drop for Listed<'_, T> {
     #[cold]

@@ -6,7 +6,7 @@ use reenact_engine::{Asked, External, Reply, is_withheld};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    answer::{hear_value, tell_value},
+    answer::{decode_value, encode_value},
     ops,
 };
 
@@ -39,20 +39,20 @@ use super::{
 /// trace, and a replay ends where it is asked for.
 #[track_caller]
 pub fn external<T: Serialize + DeserializeOwned>(name: &str, ask: impl FnOnce() -> T) -> T {
-    let call = Named {
+    let call = ExternalValue {
         name,
         ask: Some(ask),
     };
     reenact_engine::external(ops::EXTERNAL, call)
 }
 
-struct Named<'a, F> {
+struct ExternalValue<'a, F> {
     name: &'a str,
     /// Taken when it is asked, which happens at most once.
     ask: Option<F>,
 }
 
-impl<T, F> External for Named<'_, F>
+impl<T, F> External for ExternalValue<'_, F>
 where
     T: Serialize + DeserializeOwned,
     F: FnOnce() -> T,
@@ -68,7 +68,7 @@ where
     }
 
     fn ask(&mut self) -> T {
-        let ask = self.ask.take().expect("a question is asked once");
+        let ask = self.ask.take().expect("it is asked once");
         ask()
     }
 
@@ -76,10 +76,10 @@ where
         if is_withheld("external", self.name) {
             return Reply::Withheld;
         }
-        tell_value(answer, || self.what())
+        encode_value(answer, || self.what())
     }
 
     fn hear(&mut self, reply: Reply<'_>) -> Option<T> {
-        hear_value(&reply)
+        decode_value(&reply)
     }
 }

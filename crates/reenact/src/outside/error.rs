@@ -9,7 +9,7 @@ use super::answer::structure;
 
 /// An [`io::Error`] that can be written to a trace.
 #[derive(Clone, Serialize, Deserialize, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum RecordedError {
     /// An error code of the operating system.
     Code(i32),
     /// An error that does not come from the operating system.
@@ -25,13 +25,13 @@ pub(crate) enum Failure {
 const CODE: u64 = 1;
 const KIND: u64 = 2;
 
-impl Failure {
-    pub(crate) fn of(error: &io::Error) -> Failure {
+impl RecordedError {
+    pub(crate) fn of(error: &io::Error) -> RecordedError {
         match error.raw_os_error() {
-            Some(code) => Failure::Code(code),
+            Some(code) => RecordedError::Code(code),
             None => {
                 let message = error.to_string();
-                Failure::Other {
+                RecordedError::Other {
                     kind: number_of(error.kind()),
                     message: (message != error.kind().to_string()).then_some(message),
                 }
@@ -42,18 +42,18 @@ impl Failure {
     /// Returns the error for the trace. Where bytes are data (`has_room` is false), there is no room for a message.
     pub(super) fn reply<'a>(self, has_room: bool) -> Reply<'a> {
         match self {
-            Failure::Code(code) => Reply::Number(u64::from(code.cast_unsigned()) << 2 | CODE),
-            Failure::Other { .. } if has_room => structure::<()>(Err(self)),
-            Failure::Other { kind, .. } => Reply::Number(u64::from(kind) << 2 | KIND),
+            RecordedError::Code(code) => Reply::Number(u64::from(code.cast_unsigned()) << 2 | CODE),
+            RecordedError::Other { .. } if has_room => structure::<()>(Err(self)),
+            RecordedError::Other { kind, .. } => Reply::Number(u64::from(kind) << 2 | KIND),
         }
     }
 
-    pub(super) fn from_number(number: u64) -> Option<Failure> {
+    pub(super) fn from_number(number: u64) -> Option<RecordedError> {
         match number & 3 {
-            CODE => Some(Failure::Code(
+            CODE => Some(RecordedError::Code(
                 u32::try_from(number >> 2).ok()?.cast_signed(),
             )),
-            KIND => Some(Failure::Other {
+            KIND => Some(RecordedError::Other {
                 kind: u8::try_from(number >> 2).ok()?,
                 message: None,
             }),
@@ -62,11 +62,11 @@ impl Failure {
     }
 }
 
-impl From<Failure> for io::Error {
-    fn from(failure: Failure) -> io::Error {
-        match failure {
-            Failure::Code(code) => io::Error::from_raw_os_error(code),
-            Failure::Other { kind, message } => match message {
+impl From<RecordedError> for io::Error {
+    fn from(error: RecordedError) -> io::Error {
+        match error {
+            RecordedError::Code(code) => io::Error::from_raw_os_error(code),
+            RecordedError::Other { kind, message } => match message {
                 Some(message) => io::Error::new(kind_of(kind), message),
                 None => kind_of(kind).into(),
             },
@@ -144,7 +144,7 @@ mod tests {
             ),
         ];
         for error in errors {
-            let again = io::Error::from(Failure::of(&error));
+            let again = io::Error::from(RecordedError::of(&error));
             assert_eq!(again.kind(), error.kind());
             assert_eq!(again.to_string(), error.to_string());
             assert_eq!(again.raw_os_error(), error.raw_os_error());
@@ -157,12 +157,12 @@ mod tests {
             io::Error::from_raw_os_error(11),
             ErrorKind::UnexpectedEof.into(),
         ] {
-            let Reply::Number(number) = Failure::of(&error).reply(false) else {
+            let Reply::Number(number) = RecordedError::of(&error).reply(false) else {
                 panic!("{error} is no number");
             };
-            let again = io::Error::from(Failure::from_number(number).unwrap());
+            let again = io::Error::from(RecordedError::from_number(number).unwrap());
             assert_eq!(again.to_string(), error.to_string());
         }
-        assert_eq!(Failure::from_number(u64::MAX), None);
+        assert_eq!(RecordedError::from_number(u64::MAX), None);
     }
 }
