@@ -1,4 +1,4 @@
-//! The outside of a server: connections and the threads that serve them. They are not part of the program.
+//! Connections and the threads that serve them. They are not part of the program.
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::{body::Coming, request::Exchange, server::Builder, wire::Line};
+use crate::{body::IncomingBody, request::Exchange, server::Builder, wire::RequestLine};
 
 /// How long a client may take to send the headers of a request.
 const PATIENCE_FOR_HEADERS: Duration = Duration::from_secs(30);
@@ -28,29 +28,29 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Takes incoming requests.
 pub(crate) trait Inlet: Send + Sync + 'static {
     /// A request has arrived.
-    fn request(&self, line: Line, exchange: Exchange);
+    fn request(&self, line: RequestLine, exchange: Exchange);
     /// No more requests arrive.
     fn end(&self);
 }
 
 /// A listener and the threads that will serve it.
-pub(crate) struct Outside {
+pub(crate) struct HttpListener {
     listener: std::net::TcpListener,
     runtime: Runtime,
     builder: Builder,
 }
 
-/// A serving outside.
+/// A listener that is being served.
 pub(crate) struct Running {
     runtime: Option<Runtime>,
     stop: watch::Sender<bool>,
 }
 
-impl Outside {
+impl HttpListener {
     pub(crate) fn new(
         listener: std::net::TcpListener,
         builder: &Builder,
-    ) -> io::Result<(Outside, SocketAddr)> {
+    ) -> io::Result<(HttpListener, SocketAddr)> {
         let address = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let workers = match builder.workers {
@@ -63,18 +63,18 @@ impl Outside {
             .on_thread_start(stay_untracked)
             .enable_all()
             .build()?;
-        let outside = Outside {
+        let listening = HttpListener {
             listener,
             runtime,
             builder: builder.clone(),
         };
-        Ok((outside, address))
+        Ok((listening, address))
     }
 
     /// Serves connections from now on.
     pub(crate) fn serve(self, inlet: Arc<impl Inlet>) -> Running {
         let (stop, stopping) = watch::channel(false);
-        let Outside {
+        let HttpListener {
             listener,
             runtime,
             builder,
@@ -155,11 +155,11 @@ async fn answer<I: Inlet>(
     if length_of_headers(&parts) > max_headers {
         return Ok(bare(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE));
     }
-    if Coming::is_longer(&incoming, limit) {
+    if IncomingBody::is_longer(&incoming, limit) {
         return Ok(bare(StatusCode::PAYLOAD_TOO_LARGE));
     }
-    let body = Coming::of(incoming, limit).await;
-    let line = Line {
+    let body = IncomingBody::of(incoming, limit).await;
+    let line = RequestLine {
         method: parts.method,
         uri: parts.uri,
     };

@@ -13,7 +13,7 @@ pub(crate) const ROOM: u64 = 64;
 
 /// The requests without a response.
 #[derive(Default)]
-pub(crate) struct Crowd {
+pub(crate) struct Unanswered {
     state: Mutex<State>,
 }
 
@@ -27,19 +27,19 @@ struct State {
 }
 
 /// Counts a request as unanswered until it is answered or dropped.
-pub(crate) struct Place(Arc<Crowd>);
+pub(crate) struct UnansweredRequest(Arc<Unanswered>);
 
-impl Crowd {
+impl Unanswered {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn enter(self: &Arc<Crowd>) -> Place {
+    pub(crate) fn enter(self: &Arc<Unanswered>) -> UnansweredRequest {
         self.state().unanswered += 1;
-        Place(Arc::clone(self))
+        UnansweredRequest(Arc::clone(self))
     }
 
-    pub(crate) fn unanswered(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.state().unanswered
     }
 
@@ -66,7 +66,7 @@ impl Crowd {
     }
 }
 
-impl Drop for Place {
+impl Drop for UnansweredRequest {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.unanswered -= 1;
@@ -86,19 +86,19 @@ mod tests {
 
     #[test]
     fn nobody_is_left_when_the_last_one_goes_after_the_end() {
-        let (crowd, none) = (Arc::new(Crowd::default()), Arc::new(Latch::new()));
-        let places = [crowd.enter(), crowd.enter()];
-        assert_eq!(crowd.unanswered(), 2);
-        crowd.close(Arc::clone(&none));
+        let (unanswered, none) = (Arc::new(Unanswered::default()), Arc::new(Latch::new()));
+        let places = [unanswered.enter(), unanswered.enter()];
+        assert_eq!(unanswered.count(), 2);
+        unanswered.close(Arc::clone(&none));
         let [first, last] = places;
         drop(first);
         assert!(!none.is_established());
         drop(last);
         assert!(none.is_established());
 
-        let (crowd, none) = (Arc::new(Crowd::default()), Arc::new(Latch::new()));
-        drop(crowd.enter());
-        crowd.close(Arc::clone(&none));
+        let (unanswered, none) = (Arc::new(Unanswered::default()), Arc::new(Latch::new()));
+        drop(unanswered.enter());
+        unanswered.close(Arc::clone(&none));
         assert!(none.is_established());
     }
 }
