@@ -39,6 +39,7 @@
 //!   operation or selection, and any operation at the other end or at the same end.
 
 mod channel;
+mod iterators;
 mod ops;
 mod process;
 mod receiver;
@@ -51,6 +52,7 @@ use std::sync::Arc;
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use self::channel::Channel;
+pub(crate) use self::iterators::iterators;
 pub use self::{
     process::{JoinHandle, spawn, yield_now},
     receiver::{IntoIter, Iter, Receiver, TryIter},

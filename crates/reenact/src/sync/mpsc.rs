@@ -14,7 +14,6 @@ use std::{
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use crate::csp;
-pub use crate::csp::{IntoIter, Iter, TryIter};
 
 /// Creates an unbounded channel: senders never wait.
 #[must_use]
@@ -109,35 +108,9 @@ impl<T> Receiver<T> {
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.inner.recv_timeout(timeout)
     }
-
-    /// Iterates over all messages until the senders are gone, waiting for each.
-    pub fn iter(&self) -> Iter<'_, T> {
-        self.inner.iter()
-    }
-
-    /// Iterates over the messages that are available now.
-    pub fn try_iter(&self) -> TryIter<'_, T> {
-        self.inner.try_iter()
-    }
 }
 
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    fn into_iter(self) -> IntoIter<T> {
-        self.inner.into_iter()
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
+csp::iterators!();
 
 macro_rules! opaque {
     ($($name:ident)*) => {$(
