@@ -44,6 +44,16 @@ async fn program(size: Size, arbiters: Arbiters) {
     runtime::run_program!(size, &arbiters);
 }
 
+/// Makes types actors.
+macro_rules! actors {
+    ($($actor:ty),*) => {$(
+        impl actix::Actor for $actor {
+            type Context = actix::Context<Self>;
+        }
+    )*};
+}
+use actors;
+
 /// What an actor reports to the main program.
 async fn next<T>(reports: &mut UnboundedReceiver<T>) -> T {
     reports.recv().await.expect("the actors outlive this wait")

@@ -17,7 +17,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         first_of(addr, |address| {
-            let mut socket = socket::bind(address, |address| std::net::UdpSocket::bind(address))?;
+            let mut socket = socket::bind(address, std::net::UdpSocket::bind)?;
             socket.open_in_replay(|| std::net::UdpSocket::bind(address));
             Ok(UdpSocket(socket))
         })
