@@ -41,31 +41,18 @@ pub(crate) fn run(size: Size, arbiters: usize) -> Measured {
 }
 
 async fn program(size: Size, arbiters: Arbiters) {
-    match size {
-        Size::PingPong { pings } => ping_pong::run(&arbiters, pings).await,
-        Size::Counting { increments, rounds } => {
-            counting::run(&arbiters, increments, rounds).await;
-        }
-        Size::ThreadRing { actors, hops } => thread_ring::run(&arbiters, actors, hops).await,
-        Size::ForkJoinActorCreation { actors, rounds } => {
-            fork_join_creation::run(&arbiters, actors, rounds).await;
-        }
-        Size::ForkJoinThroughput {
-            actors,
-            messages,
-            rounds,
-        } => fork_join_throughput::run(&arbiters, actors, messages, rounds).await,
-        Size::Chameneos {
-            chameneos,
-            meetings,
-        } => chameneos::run(&arbiters, chameneos, meetings).await,
-        Size::Big { actors, pings } => big::run(&arbiters, actors, pings).await,
-        Size::Philosophers {
-            philosophers,
-            meals,
-        } => philosophers::run(&arbiters, philosophers, meals).await,
-    }
+    runtime::run_program!(size, &arbiters);
 }
+
+/// Makes types actors.
+macro_rules! actors {
+    ($($actor:ty),*) => {$(
+        impl actix::Actor for $actor {
+            type Context = actix::Context<Self>;
+        }
+    )*};
+}
+use actors;
 
 /// What an actor reports to the main program.
 async fn next<T>(reports: &mut UnboundedReceiver<T>) -> T {

@@ -22,28 +22,7 @@ pub(crate) fn run(size: Size, workers: usize) -> Measured {
 }
 
 async fn program(size: Size) {
-    match size {
-        Size::PingPong { pings } => ping_pong::run(pings).await,
-        Size::Counting { increments, rounds } => counting::run(increments, rounds).await,
-        Size::ThreadRing { actors, hops } => thread_ring::run(actors, hops).await,
-        Size::ForkJoinActorCreation { actors, rounds } => {
-            fork_join_creation::run(actors, rounds).await;
-        }
-        Size::ForkJoinThroughput {
-            actors,
-            messages,
-            rounds,
-        } => fork_join_throughput::run(actors, messages, rounds).await,
-        Size::Chameneos {
-            chameneos,
-            meetings,
-        } => chameneos::run(chameneos, meetings).await,
-        Size::Big { actors, pings } => big::run(actors, pings).await,
-        Size::Philosophers {
-            philosophers,
-            meals,
-        } => philosophers::run(philosophers, meals).await,
-    }
+    runtime::run_program!(size);
 }
 
 /// Sends to a task that is known to be there still.

@@ -43,3 +43,37 @@ fn start(workers: usize) -> Runtime {
     };
     runtime.expect("the system has threads for the workers")
 }
+
+/// Runs the program of a size: the function `run` of the module that is named after the program, in scope where this is
+/// used. Each takes the parameters of its size, after those that are given.
+macro_rules! run_program {
+    ($size:expr $(, $argument:expr)?) => {
+        match $size {
+            Size::PingPong { pings } => ping_pong::run($($argument,)? pings).await,
+            Size::Counting { increments, rounds } => {
+                counting::run($($argument,)? increments, rounds).await;
+            }
+            Size::ThreadRing { actors, hops } => {
+                thread_ring::run($($argument,)? actors, hops).await;
+            }
+            Size::ForkJoinActorCreation { actors, rounds } => {
+                fork_join_creation::run($($argument,)? actors, rounds).await;
+            }
+            Size::ForkJoinThroughput {
+                actors,
+                messages,
+                rounds,
+            } => fork_join_throughput::run($($argument,)? actors, messages, rounds).await,
+            Size::Chameneos {
+                chameneos,
+                meetings,
+            } => chameneos::run($($argument,)? chameneos, meetings).await,
+            Size::Big { actors, pings } => big::run($($argument,)? actors, pings).await,
+            Size::Philosophers {
+                philosophers,
+                meals,
+            } => philosophers::run($($argument,)? philosophers, meals).await,
+        }
+    };
+}
+pub(crate) use run_program;

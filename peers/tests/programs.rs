@@ -15,29 +15,21 @@ use reenact_bench_peers::{
 /// Small, but several messages for each actor.
 const SCALE: f64 = 0.001;
 
-#[test]
-fn every_program_checks_out_on_kameo() {
-    every_program_checks_out(Framework::Kameo);
+macro_rules! on_every_library {
+    ($($name:ident = $framework:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            every_program_checks_out(Framework::$framework);
+        }
+    )*};
 }
 
-#[test]
-fn every_program_checks_out_on_ractor() {
-    every_program_checks_out(Framework::Ractor);
-}
-
-#[test]
-fn every_program_checks_out_on_actix() {
-    every_program_checks_out(Framework::Actix);
-}
-
-#[test]
-fn every_program_checks_out_on_actix_with_spread_actors() {
-    every_program_checks_out(Framework::ActixSpread);
-}
-
-#[test]
-fn every_program_checks_out_on_tokio() {
-    every_program_checks_out(Framework::Tokio);
+on_every_library! {
+    every_program_checks_out_on_kameo = Kameo;
+    every_program_checks_out_on_ractor = Ractor;
+    every_program_checks_out_on_actix = Actix;
+    every_program_checks_out_on_actix_with_spread_actors = ActixSpread;
+    every_program_checks_out_on_tokio = Tokio;
 }
 
 fn every_program_checks_out(framework: Framework) {

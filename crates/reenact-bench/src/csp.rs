@@ -14,31 +14,21 @@ use crate::{Measured, Setting, Workload};
 
 pub use crate::savina::work;
 
+macro_rules! workloads {
+    ($suffix:literal, $run:ident: $($program:ident)*) => {
+        [$(Workload::threads(concat!(stringify!($program), $suffix), |setting| {
+            $run(Program::$program, setting)
+        })),*]
+    };
+}
+
 /// The programs by light processes, in the order of the tables.
-pub const BY_PROCESSES: [Workload; Program::ALL.len()] = [
-    Workload::threads("PingPong-processes", |setting| {
-        by_processes(Program::PingPong, setting)
-    }),
-    Workload::threads("ForkJoinThroughput-processes", |setting| {
-        by_processes(Program::ForkJoinThroughput, setting)
-    }),
-    Workload::threads("Philosophers-processes", |setting| {
-        by_processes(Program::Philosophers, setting)
-    }),
-];
+pub const BY_PROCESSES: [Workload; Program::ALL.len()] =
+    workloads!("-processes", by_processes: PingPong ForkJoinThroughput Philosophers);
 
 /// The programs by threads, in the order of the tables.
-pub const BY_THREADS: [Workload; Program::ALL.len()] = [
-    Workload::threads("PingPong-threads", |setting| {
-        by_threads(Program::PingPong, setting)
-    }),
-    Workload::threads("ForkJoinThroughput-threads", |setting| {
-        by_threads(Program::ForkJoinThroughput, setting)
-    }),
-    Workload::threads("Philosophers-threads", |setting| {
-        by_threads(Program::Philosophers, setting)
-    }),
-];
+pub const BY_THREADS: [Workload; Program::ALL.len()] =
+    workloads!("-threads", by_threads: PingPong ForkJoinThroughput Philosophers);
 
 fn by_processes(program: Program, setting: &Setting) -> Measured {
     on_processes::run(Size::of(program, setting.scale))

@@ -45,7 +45,6 @@ pub use variant::{Peer, Variant};
 use child::Runner;
 use print::Heading;
 use progress::Progress;
-use rows::Row;
 
 use crate::savina;
 
@@ -138,16 +137,13 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
     }
     rows.extend(rows::over_papers(suite, &benches, &outcome.samples));
     progress.clear();
-
-    let heading = Heading {
-        suite,
-        effort,
+    let measured = rows::Measured {
+        rows,
         rounds: outcome.rounds,
-        versions,
-        against: None,
+        failures,
+        remarks,
     };
-    print(&rows, heading, options.json, remarks)?;
-    Ok(failures)
+    report(suite, options, measured, versions, None)
 }
 
 /// Runs the suite that is about a service, prints its rows, and returns what went wrong.
@@ -167,15 +163,7 @@ fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
     measured.rows.extend(clocks);
     measured.failures.extend(outcome.failures);
     progress.clear();
-    let heading = Heading {
-        suite,
-        effort,
-        rounds: measured.rounds,
-        versions: None,
-        against: None,
-    };
-    print(&measured.rows, heading, options.json, measured.remarks)?;
-    Ok(measured.failures)
+    report(suite, options, measured, None, None)
 }
 
 /// Runs the suite that looks for universes, prints its rows, and returns what went wrong.
@@ -183,15 +171,7 @@ fn run_ambient(options: &Options) -> io::Result<Vec<String>> {
     let mut progress = Progress::new();
     let measured = ambient::run(options.effort, |bench| options.wants(bench), &mut progress);
     progress.clear();
-    let heading = Heading {
-        suite: Suite::Ambient,
-        effort: options.effort,
-        rounds: measured.rounds,
-        versions: None,
-        against: None,
-    };
-    print(&measured.rows, heading, options.json, measured.remarks)?;
-    Ok(measured.failures)
+    report(Suite::Ambient, options, measured, None, None)
 }
 
 /// Runs a suite that explores threads, prints its rows, and returns what went wrong.
@@ -208,15 +188,7 @@ fn run_explore(suite: Suite, options: &Options) -> io::Result<Vec<String>> {
     let wants = |bench: &str| options.wants(bench);
     let measured = explore::run(suite, options.effort, &explorers, wants, &mut progress);
     progress.clear();
-    let heading = Heading {
-        suite,
-        effort: options.effort,
-        rounds: measured.rounds,
-        versions,
-        against: None,
-    };
-    print(&measured.rows, heading, options.json, measured.remarks)?;
-    Ok(measured.failures)
+    report(suite, options, measured, versions, None)
 }
 
 /// Runs the suite that counts instructions, prints its rows, and returns what went wrong.
@@ -224,15 +196,7 @@ fn run_instructions(options: &Options) -> io::Result<Vec<String>> {
     let mut progress = Progress::new();
     let measured = instructions::run(options, &mut progress)?;
     progress.clear();
-    let heading = Heading {
-        suite: Suite::Instructions,
-        effort: options.effort,
-        rounds: measured.rounds,
-        versions: None,
-        against: None,
-    };
-    print(&measured.rows, heading, options.json, measured.remarks)?;
-    Ok(measured.failures)
+    report(Suite::Instructions, options, measured, None, None)
 }
 
 /// Compares a suite with that of another build, prints the rows, and returns what went wrong.
@@ -240,31 +204,48 @@ fn run_against(options: &Options, against: &Against) -> io::Result<Vec<String>> 
     let mut progress = Progress::new();
     let measured = against::run(options.suite, options, against, &mut progress)?;
     progress.clear();
-    let heading = Heading {
-        suite: options.suite,
-        effort: options.effort,
-        rounds: measured.rounds,
-        versions: None,
-        against: Some(against.name.clone()),
-    };
-    print(&measured.rows, heading, options.json, measured.remarks)?;
-    Ok(measured.failures)
+    report(
+        options.suite,
+        options,
+        measured,
+        None,
+        Some(against.name.clone()),
+    )
 }
 
-/// Prints rows, and on standard error what is to be said about them.
-fn print(rows: &[Row], heading: Heading, json: bool, mut remarks: Vec<String>) -> io::Result<()> {
-    if json {
-        print::json(rows)?;
+/// Prints the rows of a suite, and on standard error what is to be said about them. Returns what went wrong.
+fn report(
+    suite: Suite,
+    options: &Options,
+    measured: rows::Measured,
+    versions: Option<String>,
+    against: Option<String>,
+) -> io::Result<Vec<String>> {
+    let rows::Measured {
+        rows,
+        rounds,
+        failures,
+        mut remarks,
+    } = measured;
+    let heading = Heading {
+        suite,
+        effort: options.effort,
+        rounds,
+        versions,
+        against,
+    };
+    if options.json {
+        print::json(&rows)?;
         // The table says this beside the row, and above.
-        remarks.splice(0..0, rows::doubtful_controls(rows));
+        remarks.splice(0..0, rows::doubtful_controls(&rows));
         remarks.extend(heading.versions);
     } else {
-        print::table(rows, &heading)?;
+        print::table(&rows, &heading)?;
     }
     for remark in remarks {
         eprintln!("{remark}");
     }
-    Ok(())
+    Ok(failures)
 }
 
 /// What Reenact is compared with. What comes with the compiler has no version of its own.

@@ -39,6 +39,11 @@ impl Measured {
         Self::since(start, ops)
     }
 
+    /// Times `rounds` calls of `round`, which returns its number of operations.
+    pub fn rounds(rounds: u64, round: impl FnMut(u64) -> u64) -> Self {
+        Self::around(|| (0..rounds).map(round).sum())
+    }
+
     /// So many operations, which began at `start` and end now.
     pub fn since(start: Moment, ops: u64) -> Self {
         Self {

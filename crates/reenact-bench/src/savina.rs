@@ -14,7 +14,10 @@
 
 use std::hint::black_box;
 
-use crate::Workload;
+use reenact::actor::System;
+
+use self::sizes::{Program, Size};
+use crate::{Measured, Setting, Workload};
 
 #[path = "../../../peers/src/sizes.rs"]
 pub mod sizes;
@@ -45,20 +48,36 @@ mod unbalanced_cobwebbed_tree;
 
 /// The programs of the suite, by Savina's names, in the order of the tables.
 pub const PROGRAMS: [Workload; 20] = [
-    Workload::actors("PingPong", ping_pong::run),
-    Workload::actors("Counting", counting::run),
-    Workload::actors("ForkJoinThroughput", fork_join_throughput::run),
-    Workload::actors("ForkJoinActorCreation", fork_join_actor_creation::run),
-    Workload::actors("ThreadRing", thread_ring::run),
-    Workload::actors("Chameneos", chameneos::run),
-    Workload::actors("Big", big::run),
+    Workload::actors("PingPong", |system, setting| {
+        shared(Program::PingPong, system, setting)
+    }),
+    Workload::actors("Counting", |system, setting| {
+        shared(Program::Counting, system, setting)
+    }),
+    Workload::actors("ForkJoinThroughput", |system, setting| {
+        shared(Program::ForkJoinThroughput, system, setting)
+    }),
+    Workload::actors("ForkJoinActorCreation", |system, setting| {
+        shared(Program::ForkJoinActorCreation, system, setting)
+    }),
+    Workload::actors("ThreadRing", |system, setting| {
+        shared(Program::ThreadRing, system, setting)
+    }),
+    Workload::actors("Chameneos", |system, setting| {
+        shared(Program::Chameneos, system, setting)
+    }),
+    Workload::actors("Big", |system, setting| {
+        shared(Program::Big, system, setting)
+    }),
     Workload::actors("ConcurrentDictionary", concurrent_dictionary::run),
     Workload::actors(
         "ConcurrentSortedLinkedList",
         concurrent_sorted_linked_list::run,
     ),
     Workload::actors("ProducerConsumerBoundedBuffer", producer_consumer::run),
-    Workload::actors("Philosophers", philosophers::run),
+    Workload::actors("Philosophers", |system, setting| {
+        shared(Program::Philosophers, system, setting)
+    }),
     Workload::actors("SleepingBarber", sleeping_barber::run),
     Workload::actors("CigaretteSmokers", cigarette_smokers::run),
     Workload::actors("LogisticMapSeries", logistic_map_series::run),
@@ -86,6 +105,36 @@ pub const WORKLOADS: &[Workload] = {
     };
     &ALL
 };
+
+/// Runs one of the programs that exist on other libraries too.
+fn shared(program: Program, system: System, setting: &Setting) -> Measured {
+    let size = Size::of(program, setting.scale);
+    Measured::around(|| {
+        match size {
+            Size::PingPong { pings } => ping_pong::run(system, pings),
+            Size::Counting { increments, rounds } => counting::run(system, increments, rounds),
+            Size::ThreadRing { actors, hops } => thread_ring::run(system, actors, hops),
+            Size::ForkJoinActorCreation { actors, rounds } => {
+                fork_join_actor_creation::run(system, actors, rounds)
+            }
+            Size::ForkJoinThroughput {
+                actors,
+                messages,
+                rounds,
+            } => fork_join_throughput::run(system, actors, messages, rounds),
+            Size::Chameneos {
+                chameneos,
+                meetings,
+            } => chameneos::run(system, chameneos, meetings),
+            Size::Big { actors, pings } => big::run(system, actors, pings),
+            Size::Philosophers {
+                philosophers,
+                meals,
+            } => philosophers::run(system, philosophers, meals),
+        }
+        size.ops()
+    })
+}
 
 /// What Savina's actors do to pass the time: so many steps, which the compiler cannot leave out.
 fn busy_wait(steps: u64) {

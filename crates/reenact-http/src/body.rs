@@ -45,9 +45,9 @@ impl BodyError {
 const SHORT: u64 = 16 << 10;
 
 /// The body of an arriving request.
-pub(crate) enum Coming {
+pub(crate) enum IncomingBody {
     /// It has arrived, or failed.
-    Here(Result<Bytes, BodyError>),
+    Arrived(Result<Bytes, BodyError>),
     /// It is collected when it is read.
     Later {
         incoming: Incoming,
@@ -56,17 +56,17 @@ pub(crate) enum Coming {
     },
 }
 
-impl Coming {
+impl IncomingBody {
     /// Whether its declared length exceeds `limit`.
     pub(crate) fn is_longer(incoming: &Incoming, limit: usize) -> bool {
         incoming.size_hint().lower() > limit as u64
     }
 
     /// Returns the body of a request that has just arrived: collected already if it is short.
-    pub(crate) async fn of(incoming: Incoming, limit: usize) -> Coming {
+    pub(crate) async fn of(incoming: Incoming, limit: usize) -> IncomingBody {
         match incoming.size_hint().exact() {
-            Some(..=SHORT) => Coming::Here(collect(incoming, limit).await),
-            _ => Coming::Later {
+            Some(..=SHORT) => IncomingBody::Arrived(collect(incoming, limit).await),
+            _ => IncomingBody::Later {
                 incoming,
                 limit,
                 outside: Handle::current(),
@@ -77,8 +77,8 @@ impl Coming {
     /// Returns the whole body. Blocks the calling activity, not its worker, until it has arrived.
     pub(crate) fn whole(self) -> Result<Bytes, BodyError> {
         let (incoming, limit, outside) = match self {
-            Coming::Here(body) => return body,
-            Coming::Later {
+            IncomingBody::Arrived(body) => return body,
+            IncomingBody::Later {
                 incoming,
                 limit,
                 outside,

@@ -82,11 +82,11 @@
 
 mod body;
 mod call;
-mod crowd;
+mod listener;
 mod ops;
-mod outside;
 mod request;
 mod server;
+mod unanswered;
 mod wire;
 
 pub use bytes::Bytes;

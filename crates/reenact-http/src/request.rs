@@ -13,11 +13,12 @@ use reenact_engine::{Asked, Reply, is_active, is_withheld};
 use tokio::sync::oneshot;
 
 use crate::{
-    body::{BodyError, Coming},
+    body::{BodyError, IncomingBody},
     call::call,
-    crowd::Place,
-    ops, wire,
-    wire::Line,
+    ops,
+    unanswered::UnansweredRequest,
+    wire,
+    wire::RequestLine,
 };
 
 /// A request. It can be kept, sent to other activities, and answered once.
@@ -30,7 +31,7 @@ pub struct Request {
 }
 
 struct Inner {
-    line: Line,
+    line: RequestLine,
     /// The client's side; none in a replay.
     exchange: Option<Exchange>,
     /// All headers, once they have been read.
@@ -39,20 +40,24 @@ struct Inner {
     read: RefCell<Vec<(HeaderName, Option<HeaderValue>)>>,
     body: OnceCell<Result<Bytes, BodyError>>,
     peer: OnceCell<SocketAddr>,
-    _place: Place,
+    _place: UnansweredRequest,
 }
 
 /// The client's side of a request.
 pub(crate) struct Exchange {
     pub(crate) headers: HeaderMap,
     /// Taken when it is read.
-    pub(crate) body: RefCell<Option<Coming>>,
+    pub(crate) body: RefCell<Option<IncomingBody>>,
     pub(crate) peer: SocketAddr,
     pub(crate) reply: oneshot::Sender<Response<Full<Bytes>>>,
 }
 
 impl Request {
-    pub(crate) fn new(line: Line, exchange: Option<Exchange>, place: Place) -> Request {
+    pub(crate) fn new(
+        line: RequestLine,
+        exchange: Option<Exchange>,
+        place: UnansweredRequest,
+    ) -> Request {
         Request {
             inner: Box::new(Inner {
                 line,
@@ -183,7 +188,7 @@ impl Request {
         // Waiting is not part of the call: while a task waits, its thread runs other parts of the program.
         let came = self.inner.exchange.as_ref().map(|exchange| {
             let coming = exchange.body.borrow_mut().take();
-            coming.map_or(Err(BodyError::Incomplete), Coming::whole)
+            coming.map_or(Err(BodyError::Incomplete), IncomingBody::whole)
         });
         call(
             ops::BODY,

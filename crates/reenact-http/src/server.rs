@@ -16,11 +16,11 @@ use reenact_engine::{Asked, Latch, Reply, Source, is_active, is_played, outside,
 
 use crate::{
     call::call,
-    crowd::{Crowd, ROOM},
+    listener::{HttpListener, Inlet, Running},
     ops,
-    outside::{Inlet, Outside, Running},
     request::{Exchange, Request},
-    wire::{self, Line},
+    unanswered::{ROOM, Unanswered},
+    wire::{self, RequestLine},
 };
 
 /// Configures a server.
@@ -97,8 +97,8 @@ impl Builder {
             Asked::NOTHING,
             || {
                 let listener = std::net::TcpListener::bind(address)?;
-                let (outside, address) = Outside::new(listener, &self)?;
-                bound = Some(outside);
+                let (listening, address) = HttpListener::new(listener, &self)?;
+                bound = Some(listening);
                 Ok(address)
             },
             |address: &io::Result<SocketAddr>| Reply::Bytes(wire::address_to_bytes(address).into()),
@@ -108,7 +108,7 @@ impl Builder {
             },
         )?;
         Ok(Server {
-            outside: bound,
+            listener: bound,
             address,
             grace: self.grace,
         })
@@ -118,7 +118,7 @@ impl Builder {
 /// A server that is bound to an address and does not serve yet.
 pub struct Server {
     /// None in a replay.
-    outside: Option<Outside>,
+    listener: Option<HttpListener>,
     address: SocketAddr,
     grace: Duration,
 }
@@ -185,10 +185,10 @@ impl Server {
     ) -> Serving {
         let over = Arc::new(Latch::new());
         let answered = Arc::new(Latch::new());
-        let crowd = Arc::new(Crowd::default());
+        let unanswered = Arc::new(Unanswered::default());
         let source = Arc::new(Source::new(Delivery {
             hand_on: Some(Box::new(hand_on)),
-            crowd: Arc::clone(&crowd),
+            unanswered: Arc::clone(&unanswered),
             over: Arc::clone(&over),
             answered: Arc::clone(&answered),
         }));
@@ -198,23 +198,23 @@ impl Server {
                 ops::ARRIVAL,
                 "a request",
                 hear,
-                move |delivery, came| match came {
-                    Came::Request(line) => {
-                        delivery.crowd.wait_for_room(room);
+                move |delivery, item| match item {
+                    TraceItem::Request(line) => {
+                        delivery.unanswered.wait_for_room(room);
                         delivery.request(line, None);
                     }
-                    Came::Room(more) => room = more,
+                    TraceItem::Room(more) => room = more,
                 },
             )
             .expect("a thread for what comes from the trace");
-        let outside = self.outside.filter(|_| !is_played);
-        let entrance = Arc::new(Entrance {
+        let listener = self.listener.filter(|_| !is_played);
+        let inlet = Arc::new(SourceInlet {
             source,
-            crowd,
+            unanswered,
             room: Mutex::new(ROOM),
         });
         Serving {
-            running: untracked(|| outside.map(|outside| outside.serve(entrance))),
+            running: untracked(|| listener.map(|listener| listener.serve(inlet))),
             address: self.address,
             grace: self.grace,
             over,
@@ -240,14 +240,14 @@ fn handle_all<B: Into<Bytes>>(
 struct Delivery {
     /// None only while it is being dropped.
     hand_on: Option<Box<dyn FnMut(Request) + Send>>,
-    crowd: Arc<Crowd>,
+    unanswered: Arc<Unanswered>,
     over: Arc<Latch>,
     answered: Arc<Latch>,
 }
 
 impl Delivery {
-    fn request(&mut self, line: Line, exchange: Option<Exchange>) {
-        let request = Request::new(line, exchange, self.crowd.enter());
+    fn request(&mut self, line: RequestLine, exchange: Option<Exchange>) {
+        let request = Request::new(line, exchange, self.unanswered.enter());
         if let Some(hand_on) = &mut self.hand_on {
             // The thread is not the program's, and has other requests to serve. The panic drops the request, which
             // answers its client.
@@ -260,37 +260,37 @@ impl Drop for Delivery {
     fn drop(&mut self) {
         // First, so that it is gone before `over` is established.
         self.hand_on = None;
-        self.crowd.close(Arc::clone(&self.answered));
+        self.unanswered.close(Arc::clone(&self.answered));
         self.over.establish();
     }
 }
 
 /// A record in the trace: the first line of a request, or the number of requests for which there is room from now on.
-enum Came {
-    Request(Line),
+enum TraceItem {
+    Request(RequestLine),
     Room(u64),
 }
 
-fn hear(reply: Reply<'_>) -> Option<Came> {
+fn hear(reply: Reply<'_>) -> Option<TraceItem> {
     match reply {
-        Reply::Bytes(bytes) => Line::from_bytes(&bytes).map(Came::Request),
-        Reply::Number(room) => Some(Came::Room(room)),
+        Reply::Bytes(bytes) => RequestLine::from_bytes(&bytes).map(TraceItem::Request),
+        Reply::Number(room) => Some(TraceItem::Room(room)),
         _ => None,
     }
 }
 
 /// Brings requests from outside into the program.
-struct Entrance {
+struct SourceInlet {
     source: Arc<Source<Delivery>>,
-    crowd: Arc<Crowd>,
+    unanswered: Arc<Unanswered>,
     /// The number of requests for which there is room in a replay. The lock also makes counting and delivering atomic.
     room: Mutex<u64>,
 }
 
-impl Inlet for Entrance {
-    fn request(&self, line: Line, exchange: Exchange) {
+impl Inlet for SourceInlet {
+    fn request(&self, line: RequestLine, exchange: Exchange) {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.crowd.unanswered() >= *room {
+        if self.unanswered.count() >= *room {
             *room *= 2;
             self.source
                 .bring(ops::ARRIVAL, Reply::Number(*room), |_delivery| {});

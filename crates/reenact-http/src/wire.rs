@@ -6,12 +6,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 /// The first line of a request, as far as the program sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct RequestLine {
     pub(crate) method: Method,
     pub(crate) uri: Uri,
 }
 
-impl Line {
+impl RequestLine {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         use std::io::Write;
 
@@ -20,16 +20,16 @@ impl Line {
         bytes
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Line> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<RequestLine> {
         let (method, uri) = str::from_utf8(bytes).ok()?.split_once(' ')?;
-        Some(Line {
+        Some(RequestLine {
             method: method.parse().ok()?,
             uri: uri.parse().ok()?,
         })
     }
 }
 
-impl std::fmt::Display for Line {
+impl std::fmt::Display for RequestLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.method, self.uri)
     }
@@ -100,11 +100,11 @@ mod tests {
             "CONNECT example.com:443",
             "GET http://example.com/there",
         ] {
-            let line = Line::from_bytes(text.as_bytes()).unwrap();
+            let line = RequestLine::from_bytes(text.as_bytes()).unwrap();
             assert_eq!(line.to_bytes(), text.as_bytes());
         }
-        assert_eq!(Line::from_bytes(b"GET"), None);
-        assert_eq!(Line::from_bytes(b"GET \xff"), None);
+        assert_eq!(RequestLine::from_bytes(b"GET"), None);
+        assert_eq!(RequestLine::from_bytes(b"GET \xff"), None);
     }
 
     #[test]

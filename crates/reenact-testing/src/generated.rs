@@ -4,7 +4,6 @@
 //! `cargo xtask hunt` looks for new cases; a failure that it finds becomes a named test.
 
 use std::{
-    any::Any,
     fmt::{Debug, Display},
     panic::{AssertUnwindSafe, catch_unwind},
     str::FromStr,
@@ -14,6 +13,8 @@ use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
+
+use crate::behaviours::message_of;
 
 /// How long a failing case is shrunk, in milliseconds.
 const SHRINK_MS: u32 = 60_000;
@@ -66,20 +67,13 @@ pub fn check<S: Strategy>(
     };
     let result = TestRunner::new(config).run(values, |value| {
         catch_unwind(AssertUnwindSafe(|| holds(&value)))
-            .map_err(|panic| TestCaseError::fail(message(&*panic)))
+            .map_err(|panic| TestCaseError::fail(message_of(&*panic)))
     });
     match result {
         Ok(()) => {}
         Err(TestError::Abort(why)) => panic!("{why}"),
         Err(TestError::Fail(why, value)) => panic!("{why}\n{}", describe(&value)),
     }
-}
-
-/// Returns the text of a panic.
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()))
-        .unwrap_or_default()
 }
 
 /// Checks that parsing the text of a generated value gives the same value.
@@ -156,7 +150,7 @@ mod tests {
             )
         };
         let panic = catch_unwind(check).unwrap_err();
-        assert_eq!(message(&*panic), "too large\nthe number 10");
+        assert_eq!(message_of(&*panic), "too large\nthe number 10");
     }
 
     #[test]

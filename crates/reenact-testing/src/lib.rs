@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod behaviours;
 pub mod executable;
 pub mod generated;
 pub mod language;
+pub mod programs;

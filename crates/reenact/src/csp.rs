@@ -38,7 +38,8 @@
 //!   halves of one rendezvous, or through the room in a buffer. A send and dropping the receiver. A non-blocking
 //!   operation or selection, and any operation at the other end or at the same end.
 
-mod core;
+mod channel;
+mod iterators;
 mod ops;
 mod process;
 mod receiver;
@@ -50,7 +51,8 @@ mod waiter;
 use std::sync::Arc;
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
-use self::core::Core;
+use self::channel::Channel;
+pub(crate) use self::iterators::iterators;
 pub use self::{
     process::{JoinHandle, spawn, yield_now},
     receiver::{IntoIter, Iter, Receiver, TryIter},
@@ -107,8 +109,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[must_use]
 #[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let core = Arc::new(Core::new(capacity));
-    (Sender::new(Arc::clone(&core)), Receiver::new(core))
+    let channel = Arc::new(Channel::new(capacity));
+    (Sender::new(Arc::clone(&channel)), Receiver::new(channel))
 }
 
 /// Creates a channel of unlimited capacity: senders never wait.
@@ -126,7 +128,7 @@ macro_rules! __select {
         $crate::__select!(@case $at $done $left { $at $($rest)* })
     };
     (@cases [$($done:tt)*] $left:tt {}) => {
-        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::Forever) (
+        $crate::__select!(@do [$($done)*] ($crate::csp::select::Timeout::Never) (
             ::core::unreachable!("a selection without a time limit ends with a case")
         ))
     };
@@ -151,10 +153,10 @@ macro_rules! __select {
         $crate::__select!(@next send $at ($sender, $message) ($result) ($body) $done $left { $($rest)* })
     };
     (@case $at:tt [$($done:tt)*] $left:tt { default => $body:expr $(,)? }) => {
-        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::None) ($body))
+        $crate::__select!(@do [$($done)*] ($crate::csp::select::Timeout::Now) ($body))
     };
     (@case $at:tt [$($done:tt)*] $left:tt { default($time:expr) => $body:expr $(,)? }) => {
-        $crate::__select!(@do [$($done)*] ($crate::csp::select::Patience::For($time)) ($body))
+        $crate::__select!(@do [$($done)*] ($crate::csp::select::Timeout::After($time)) ($body))
     };
     (@case $at:tt $done:tt $left:tt $rest:tt) => {
         ::core::compile_error!("cases are `recv(receiver) -> result => …`, `send(sender, message) -> result => …` and, last, `default => …` or `default(time) => …`")
@@ -165,13 +167,13 @@ macro_rules! __select {
     (@next $kind:ident $at:tt $arguments:tt $result:tt $body:tt $done:tt [] $rest:tt) => {
         ::core::compile_error!("a selection has at most twelve cases")
     };
-    (@do [$(($kind:ident $at:tt $name:ident $number:tt ($($argument:tt)*) ($result:pat) ($body:expr)))*] ($patience:expr) ($default:expr)) => {{
+    (@do [$(($kind:ident $at:tt $name:ident $number:tt ($($argument:tt)*) ($result:pat) ($body:expr)))*] ($timeout:expr) ($default:expr)) => {{
         $(
             // Temporaries in the handle's expression live as long as the selection.
             let $name = &$crate::__select!(@handle $kind ($($argument)*));
             let mut $name = $crate::__select!(@operation $kind $name ($($argument)*));
         )*
-        match $crate::csp::select::select(&mut [$(&mut $name),*], $patience) {
+        match $crate::csp::select::select(&mut [$(&mut $name),*], $timeout) {
             $(Some($number) => {
                 let $result = $crate::__select!(@result $kind $at $name);
                 $body

@@ -55,9 +55,30 @@ pub use self::{
     },
 };
 
-use std::path::Path;
+use std::{io, path::Path};
+
+use reenact_engine::Op;
+
+use crate::outside::{Handle, HandleName, SystemCall};
 
 /// Returns a path as bytes, for comparison in a replay.
 fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
+}
+
+/// Opens what is at a path. A replay compares `parts`.
+#[track_caller]
+fn open<T>(
+    op: Op,
+    path: &Path,
+    parts: &[&[u8]],
+    open: impl Fn() -> io::Result<T>,
+) -> io::Result<Handle<T>> {
+    let name = HandleName::new("file", path.display());
+    let mut inner = None;
+    SystemCall::new(op, &name).with_parts(parts).done(|| {
+        inner = Some(open()?);
+        Ok(())
+    })?;
+    Ok(Handle::new(inner, name))
 }

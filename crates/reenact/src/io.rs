@@ -24,7 +24,7 @@ use std::fmt;
 pub use std::io::*;
 
 use crate::{
-    outside::{Question, blocking, ops},
+    outside::{SystemCall, blocking, ops},
     sync::{LazyLock, Mutex, MutexGuard, PoisonError},
 };
 
@@ -38,7 +38,8 @@ struct System;
 impl Read for System {
     #[track_caller]
     fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
-        Question::new(ops::READ_INPUT, &"").fill(buf, |buf| blocking(|| std::io::stdin().read(buf)))
+        SystemCall::new(ops::READ_INPUT, &"")
+            .fill(buf, |buf| blocking(|| std::io::stdin().read(buf)))
     }
 }
 

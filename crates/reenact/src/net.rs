@@ -42,6 +42,7 @@
 
 mod address;
 mod listener;
+mod socket;
 mod stream;
 mod udp;
 

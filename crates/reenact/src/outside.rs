@@ -1,14 +1,14 @@
-//! Questions to the outside: the common part of [`fs`](crate::fs), [`net`](crate::net), [`process`](crate::process) and
+//! System calls: the common part of [`fs`](crate::fs), [`net`](crate::net), [`process`](crate::process) and
 //! [`external`](crate::external).
 //!
-//! A [`Question`] says what is asked and what of it a replay compares. A closure asks the system; only [`answer`] knows
-//! how its answer is written to the trace and read back.
+//! A [`SystemCall`] says what is called and what of it a replay compares. A closure performs the call; only [`answer`]
+//! knows how its result is written to the trace and read back.
 
 mod answer;
-mod failure;
+mod error;
+mod external;
 mod forward;
-mod name;
-mod named;
+mod handle;
 pub(crate) mod ops;
 
 use std::{
@@ -19,22 +19,22 @@ use std::{
 use reenact_engine::{Asked, Op, is_played, pool::about_to_block, really_writes, untracked};
 use serde::{Serialize, de::DeserializeOwned};
 
-use self::answer::{Append, Call, Fill, Form, Number, Value, Whole};
-pub use self::named::external;
+use self::answer::{Append, Bytes, Encoding, Fill, Number, RecordedCall, Structured};
+pub use self::external::external;
 pub(crate) use self::{
-    answer::{hear_value, tell_value},
-    failure::Failure,
-    forward::forward,
-    name::Name,
+    answer::{decode_value, encode_value},
+    error::RecordedError,
+    forward::{forward, readable, writable},
+    handle::{Handle, HandleName, nothing_real},
 };
 
-/// What the program asks.
-#[must_use = "nothing is asked yet"]
-pub(crate) struct Question<'a> {
+/// A call of the program to the system.
+#[must_use = "nothing is called yet"]
+pub(crate) struct SystemCall<'a> {
     op: Op,
-    /// The target of the question, for messages.
+    /// Its target, for messages.
     about: &'a dyn fmt::Display,
-    /// The named target of the question, for a replay to compare.
+    /// Its named target, for a replay to compare.
     whom: Asked,
     hands_out: HandsOut<'a>,
     withheld: bool,
@@ -47,10 +47,10 @@ enum HandsOut<'a> {
     Parts(&'a [&'a [u8]]),
 }
 
-impl<'a> Question<'a> {
-    /// Creates a question about `about`.
-    pub(crate) fn new(op: Op, about: &'a dyn fmt::Display) -> Question<'a> {
-        Question {
+impl<'a> SystemCall<'a> {
+    /// Creates a call about `about`.
+    pub(crate) fn new(op: Op, about: &'a dyn fmt::Display) -> SystemCall<'a> {
+        SystemCall {
             op,
             about,
             whom: Asked::NOTHING,
@@ -59,29 +59,29 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Creates a question about a named target.
-    pub(crate) fn to(op: Op, name: &'a Name) -> Question<'a> {
-        Question {
+    /// Creates a call on something that is open.
+    pub(crate) fn on(op: Op, name: &'a HandleName) -> SystemCall<'a> {
+        SystemCall {
             whom: name.asked(),
             withheld: name.is_withheld(),
-            ..Question::new(op, name)
+            ..SystemCall::new(op, name)
         }
     }
 
-    /// Adds the bytes that the question hands out.
-    pub(crate) fn with(mut self, bytes: &'a [u8]) -> Question<'a> {
+    /// Adds the bytes that the call hands out.
+    pub(crate) fn with(mut self, bytes: &'a [u8]) -> SystemCall<'a> {
         self.hands_out = HandsOut::Bytes(bytes);
         self
     }
 
-    /// Adds the bytes that the question hands out, in several parts.
-    pub(crate) fn with_parts(mut self, parts: &'a [&'a [u8]]) -> Question<'a> {
+    /// Adds the bytes that the call hands out, in several parts.
+    pub(crate) fn with_parts(mut self, parts: &'a [&'a [u8]]) -> SystemCall<'a> {
         self.hands_out = HandsOut::Parts(parts);
         self
     }
 
-    /// Adds what the question hands out.
-    pub(crate) fn asking(mut self, asked: Asked) -> Question<'a> {
+    /// Adds what the call hands out.
+    pub(crate) fn asking(mut self, asked: Asked) -> SystemCall<'a> {
         self.hands_out = HandsOut::This(asked);
         self
     }
@@ -102,18 +102,26 @@ impl<'a> Question<'a> {
     }
 
     #[track_caller]
-    fn ask<F: Form>(
+    fn ask<F: Encoding>(
         self,
-        form: F,
+        encoding: F,
         ask: &mut dyn FnMut(&mut F) -> io::Result<F::Value>,
     ) -> io::Result<F::Value> {
-        reenact_engine::external(self.op, Call::new(self, form, ask))
+        reenact_engine::external(self.op, RecordedCall::new(self, encoding, ask))
     }
 
     /// Asks for something to be done.
     #[track_caller]
     pub(crate) fn done(self, mut ask: impl FnMut() -> io::Result<()>) -> io::Result<()> {
         self.number(|| ask().map(|()| 0)).map(drop)
+    }
+
+    /// Performs a change of the outside. A replay that really writes performs it as well.
+    #[track_caller]
+    pub(crate) fn change(self, change: impl Fn() -> io::Result<()>) -> io::Result<()> {
+        self.done(&change)?;
+        also(change);
+        Ok(())
     }
 
     /// Asks for a number.
@@ -128,7 +136,7 @@ impl<'a> Question<'a> {
         self,
         mut ask: impl FnMut() -> io::Result<T>,
     ) -> io::Result<T> {
-        self.ask(Value::default(), &mut |_| ask())
+        self.ask(Structured::default(), &mut |_| ask())
     }
 
     /// Asks for bytes to be put into a buffer.
@@ -138,29 +146,29 @@ impl<'a> Question<'a> {
         buffer: &mut [u8],
         mut ask: impl FnMut(&mut [u8]) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        self.ask(Fill(buffer), &mut |form| ask(form.0))
+        self.ask(Fill(buffer), &mut |fill| ask(fill.0))
     }
 
     /// Asks for bytes as one answer.
     #[track_caller]
     pub(crate) fn bytes(self, mut ask: impl FnMut() -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
-        self.ask(Whole, &mut |_| ask())
+        self.ask(Bytes, &mut |_| ask())
     }
 }
 
-/// Reads to the end: `question` asks for the remaining bytes, `read` reads from the system.
+/// Reads to the end: `call` asks for the remaining bytes, `read` reads from the system.
 ///
 /// The bytes before an error are an answer of their own, and so is the end of the input.
 #[track_caller]
 pub(crate) fn read_to_end<'a>(
-    question: impl Fn() -> Question<'a>,
+    call: impl Fn() -> SystemCall<'a>,
     buffer: &mut Vec<u8>,
     mut read: impl FnMut(&mut Vec<u8>) -> io::Result<usize>,
 ) -> io::Result<usize> {
     let mut total = 0;
     loop {
-        let form = Append::to(buffer);
-        let count = question().ask(form, &mut |form| form.append(&mut read))?;
+        let encoding = Append::to(buffer);
+        let count = call().ask(encoding, &mut |append| append.append(&mut read))?;
         if count == 0 {
             return Ok(total);
         }
@@ -213,23 +221,6 @@ pub(crate) fn also<R>(action: impl FnOnce() -> io::Result<R>) -> Option<R> {
     }
     // Whether this succeeds must not affect the program, which has got the recorded result.
     untracked(action).ok()
-}
-
-/// Returns the system's object behind a handle. A handle that was made by a replay has none.
-pub(crate) fn real<T>(inner: &Option<T>) -> io::Result<&T> {
-    inner.as_ref().ok_or_else(nothing_real)
-}
-
-/// Returns the system's object behind a handle, for changing it.
-pub(crate) fn real_mut<T>(inner: &mut Option<T>) -> io::Result<&mut T> {
-    inner.as_mut().ok_or_else(nothing_real)
-}
-
-fn nothing_real() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        "this was opened by a replay, which does not touch the world",
-    )
 }
 
 /// Runs an action that may block in the system for long: if the caller is a worker, another worker takes over its

@@ -35,13 +35,13 @@ pub use self::{
     command::{Command, Stdio},
     pipe::{ChildStderr, ChildStdin, ChildStdout},
 };
-use crate::outside::{Question, ops};
+use crate::outside::{SystemCall, ops};
 
 /// Returns the id of this process; in a replay, that of the recorded one.
 #[must_use]
 #[track_caller]
 pub fn id() -> u32 {
-    let id = Question::new(ops::PROCESS_ID, &"the number of the process")
+    let id = SystemCall::new(ops::PROCESS_ID, &"the number of the process")
         .number(|| Ok(std::process::id().into()));
     id.map_or(0, |id| id as u32)
 }

@@ -114,7 +114,7 @@ pub use reenact_engine::stay_untracked;
 use reenact_engine::{Reply, is_active, is_played, is_withheld};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::outside::{hear_value, ops, tell_value};
+use crate::outside::{decode_value, encode_value, ops};
 
 type Deliver<T> = Box<dyn FnMut(T) + Send>;
 
@@ -141,7 +141,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
             .play(
                 ops::BRING,
                 name,
-                |reply| hear_value(&reply),
+                |reply| decode_value(&reply),
                 |deliver, item| deliver(item),
             )
             .expect("failed to spawn a thread for a source");
@@ -177,7 +177,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Source<T> {
         } else if is_withheld("source", self.name) {
             Reply::Withheld
         } else {
-            tell_value(&item, || format!("what comes from source {}", self.name))
+            encode_value(&item, || format!("what comes from source {}", self.name))
         };
         self.inner.bring(ops::BRING, reply, |deliver| deliver(item));
     }

@@ -26,7 +26,9 @@ pub(crate) fn run(size: super::sizes::Size, workers: usize) -> crate::Measured {
     table::run(size)
 }
 
-fn spawn<T: Send + 'static>(process: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+pub(super) fn spawn<T: Send + 'static>(
+    process: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
     go!(process)
 }
 

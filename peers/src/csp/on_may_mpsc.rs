@@ -3,11 +3,9 @@
 //! This is no rendezvous: a sender of many messages is ahead of its receivers. It is measured to see what may gives to
 //! those who do not need one.
 
-use may::{
-    coroutine::JoinHandle,
-    go,
-    sync::mpsc::{Receiver, Sender, channel},
-};
+use may::sync::mpsc::{Receiver, Sender, channel};
+
+use super::on_may::spawn;
 
 #[allow(
     clippy::duplicate_mod,
@@ -20,10 +18,6 @@ mod table;
 pub(crate) fn run(size: super::sizes::Size, workers: usize) -> crate::Measured {
     may::config().set_workers(workers);
     table::run(size)
-}
-
-fn spawn<T: Send + 'static>(process: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    go!(process)
 }
 
 fn channel_from_many<T>(senders: usize) -> (Vec<Sender<T>>, Receiver<T>) {

@@ -129,25 +129,4 @@ fn message(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("it panicked")
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap()
-}
-
-fn load(counter: &Counter) -> u64 {
-    counter.load(SeqCst)
-}
-
-fn store(counter: &Counter, value: u64) {
-    counter.store(value, SeqCst);
-}
-
-fn send<T>(sender: &Sender<T>, message: T) {
-    assert!(
-        sender.send(message).is_ok(),
-        "the receiver outlives its senders"
-    );
-}
-
-fn receive<T>(receiver: &Receiver<T>) -> T {
-    receiver.recv().expect("the main thread has a sender too")
-}
+include!("std_like.rs");

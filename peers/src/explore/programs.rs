@@ -70,6 +70,33 @@ pub enum Outcome {
     Deadlock,
 }
 
+impl Shape {
+    const fn mutex(threads: usize, increments: u64) -> Self {
+        Self::Mutex {
+            threads,
+            increments,
+        }
+    }
+
+    const fn philosophers(philosophers: usize, ordered: bool) -> Self {
+        Self::Philosophers {
+            philosophers,
+            ordered,
+        }
+    }
+
+    const fn channel(senders: usize, messages: usize) -> Self {
+        Self::Channel { senders, messages }
+    }
+
+    const fn atomic(threads: usize, increments: u64) -> Self {
+        Self::Atomic {
+            threads,
+            increments,
+        }
+    }
+}
+
 impl Program {
     /// All programs, in the order in which tables show them.
     pub const ALL: [Self; 8] = [
@@ -105,38 +132,14 @@ impl Program {
     /// What it consists of.
     pub const fn shape(self) -> Shape {
         match self {
-            Self::Mutex2x3 => Shape::Mutex {
-                threads: 2,
-                increments: 3,
-            },
-            Self::Mutex2x6 => Shape::Mutex {
-                threads: 2,
-                increments: 6,
-            },
-            Self::Philosophers3 => Shape::Philosophers {
-                philosophers: 3,
-                ordered: false,
-            },
-            Self::Philosophers3Ordered => Shape::Philosophers {
-                philosophers: 3,
-                ordered: true,
-            },
-            Self::Mpsc3x3 => Shape::Channel {
-                senders: 3,
-                messages: 3,
-            },
-            Self::LostUpdate => Shape::Atomic {
-                threads: 2,
-                increments: 1,
-            },
-            Self::LostUpdateDeep => Shape::Atomic {
-                threads: 3,
-                increments: 3,
-            },
-            Self::QueueOrder => Shape::Channel {
-                senders: 3,
-                messages: 2,
-            },
+            Self::Mutex2x3 => Shape::mutex(2, 3),
+            Self::Mutex2x6 => Shape::mutex(2, 6),
+            Self::Philosophers3 => Shape::philosophers(3, false),
+            Self::Philosophers3Ordered => Shape::philosophers(3, true),
+            Self::Mpsc3x3 => Shape::channel(3, 3),
+            Self::LostUpdate => Shape::atomic(2, 1),
+            Self::LostUpdateDeep => Shape::atomic(3, 3),
+            Self::QueueOrder => Shape::channel(3, 2),
         }
     }
 

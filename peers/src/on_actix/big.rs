@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix::{Actor, ActorContext, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 use crate::work::XorShift;
 
 type Workers = Arc<[Addr<Worker>]>;
@@ -71,13 +71,7 @@ impl Worker {
     }
 }
 
-impl Actor for Worker {
-    type Context = Context<Self>;
-}
-
-impl Actor for Sink {
-    type Context = Context<Self>;
-}
+actors!(Worker, Sink);
 
 impl Handler<Introduce> for Worker {
     type Result = ();

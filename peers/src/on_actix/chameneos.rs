@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix::{Actor, ActorContext, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 use crate::work::Colour;
 
 type Creatures = Arc<[Addr<Creature>]>;
@@ -51,13 +51,7 @@ struct Creature {
     creatures: Creatures,
 }
 
-impl Actor for Mall {
-    type Context = Context<Self>;
-}
-
-impl Actor for Creature {
-    type Context = Context<Self>;
-}
+actors!(Mall, Creature);
 
 impl Handler<Start> for Mall {
     type Result = ();

@@ -3,7 +3,7 @@
 use actix::{Actor, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -43,13 +43,7 @@ impl Producer {
     }
 }
 
-impl Actor for Producer {
-    type Context = Context<Self>;
-}
-
-impl Actor for Counter {
-    type Context = Context<Self>;
-}
+actors!(Producer, Counter);
 
 impl Handler<Produce> for Producer {
     type Result = ();

@@ -3,7 +3,7 @@
 use actix::{Actor, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 use crate::work::tiny_computation;
 
 #[derive(Message)]
@@ -28,13 +28,7 @@ struct Collector {
     round_over: UnboundedSender<u64>,
 }
 
-impl Actor for Worker {
-    type Context = Context<Self>;
-}
-
-impl Actor for Collector {
-    type Context = Context<Self>;
-}
+actors!(Worker, Collector);
 
 impl Handler<Work> for Worker {
     type Result = ();

@@ -3,7 +3,7 @@
 use actix::{Actor, ActorContext, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 use crate::work::Forks;
 
 #[derive(Message)]
@@ -48,13 +48,7 @@ struct Philosopher {
     arbitrator: Addr<Arbitrator>,
 }
 
-impl Actor for Arbitrator {
-    type Context = Context<Self>;
-}
-
-impl Actor for Philosopher {
-    type Context = Context<Self>;
-}
+actors!(Arbitrator, Philosopher);
 
 impl Handler<Serve> for Arbitrator {
     type Result = ();

@@ -3,7 +3,7 @@
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -37,9 +37,7 @@ impl Actor for Ping {
     }
 }
 
-impl Actor for Pong {
-    type Context = Context<Self>;
-}
+actors!(Pong);
 
 impl Handler<PongMessage> for Ping {
     type Result = ();

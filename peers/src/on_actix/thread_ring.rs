@@ -1,9 +1,9 @@
 //! ThreadRing: one token, many actors.
 
-use actix::{Actor, Addr, Context, Handler, Message};
+use actix::{Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, next};
+use super::{Arbiters, actors, next};
 
 /// Who comes next in the ring.
 #[derive(Message)]
@@ -21,9 +21,7 @@ struct Member {
     last: UnboundedSender<usize>,
 }
 
-impl Actor for Member {
-    type Context = Context<Self>;
-}
+actors!(Member);
 
 impl Handler<Next> for Member {
     type Result = ();

@@ -307,40 +307,25 @@ struct Compared {
     metrics: [(Variant, &'static str); 3],
 }
 
+macro_rules! compared {
+    ($name:literal, $of:expr) => {
+        Compared {
+            of: $of,
+            metrics: [
+                (Variant::Record, concat!($name, " record/off")),
+                (Variant::Discard, concat!($name, " discard/off")),
+                (Variant::OffAgain, concat!($name, " control")),
+            ],
+        }
+    };
+}
+
 /// More of the throughput is better, and less of everything else.
 const COMPARED: [Compared; 4] = [
-    Compared {
-        of: |sample| sample.p50_us,
-        metrics: [
-            (Variant::Record, "p50 record/off"),
-            (Variant::Discard, "p50 discard/off"),
-            (Variant::OffAgain, "p50 control"),
-        ],
-    },
-    Compared {
-        of: |sample| sample.p99_us,
-        metrics: [
-            (Variant::Record, "p99 record/off"),
-            (Variant::Discard, "p99 discard/off"),
-            (Variant::OffAgain, "p99 control"),
-        ],
-    },
-    Compared {
-        of: |sample| sample.throughput,
-        metrics: [
-            (Variant::Record, "throughput record/off"),
-            (Variant::Discard, "throughput discard/off"),
-            (Variant::OffAgain, "throughput control"),
-        ],
-    },
-    Compared {
-        of: |sample| sample.cpu_us,
-        metrics: [
-            (Variant::Record, "cpu record/off"),
-            (Variant::Discard, "cpu discard/off"),
-            (Variant::OffAgain, "cpu control"),
-        ],
-    },
+    compared!("p50", |sample| sample.p50_us),
+    compared!("p99", |sample| sample.p99_us),
+    compared!("throughput", |sample| sample.throughput),
+    compared!("cpu", |sample| sample.cpu_us),
 ];
 
 impl Compared {

@@ -17,27 +17,24 @@ const SEED: u64 = 123_456;
 const ROUNDS: u64 = 650;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
     let grid = Arc::new(Grid::new());
     let reachable = grid.reachable();
     let edges: usize = reachable
         .iter()
         .map(|&node| grid.neighbours[node].len())
         .sum();
-    Measured::around(|| {
-        for _ in 0..rounds {
-            let (parents, report) = Promise::pair();
-            let master = system.spawn(Master {
-                parents: vec![None; grid.neighbours.len()],
-                workers: Vec::new(),
-                next_worker: 0,
-                under_way: 0,
-                report,
-            });
-            master.start(Arc::clone(&grid));
-            grid.check(&parents.wait().unwrap(), reachable.len());
-        }
-        (2 * reachable.len() + edges) as u64 * rounds
+    Measured::rounds(setting.times(ROUNDS), |_| {
+        let (parents, report) = Promise::pair();
+        let master = system.spawn(Master {
+            parents: vec![None; grid.neighbours.len()],
+            workers: Vec::new(),
+            next_worker: 0,
+            under_way: 0,
+            report,
+        });
+        master.start(Arc::clone(&grid));
+        grid.check(&parents.wait().unwrap(), reachable.len());
+        (2 * reachable.len() + edges) as u64
     })
 }
 

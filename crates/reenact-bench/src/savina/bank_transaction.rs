@@ -16,26 +16,23 @@ const ROUNDS: u64 = 2;
 const OPENING_BALANCE: i64 = 1_000_000;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
     // A small run has smaller rounds instead of fewer.
     let transfers = TRANSFERS.min(setting.times(TRANSFERS * ROUNDS));
-    Measured::around(|| {
-        for seed in 0..rounds {
-            let (balances, report) = Promise::pair();
-            let teller = system.spawn(Teller {
-                random: Random::new(seed),
-                accounts: (0..ACCOUNTS)
-                    .map(|_| system.spawn(Account::new()))
-                    .collect(),
-                left: transfers,
-                report,
-            });
-            teller.start();
-            let balances = balances.wait().unwrap();
-            assert_eq!(balances, expected(seed, transfers));
-        }
+    Measured::rounds(setting.times(ROUNDS), |seed| {
+        let (balances, report) = Promise::pair();
+        let teller = system.spawn(Teller {
+            random: Random::new(seed),
+            accounts: (0..ACCOUNTS)
+                .map(|_| system.spawn(Account::new()))
+                .collect(),
+            left: transfers,
+            report,
+        });
+        teller.start();
+        let balances = balances.wait().unwrap();
+        assert_eq!(balances, expected(seed, transfers));
         // At the end of a round the balances are asked for.
-        (4 * transfers + 2 * ACCOUNTS) * rounds
+        4 * transfers + 2 * ACCOUNTS
     })
 }
 

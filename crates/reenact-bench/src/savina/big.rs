@@ -6,50 +6,39 @@ use std::sync::Arc;
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::{
-    sizes::{Program, Size},
-    work::XorShift,
-};
-use crate::{Measured, Setting};
+use super::work::XorShift;
 
 type Workers = Arc<[FarRef<Worker>]>;
 
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::Big, setting.scale);
-    let Size::Big { actors, pings } = size else {
-        unreachable!("a program has sizes of its own")
+pub(super) fn run(system: System, actors: usize, pings: u64) {
+    let (sum, report) = Promise::pair();
+    let sink = system.spawn(Sink {
+        workers: Arc::new([]),
+        busy: actors,
+        present: actors,
+        sum: 0,
+        report,
+    });
+    let worker = |index| Worker {
+        index,
+        workers: Arc::new([]),
+        sink: sink.clone(),
+        random: XorShift::of_actor(index),
+        left: pings,
+        answered: 0,
+        pinged: index,
     };
-    Measured::around(|| {
-        let (sum, report) = Promise::pair();
-        let sink = system.spawn(Sink {
-            workers: Arc::new([]),
-            busy: actors,
-            present: actors,
-            sum: 0,
-            report,
-        });
-        let worker = |index| Worker {
-            index,
-            workers: Arc::new([]),
-            sink: sink.clone(),
-            random: XorShift::of_actor(index),
-            left: pings,
-            answered: 0,
-            pinged: index,
-        };
-        let workers: Workers = (0..actors)
-            .map(|index| system.spawn(worker(index)))
-            .collect();
-        sink.meet(Arc::clone(&workers));
-        for worker in workers.iter() {
-            worker.meet(Arc::clone(&workers));
-        }
-        for worker in workers.iter() {
-            worker.start();
-        }
-        assert_eq!(sum.wait().unwrap(), actors as u64 * pings);
-        size.ops()
-    })
+    let workers: Workers = (0..actors)
+        .map(|index| system.spawn(worker(index)))
+        .collect();
+    sink.meet(Arc::clone(&workers));
+    for worker in workers.iter() {
+        worker.meet(Arc::clone(&workers));
+    }
+    for worker in workers.iter() {
+        worker.start();
+    }
+    assert_eq!(sum.wait().unwrap(), actors as u64 * pings);
 }
 
 struct Worker {

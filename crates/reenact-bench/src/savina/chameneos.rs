@@ -6,50 +6,35 @@ use std::sync::Arc;
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::{
-    sizes::{Program, Size},
-    work::Colour,
-};
-use crate::{Measured, Setting};
+use super::work::Colour;
 
 type Creatures = Arc<[FarRef<Creature>]>;
 
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::Chameneos, setting.scale);
-    let Size::Chameneos {
-        chameneos,
+pub(super) fn run(system: System, chameneos: usize, meetings: u64) {
+    let (sum, report) = Promise::pair();
+    let mall = system.spawn(Mall {
         meetings,
-    } = size
-    else {
-        unreachable!("a program has sizes of its own")
+        waiting: None,
+        creatures: Arc::new([]),
+        present: chameneos,
+        sum: 0,
+        report,
+    });
+    let creature = |index| Creature {
+        index,
+        colour: Colour::of_creature(index),
+        meetings: 0,
+        mall: mall.clone(),
+        creatures: Arc::new([]),
     };
-    Measured::around(|| {
-        let (sum, report) = Promise::pair();
-        let mall = system.spawn(Mall {
-            meetings,
-            waiting: None,
-            creatures: Arc::new([]),
-            present: chameneos,
-            sum: 0,
-            report,
-        });
-        let creature = |index| Creature {
-            index,
-            colour: Colour::of_creature(index),
-            meetings: 0,
-            mall: mall.clone(),
-            creatures: Arc::new([]),
-        };
-        let creatures: Creatures = (0..chameneos)
-            .map(|index| system.spawn(creature(index)))
-            .collect();
-        mall.open(Arc::clone(&creatures));
-        for creature in creatures.iter() {
-            creature.start(Arc::clone(&creatures));
-        }
-        assert_eq!(sum.wait().unwrap(), 2 * meetings);
-        size.ops()
-    })
+    let creatures: Creatures = (0..chameneos)
+        .map(|index| system.spawn(creature(index)))
+        .collect();
+    mall.open(Arc::clone(&creatures));
+    for creature in creatures.iter() {
+        creature.start(Arc::clone(&creatures));
+    }
+    assert_eq!(sum.wait().unwrap(), 2 * meetings);
 }
 
 struct Mall {

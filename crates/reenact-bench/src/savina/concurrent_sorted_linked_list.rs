@@ -16,21 +16,18 @@ const LARGEST: u64 = 1 << 31;
 const ROUNDS: u64 = 80;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
-    Measured::around(|| {
-        for round in 0..rounds {
-            let (items, report) = Promise::pair();
-            let list = system.spawn(SortedList::default());
-            let master = system.spawn(Master {
-                round,
-                working: WORKERS,
-                list,
-                report,
-            });
-            master.start();
-            assert_eq!(items.wait().unwrap(), expected(round));
-        }
-        ((2 * MESSAGES + 2) * WORKERS + 2) * rounds
+    Measured::rounds(setting.times(ROUNDS), |round| {
+        let (items, report) = Promise::pair();
+        let list = system.spawn(SortedList::default());
+        let master = system.spawn(Master {
+            round,
+            working: WORKERS,
+            list,
+            report,
+        });
+        master.start();
+        assert_eq!(items.wait().unwrap(), expected(round));
+        (2 * MESSAGES + 2) * WORKERS + 2
     })
 }
 

@@ -4,32 +4,22 @@
 
 use reenact::actor::{FarRef, Promise, Resolver, System};
 
-use super::sizes::{Program, Size};
-use crate::{Measured, Setting};
-
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::Counting, setting.scale);
-    let Size::Counting { increments, rounds } = size else {
-        unreachable!("a program has sizes of its own")
-    };
-    Measured::around(|| {
-        let (count, report) = Promise::pair();
-        let counter = system.spawn(Counter {
-            count: 0,
-            producer: None,
-        });
-        let producer = system.spawn(Producer {
-            increments,
-            rounds_left: rounds,
-            counter: counter.clone(),
-            report,
-        });
-        counter.meet(producer.clone());
-        producer.produce();
-        assert_eq!(count.wait().unwrap(), increments * rounds);
-        counter.stop();
-        size.ops()
-    })
+pub(super) fn run(system: System, increments: u64, rounds: u64) {
+    let (count, report) = Promise::pair();
+    let counter = system.spawn(Counter {
+        count: 0,
+        producer: None,
+    });
+    let producer = system.spawn(Producer {
+        increments,
+        rounds_left: rounds,
+        counter: counter.clone(),
+        report,
+    });
+    counter.meet(producer.clone());
+    producer.produce();
+    assert_eq!(count.wait().unwrap(), increments * rounds);
+    counter.stop();
 }
 
 struct Producer {

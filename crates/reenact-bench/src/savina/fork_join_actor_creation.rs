@@ -5,29 +5,18 @@
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::{
-    sizes::{Program, Size},
-    work::tiny_computation,
-};
-use crate::{Measured, Setting};
+use super::work::tiny_computation;
 
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::ForkJoinActorCreation, setting.scale);
-    let Size::ForkJoinActorCreation { actors, rounds } = size else {
-        unreachable!("a program has sizes of its own")
-    };
-    Measured::around(|| {
-        let (done, report) = Promise::pair();
-        let main = system.spawn(Main {
-            actors,
-            rounds_left: rounds,
-            collector: None,
-            report,
-        });
-        main.start();
-        assert_eq!(done.wait().unwrap(), actors * rounds);
-        size.ops()
-    })
+pub(super) fn run(system: System, actors: u64, rounds: u64) {
+    let (done, report) = Promise::pair();
+    let main = system.spawn(Main {
+        actors,
+        rounds_left: rounds,
+        collector: None,
+        report,
+    });
+    main.start();
+    assert_eq!(done.wait().unwrap(), actors * rounds);
 }
 
 struct Main {

@@ -4,35 +4,19 @@
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::{
-    sizes::{Program, Size},
-    work::tiny_computation,
-};
-use crate::{Measured, Setting};
+use super::work::tiny_computation;
 
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::ForkJoinThroughput, setting.scale);
-    let Size::ForkJoinThroughput {
-        actors,
+pub(super) fn run(system: System, actors: usize, messages: u64, rounds: u64) {
+    let (rounds_right, report) = Promise::pair();
+    let main = system.spawn(Main {
         messages,
+        round: 1,
         rounds,
-    } = size
-    else {
-        unreachable!("a program has sizes of its own")
-    };
-    Measured::around(|| {
-        let (rounds_right, report) = Promise::pair();
-        let main = system.spawn(Main {
-            messages,
-            round: 1,
-            rounds,
-            workers: Vec::new(),
-            report,
-        });
-        main.start(actors);
-        assert_eq!(rounds_right.wait().unwrap(), rounds);
-        size.ops()
-    })
+        workers: Vec::new(),
+        report,
+    });
+    main.start(actors);
+    assert_eq!(rounds_right.wait().unwrap(), rounds);
 }
 
 struct Main {

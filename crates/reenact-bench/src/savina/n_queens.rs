@@ -15,26 +15,21 @@ const SOLUTIONS: u64 = 352;
 const ROUNDS: u64 = 480;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
-    Measured::around(|| {
-        let mut messages = 0;
-        for _ in 0..rounds {
-            let (found, report) = Promise::pair();
-            let master = system.spawn(Master {
-                workers: Vec::new(),
-                next_worker: 0,
-                sent: 0,
-                completed: 0,
-                solutions: 0,
-                report,
-            });
-            master.start();
-            let (solutions, pieces) = found.wait().unwrap();
-            assert_eq!(solutions, SOLUTIONS);
-            // The first piece is the master's own.
-            messages += 3 * pieces - 1 + solutions;
-        }
-        messages
+    Measured::rounds(setting.times(ROUNDS), |_| {
+        let (found, report) = Promise::pair();
+        let master = system.spawn(Master {
+            workers: Vec::new(),
+            next_worker: 0,
+            sent: 0,
+            completed: 0,
+            solutions: 0,
+            report,
+        });
+        master.start();
+        let (solutions, pieces) = found.wait().unwrap();
+        assert_eq!(solutions, SOLUTIONS);
+        // The first piece is the master's own.
+        3 * pieces - 1 + solutions
     })
 }
 

@@ -5,45 +5,30 @@
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::{
-    sizes::{Program, Size},
-    work::Forks,
-};
-use crate::{Measured, Setting};
+use super::work::Forks;
 
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::Philosophers, setting.scale);
-    let Size::Philosophers {
-        philosophers,
-        meals,
-    } = size
-    else {
-        unreachable!("a program has sizes of its own")
+pub(super) fn run(system: System, philosophers: usize, meals: u64) {
+    let (eaten, report) = Promise::pair();
+    let arbitrator = system.spawn(Arbitrator {
+        forks: Forks::new(philosophers),
+        philosophers: Vec::new(),
+        present: philosophers,
+        meals: 0,
+        report,
+    });
+    let philosopher = |seat| Philosopher {
+        seat,
+        left: meals,
+        arbitrator: arbitrator.clone(),
     };
-    Measured::around(|| {
-        let (eaten, report) = Promise::pair();
-        let arbitrator = system.spawn(Arbitrator {
-            forks: Forks::new(philosophers),
-            philosophers: Vec::new(),
-            present: philosophers,
-            meals: 0,
-            report,
-        });
-        let philosopher = |seat| Philosopher {
-            seat,
-            left: meals,
-            arbitrator: arbitrator.clone(),
-        };
-        let table: Vec<_> = (0..philosophers)
-            .map(|seat| system.spawn(philosopher(seat)))
-            .collect();
-        arbitrator.open(table.clone());
-        for philosopher in &table {
-            philosopher.start();
-        }
-        assert_eq!(eaten.wait().unwrap(), philosophers as u64 * meals);
-        size.ops()
-    })
+    let table: Vec<_> = (0..philosophers)
+        .map(|seat| system.spawn(philosopher(seat)))
+        .collect();
+    arbitrator.open(table.clone());
+    for philosopher in &table {
+        philosopher.start();
+    }
+    assert_eq!(eaten.wait().unwrap(), philosophers as u64 * meals);
 }
 
 struct Arbitrator {

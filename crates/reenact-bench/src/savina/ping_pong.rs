@@ -4,26 +4,16 @@
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::sizes::{Program, Size};
-use crate::{Measured, Setting};
-
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::PingPong, setting.scale);
-    let Size::PingPong { pings } = size else {
-        unreachable!("a program has sizes of its own")
-    };
-    Measured::around(|| {
-        let (answered, report) = Promise::pair();
-        let pong = system.spawn(Pong {
-            answered: 0,
-            ping: None,
-            report,
-        });
-        let ping = system.spawn(Ping { left: pings, pong });
-        ping.start();
-        assert_eq!(answered.wait().unwrap(), pings);
-        size.ops()
-    })
+pub(super) fn run(system: System, pings: u64) {
+    let (answered, report) = Promise::pair();
+    let pong = system.spawn(Pong {
+        answered: 0,
+        ping: None,
+        report,
+    });
+    let ping = system.spawn(Ping { left: pings, pong });
+    ping.start();
+    assert_eq!(answered.wait().unwrap(), pings);
 }
 
 struct Ping {

@@ -13,34 +13,31 @@ const SEED: u64 = 74_755;
 const ROUNDS: u64 = 180;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
     let expected: u64 = numbers().sum();
     let sorters = LARGEST.ilog2() as u64;
-    Measured::around(|| {
-        for _ in 0..rounds {
-            let (sum, report) = Promise::pair();
-            let validation = system.spawn(Validation {
+    Measured::rounds(setting.times(ROUNDS), |_| {
+        let (sum, report) = Promise::pair();
+        let validation = system.spawn(Validation {
+            received: 0,
+            previous: 0,
+            sum: 0,
+            report,
+        });
+        let mut next = Next::Validation(validation);
+        let mut radix = LARGEST / 2;
+        while radix > 0 {
+            next = Next::Sorter(system.spawn(Sorter {
+                radix,
+                next,
                 received: 0,
-                previous: 0,
-                sum: 0,
-                report,
-            });
-            let mut next = Next::Validation(validation);
-            let mut radix = LARGEST / 2;
-            while radix > 0 {
-                next = Next::Sorter(system.spawn(Sorter {
-                    radix,
-                    next,
-                    received: 0,
-                    held_back: Vec::new(),
-                }));
-                radix /= 2;
-            }
-            let source = system.spawn(IntSource);
-            source.next_actor(next);
-            assert_eq!(sum.wait().unwrap(), expected);
+                held_back: Vec::new(),
+            }));
+            radix /= 2;
         }
-        (sorters + 1) * NUMBERS as u64 * rounds
+        let source = system.spawn(IntSource);
+        source.next_actor(next);
+        assert_eq!(sum.wait().unwrap(), expected);
+        (sorters + 1) * NUMBERS as u64
     })
 }
 

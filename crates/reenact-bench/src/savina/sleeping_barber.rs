@@ -19,36 +19,31 @@ const HAIRCUT: u64 = 500;
 const ROUNDS: u64 = 240;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
-    Measured::around(|| {
-        let mut messages = 0;
-        for seed in 0..rounds {
-            let (over, report) = Promise::pair();
-            let barber = system.spawn(Barber {
-                random: Random::new(2 * seed),
-                haircuts: 0,
-                messages: 0,
-            });
-            let room = system.spawn(WaitingRoom {
-                waiting: VecDeque::new(),
-                barber,
-                asleep: true,
-                messages: 0,
-            });
-            let factory = system.spawn(CustomerFactory {
-                random: Random::new(2 * seed + 1),
-                room,
-                haircuts: 0,
-                messages: 0,
-                report,
-            });
-            factory.start();
-            let day = over.wait().unwrap();
-            assert_eq!(day.haircuts_given, HAIRCUTS);
-            assert_eq!(day.haircuts_had, HAIRCUTS);
-            messages += day.messages;
-        }
-        messages
+    Measured::rounds(setting.times(ROUNDS), |seed| {
+        let (over, report) = Promise::pair();
+        let barber = system.spawn(Barber {
+            random: Random::new(2 * seed),
+            haircuts: 0,
+            messages: 0,
+        });
+        let room = system.spawn(WaitingRoom {
+            waiting: VecDeque::new(),
+            barber,
+            asleep: true,
+            messages: 0,
+        });
+        let factory = system.spawn(CustomerFactory {
+            random: Random::new(2 * seed + 1),
+            room,
+            haircuts: 0,
+            messages: 0,
+            report,
+        });
+        factory.start();
+        let day = over.wait().unwrap();
+        assert_eq!(day.haircuts_given, HAIRCUTS);
+        assert_eq!(day.haircuts_had, HAIRCUTS);
+        day.messages
     })
 }
 

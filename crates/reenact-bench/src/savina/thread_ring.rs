@@ -4,34 +4,24 @@
 
 use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 
-use super::sizes::{Program, Size};
-use crate::{Measured, Setting};
-
-pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let size = Size::of(Program::ThreadRing, setting.scale);
-    let Size::ThreadRing { actors, hops } = size else {
-        unreachable!("a program has sizes of its own")
+pub(super) fn run(system: System, actors: usize, hops: u64) {
+    let (last, report) = Promise::pair();
+    let member = |index| Member {
+        index,
+        next: None,
+        last: report.clone(),
     };
-    Measured::around(|| {
-        let (last, report) = Promise::pair();
-        let member = |index| Member {
-            index,
-            next: None,
-            last: report.clone(),
-        };
-        let ring: Vec<_> = (0..actors)
-            .map(|index| system.spawn(member(index)))
-            .collect();
-        for (index, member) in ring.iter().enumerate() {
-            member.meet(ring[(index + 1) % actors].clone());
-        }
-        ring[0].token(hops);
-        assert_eq!(last.wait().unwrap() as u64, hops % actors as u64);
-        for member in &ring {
-            member.exit();
-        }
-        size.ops()
-    })
+    let ring: Vec<_> = (0..actors)
+        .map(|index| system.spawn(member(index)))
+        .collect();
+    for (index, member) in ring.iter().enumerate() {
+        member.meet(ring[(index + 1) % actors].clone());
+    }
+    ring[0].token(hops);
+    assert_eq!(last.wait().unwrap() as u64, hops % actors as u64);
+    for member in &ring {
+        member.exit();
+    }
 }
 
 struct Member {

@@ -13,22 +13,19 @@ const RIGHT: f64 = 5.0;
 const ROUNDS: u64 = 110;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
     let expected = area(LEFT, RIGHT, PIECES);
-    Measured::around(|| {
-        for _ in 0..rounds {
-            let (area, report) = Promise::pair();
-            let master = system.spawn(Master {
-                area: 0.0,
-                working: WORKERS,
-                report,
-            });
-            master.start();
-            let area = area.wait().unwrap();
-            // Only the order of the additions differs.
-            assert!((area - expected).abs() < 1e-9, "{area} for {expected}");
-        }
-        2 * WORKERS * rounds
+    Measured::rounds(setting.times(ROUNDS), |_| {
+        let (area, report) = Promise::pair();
+        let master = system.spawn(Master {
+            area: 0.0,
+            working: WORKERS,
+            report,
+        });
+        master.start();
+        let area = area.wait().unwrap();
+        // Only the order of the additions differs.
+        assert!((area - expected).abs() < 1e-9, "{area} for {expected}");
+        2 * WORKERS
     })
 }
 

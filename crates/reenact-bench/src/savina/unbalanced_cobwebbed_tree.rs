@@ -18,35 +18,30 @@ const URGENT_PERCENT: u64 = 50;
 const ROUNDS: u64 = 9;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
-    let rounds = setting.times(ROUNDS);
-    Measured::around(|| {
-        let mut messages = 0;
-        for seed in 0..rounds {
-            let (tree, report) = Promise::pair();
-            let root = system.spawn(Root {
-                random: Random::new(seed),
-                size: 1,
-                inner: 0,
-                asking: 0,
-                children: Vec::new(),
-                granted: 0,
-                found: Tree::default(),
-                report,
-            });
-            root.generate_tree();
-            let tree = tree.wait().unwrap();
-            // The root sees to it that no tree dies out before it is as large as it may be.
-            assert!(tree.nodes + BINOMIAL > MAX_NODES && tree.nodes <= MAX_NODES);
-            assert_eq!(tree.nodes, 1 + tree.inner * BINOMIAL);
-            assert_eq!(tree.traversed, tree.nodes);
-            assert_eq!(
-                tree.granted,
-                tree.inner - 1,
-                "each but the root sent a message to its parent"
-            );
-            messages += tree.messages;
-        }
-        messages
+    Measured::rounds(setting.times(ROUNDS), |seed| {
+        let (tree, report) = Promise::pair();
+        let root = system.spawn(Root {
+            random: Random::new(seed),
+            size: 1,
+            inner: 0,
+            asking: 0,
+            children: Vec::new(),
+            granted: 0,
+            found: Tree::default(),
+            report,
+        });
+        root.generate_tree();
+        let tree = tree.wait().unwrap();
+        // The root sees to it that no tree dies out before it is as large as it may be.
+        assert!(tree.nodes + BINOMIAL > MAX_NODES && tree.nodes <= MAX_NODES);
+        assert_eq!(tree.nodes, 1 + tree.inner * BINOMIAL);
+        assert_eq!(tree.traversed, tree.nodes);
+        assert_eq!(
+            tree.granted,
+            tree.inner - 1,
+            "each but the root sent a message to its parent"
+        );
+        tree.messages
     })
 }
 

@@ -12,23 +12,16 @@ mod sources;
 mod values;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((name, arguments)) = arguments.split_first() else {
-        eprintln!("which program? outside NAME [ARG…]");
-        std::process::exit(2);
-    };
-    let known = files::run(name, arguments)
-        || sockets::run(name, arguments)
-        || processes::run(name, arguments)
-        || values::run(name, arguments)
-        || sources::run(name, arguments)
-        || everyone::run(name, arguments)
-        || captured::run(name, arguments)
-        || generated::run(name, arguments);
-    if !known {
-        eprintln!("no such program: {name}");
-        std::process::exit(2);
-    }
+    reenact_testing::programs::main(&[
+        files::run,
+        sockets::run,
+        processes::run,
+        values::run,
+        sources::run,
+        everyone::run,
+        captured::run,
+        generated::run,
+    ]);
 }
 
 /// A setting of the environment, by which a replay can be another program.

@@ -2,23 +2,17 @@
 //!
 //! All use the system that programs share, so that the environment says how many workers there are.
 
-mod bad_days;
+mod failures;
 mod generated;
 mod mixed;
 mod races;
 
+use reenact_testing::programs::Programs;
+
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "actors" {
-        return false;
-    }
-    let Some((name, arguments)) = arguments.split_first() else {
-        return false;
-    };
-    races::run(name, arguments)
-        || mixed::run(name, arguments)
-        || generated::run(name, arguments)
-        || bad_days::run(name, arguments)
+    const ALL: &[Programs] = &[races::run, mixed::run, generated::run, failures::run];
+    name == "actors" && reenact_testing::programs::run(arguments, ALL)
 }
 
 /// The n-th argument as a number.

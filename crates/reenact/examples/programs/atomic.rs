@@ -13,27 +13,18 @@ use reenact::{
     thread,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::run_workers,
-};
+use crate::support::{Dice, Seen, jitter, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "atomic-integers" => integers(),
-        "atomic-bool" => bool(),
-        "atomic-pointer" => pointer(),
-        "atomic-stack" => stack(),
-        "atomic-first-load" => first_load(),
-        "atomic-flags" => flags(),
-        "atomic-spinlock" => spinlock(),
-        "atomic-store-buffer" => store_buffer(),
-        "atomic-many" => many(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "atomic-integers" => integers,
+    "atomic-bool" => bool,
+    "atomic-pointer" => pointer,
+    "atomic-stack" => stack,
+    "atomic-first-load" => first_load,
+    "atomic-flags" => flags,
+    "atomic-spinlock" => spinlock,
+    "atomic-store-buffer" => store_buffer,
+    "atomic-many" => many,
 }
 
 macro_rules! every_operation {

@@ -2,16 +2,11 @@
 
 use reenact::sync::{Arc, Barrier, Mutex};
 
-use crate::{jitter::jitter, seen::Seen, workers::run_workers};
+use crate::support::{Seen, jitter, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "barrier-leaders" => leaders(),
-        "barrier-small" => small(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "barrier-leaders" => leaders,
+    "barrier-small" => small,
 }
 
 /// Four threads meet again and again: who is the last to come?

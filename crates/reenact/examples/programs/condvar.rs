@@ -7,23 +7,14 @@ use reenact::{
     thread,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::run_workers,
-};
+use crate::support::{Dice, Seen, jitter, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "condvar-ping-pong" => ping_pong(),
-        "condvar-queue" => queue(),
-        "condvar-timeout" => timeout(),
-        "condvar-timeout-while" => timeout_while(),
-        "condvar-notify-all" => notify_all(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "condvar-ping-pong" => ping_pong,
+    "condvar-queue" => queue,
+    "condvar-timeout" => timeout,
+    "condvar-timeout-while" => timeout_while,
+    "condvar-notify-all" => notify_all,
 }
 
 /// Two threads take turns; a third looks on.

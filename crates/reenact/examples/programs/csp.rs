@@ -2,27 +2,26 @@
 //!
 //! The environment says how many workers there are.
 
-mod bad_days;
 mod contests;
-mod crowds;
+mod failures;
 mod fairness;
 mod generated;
+mod many_processes;
 mod selfcheck;
+
+use reenact_testing::programs::Programs;
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "csp" {
-        return false;
-    }
-    let Some((name, arguments)) = arguments.split_first() else {
-        return false;
-    };
-    selfcheck::run(name, arguments)
-        || contests::run(name, arguments)
-        || crowds::run(name, arguments)
-        || fairness::run(name, arguments)
-        || generated::run(name, arguments)
-        || bad_days::run(name, arguments)
+    const ALL: &[Programs] = &[
+        selfcheck::run,
+        contests::run,
+        many_processes::run,
+        fairness::run,
+        generated::run,
+        failures::run,
+    ];
+    name == "csp" && reenact_testing::programs::run(arguments, ALL)
 }
 
 /// The n-th argument as a number.

@@ -23,15 +23,11 @@ use reenact::{
 };
 
 use self::language::{Operation, Program, Verb};
-use crate::{jitter::jitter, parsed, seen::Seen};
+use crate::support::{Seen, jitter, parse_and_interpret};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "generated" {
-        return false;
-    }
-    parsed::interpret("generated", arguments, interpret);
-    true
+    name == "generated" && parse_and_interpret(arguments, interpret)
 }
 
 /// What the threads share.

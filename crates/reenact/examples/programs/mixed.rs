@@ -34,15 +34,11 @@ use self::{
     language::{Operation, Program, Verb},
     node::Node,
 };
-use crate::{jitter::jitter, parsed, seen::Seen};
+use crate::support::{Seen, jitter, parse_and_interpret};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "mixed" {
-        return false;
-    }
-    parsed::interpret("mixed", arguments, interpret);
-    true
+    name == "mixed" && parse_and_interpret(arguments, interpret)
 }
 
 /// What everybody shares.

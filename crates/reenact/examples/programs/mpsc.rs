@@ -13,11 +13,7 @@ use reenact::{
     thread,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::run_workers,
-};
+use crate::support::{Dice, Seen, jitter, run_workers};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {

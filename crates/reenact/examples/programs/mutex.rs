@@ -7,25 +7,16 @@ use reenact::{
     thread,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::{panic_quietly, run_workers},
-};
+use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "hands" => hands(),
-        "mutex-try" => tries(),
-        "mutex-nested" => nested(),
-        "mutex-many" => many(),
-        "mutex-moved" => moved(),
-        "mutex-poison" => poison(),
-        "mutex-poison-unlocked" => poison_unlocked(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "hands" => hands,
+    "mutex-try" => tries,
+    "mutex-nested" => nested,
+    "mutex-many" => many,
+    "mutex-moved" => moved,
+    "mutex-poison" => poison,
+    "mutex-poison-unlocked" => poison_unlocked,
 }
 
 /// Four threads append their number to one list.

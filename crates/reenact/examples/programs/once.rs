@@ -4,25 +4,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use reenact::sync::{Arc, LazyLock, Mutex, Once, OnceLock};
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::{panic_quietly, run_workers},
-};
+use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "once-race" => race(),
-        "once-poison" => poison(),
-        "once-wait" => wait(),
-        "once-lock-race" => lock_race(),
-        "once-lock-wait" => lock_wait(),
-        "lazy-lock-race" => lazy_race(),
-        "lazy-lock-poison" => lazy_poison(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "once-race" => race,
+    "once-poison" => poison,
+    "once-wait" => wait,
+    "once-lock-race" => lock_race,
+    "once-lock-wait" => lock_wait,
+    "lazy-lock-race" => lazy_race,
+    "lazy-lock-poison" => lazy_poison,
 }
 
 /// Three threads each want to be the one.

@@ -7,24 +7,15 @@ use reenact::{
     thread,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::{panic_quietly, run_workers},
-};
+use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "rwlock-readers" => readers(),
-        "rwlock-own-reads" => own_reads(),
-        "rwlock-mixed" => mixed(),
-        "rwlock-downgrade" => downgrade(),
-        "rwlock-poison" => poison(),
-        "rwlock-poison-unlocked" => poison_unlocked(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "rwlock-readers" => readers,
+    "rwlock-own-reads" => own_reads,
+    "rwlock-mixed" => mixed,
+    "rwlock-downgrade" => downgrade,
+    "rwlock-poison" => poison,
+    "rwlock-poison-unlocked" => poison_unlocked,
 }
 
 /// One writes, three read, several at a time.

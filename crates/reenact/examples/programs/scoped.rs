@@ -10,18 +10,13 @@ use reenact::{
     thread,
 };
 
-use crate::{jitter::jitter, seen::Seen, workers::panic_quietly};
+use crate::support::{Seen, jitter, panic_quietly};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "scoped-borrows" => borrows(),
-        "scoped-nested" => nested(),
-        "scoped-finished" => finished(),
-        "scoped-panics" => panics(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "scoped-borrows" => borrows,
+    "scoped-nested" => nested,
+    "scoped-finished" => finished,
+    "scoped-panics" => panics,
 }
 
 /// Threads that borrow: pieces of a list to change, a lock, and a counter of who comes when.

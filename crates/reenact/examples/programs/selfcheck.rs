@@ -3,31 +3,13 @@
 #[path = "behaviour/all.rs"]
 mod behaviour;
 
-/// Whom the behaviours are of.
 use reenact as subject;
 
-use crate::workers::panic_quietly;
-
 /// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
+pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "selfcheck" {
         return false;
     }
-    panic_quietly();
-    let mut failed = false;
-    for (module, behaviours) in behaviour::ALL {
-        for (name, behaviour) in *behaviours {
-            match std::panic::catch_unwind(behaviour) {
-                Ok(()) => println!("{module}::{name}"),
-                Err(panic) => {
-                    println!("{module}::{name} FAILED: {}", behaviour::message_of(panic));
-                    failed = true;
-                }
-            }
-        }
-    }
-    if failed {
-        std::process::exit(1);
-    }
+    reenact_testing::behaviours::run(behaviour::ALL, arguments);
     true
 }

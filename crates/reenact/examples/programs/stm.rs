@@ -1,6 +1,6 @@
 //! Programs around `TVar`s and transactions.
 
-mod bad_days;
+mod failures;
 mod generated;
 mod histories;
 mod mixed;
@@ -12,11 +12,7 @@ use reenact::{
     sync::Arc,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::{panic_quietly, run_workers},
-};
+use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
@@ -32,8 +28,8 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "stm-boxed" => boxed(),
         _ => {
             return histories::run(name)
-                || mixed::run(name)
-                || bad_days::run(name, arguments)
+                || mixed::run(name, arguments)
+                || failures::run(name, arguments)
                 || generated::run(name, arguments);
         }
     }

@@ -11,31 +11,22 @@ use reenact::{
     thread::{self, JoinHandle},
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::{panic_quietly, run_workers},
-};
+use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
 
-/// Runs the program of this name, if it is one of these.
-pub(crate) fn run(name: &str, _arguments: &[String]) -> bool {
-    match name {
-        "thread-finished" => finished(),
-        "thread-park" => park(),
-        "thread-park-timeout" => park_timeout(),
-        "thread-family" => family(),
-        "thread-main-returns" => main_returns(),
-        "thread-detached-ids" => detached_ids(),
-        "thread-exit" => exit(),
-        "thread-panics" => panics(),
-        "thread-parallelism" => parallelism(),
-        "thread-locals" => locals(),
-        "thread-locals-of-main" => locals_of_main(),
-        "thread-not-started" => not_started(),
-        "thread-foreign" => foreign(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "thread-finished" => finished,
+    "thread-park" => park,
+    "thread-park-timeout" => park_timeout,
+    "thread-family" => family,
+    "thread-main-returns" => main_returns,
+    "thread-detached-ids" => detached_ids,
+    "thread-exit" => exit,
+    "thread-panics" => panics,
+    "thread-parallelism" => parallelism,
+    "thread-locals" => locals,
+    "thread-locals-of-main" => locals_of_main,
+    "thread-not-started" => not_started,
+    "thread-foreign" => foreign,
 }
 
 /// Asks again and again who has finished.

@@ -31,7 +31,7 @@ use super::{
 
 /// The part that does not depend on the type of the state.
 #[repr(C)]
-pub(super) struct Core {
+pub(super) struct ActorCore {
     task: Task,
     pub(super) mailbox: Mailbox,
     /// Number of far references.
@@ -50,7 +50,7 @@ pub(super) struct Core {
     /// Messages that arrived too early in a replay. Used by the consumer only.
     pub(super) stash: UnsafeCell<Option<Box<Stash>>>,
     /// Performs what depends on the type of the state. Used by the consumer only.
-    pub(super) manage: unsafe fn(NonNull<Core>, Manage<'_>),
+    pub(super) manage: unsafe fn(NonNull<ActorCore>, Manage<'_>),
 }
 
 /// Type-dependent operations on an actor.
@@ -72,7 +72,7 @@ pub(super) struct Bound {
 /// An actor.
 #[repr(C)]
 pub(super) struct ActorCell<A> {
-    pub(super) core: Core,
+    pub(super) core: ActorCore,
     /// Whether `state` is initialized.
     has_state: Flag<bool>,
     state: UnsafeCell<MaybeUninit<A>>,
@@ -121,7 +121,7 @@ impl<A: Send + 'static> ActorCell<A> {
         state: A,
     ) -> NonNull<ActorCell<A>> {
         let cell = Box::new(ActorCell {
-            core: Core {
+            core: ActorCore {
                 // SAFETY: The task is the first field of this cell, and the cell is what is scheduled.
                 task: unsafe { Task::new(run::<A>) },
                 mailbox: Mailbox::new(),
@@ -296,7 +296,7 @@ impl Bound {
     }
 }
 
-impl Core {
+impl ActorCore {
     /// Reserves room for one more message.
     fn reserve(&self, bound: &Bound, sending: Sending<'_>) -> Result<(), Refused> {
         let (capacity, has_room) = (bound.capacity, || bound.has_room());
@@ -349,7 +349,7 @@ impl Core {
     ///
     /// The caller owns it, and does not use it any more.
     #[inline]
-    pub(super) unsafe fn drop_reference(core: NonNull<Core>) {
+    pub(super) unsafe fn drop_reference(core: NonNull<ActorCore>) {
         // SAFETY: The cell lives as long as the caller's reference is counted.
         let this = unsafe { core.as_ref() };
         let mut count = this.references.load(Relaxed);
@@ -389,7 +389,7 @@ unsafe fn run<A: Send + 'static>(task: NonNull<Task>) {
     unsafe { turns::run(task.cast(), ptr::from_mut(&mut context).cast()) };
 }
 
-unsafe fn manage<A: 'static>(core: NonNull<Core>, what: Manage<'_>) {
+unsafe fn manage<A: 'static>(core: NonNull<ActorCore>, what: Manage<'_>) {
     let cell = core.cast::<ActorCell<A>>();
     // SAFETY: Only the consumer calls this, and only it uses the state. The cell is freed once, when there are no
     // references; the box is created first so that a panic in the state's destructor does not leak it.

@@ -10,44 +10,74 @@ use reenact_engine::settled;
 
 use super::{
     Broken, Context, Promise,
-    cell::{ActorCell, Core, Refused},
-    message::{Asked, Call, Closure, Message},
+    cell::{ActorCell, ActorCore, Refused},
+    message::{Closure, Message, MethodCall, Request},
     ops,
 };
 
 /// A target for messages to an `A`: a far reference, or a promise of one.
 ///
-/// The attribute [`actor`](macro@crate::actor) adds the actor's methods to both.
+/// The attribute [`actor`](macro@crate::actor) adds the actor's methods to both. Only this crate implements it.
 pub trait Target<A: Send + 'static> {
     /// Sends a message without an answer.
-    fn send<F>(&self, message: F)
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static;
+    #[doc(hidden)]
+    #[track_caller]
+    fn send_message<M: Message<A, Answer = ()>>(&self, message: M);
 
     /// Sends a message whose result resolves the returned promise.
+    #[doc(hidden)]
+    #[track_caller]
+    fn ask_message<M, R>(&self, message: M) -> Promise<R>
+    where
+        M: Message<A, Answer = R>,
+        R: Send + 'static;
+
+    /// Sends a message without an answer.
+    #[inline(always)]
+    #[track_caller]
+    fn send<F>(&self, message: F)
+    where
+        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
+    {
+        self.send_message(Closure(message));
+    }
+
+    /// Sends a message whose result resolves the returned promise.
+    #[inline]
+    #[track_caller]
     fn ask<F, R>(&self, message: F) -> Promise<R>
     where
         F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
-        R: Send + 'static;
+        R: Send + 'static,
+    {
+        self.ask_message(Closure(message))
+    }
 
     /// Sends a method call, for the attribute: its arguments, the call, and how to show the call and the actor. The
     /// closures have no size, so the message is as large as `carried`.
     #[doc(hidden)]
+    #[inline(always)]
     #[track_caller]
-    fn send_call<C, F, L, S>(&self, carried: C, run: F, _label: L, _state: S)
+    fn send_call<C, F, L, S>(&self, carried: C, run: F, label: L, state: S)
     where
         C: Send + 'static,
         F: FnOnce(&mut A, &mut Context<A>, C) + Send + 'static,
         L: Fn(&C) -> String + Send + 'static,
         S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
     {
-        self.send(move |this, ctx| run(this, ctx, carried));
+        self.send_message(MethodCall {
+            carried,
+            run,
+            label,
+            state,
+        });
     }
 
     /// Sends a method call whose result resolves the returned promise.
     #[doc(hidden)]
+    #[inline]
     #[track_caller]
-    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, _label: L, _state: S) -> Promise<R>
+    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, label: L, state: S) -> Promise<R>
     where
         C: Send + 'static,
         F: FnOnce(&mut A, &mut Context<A>, C) -> R + Send + 'static,
@@ -55,7 +85,12 @@ pub trait Target<A: Send + 'static> {
         S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
         R: Send + 'static,
     {
-        self.ask(move |this, ctx| run(this, ctx, carried))
+        self.ask_message(MethodCall {
+            carried,
+            run,
+            label,
+            state,
+        })
     }
 }
 
@@ -118,19 +153,7 @@ impl<A: Send + 'static> FarRef<A> {
         }
     }
 
-    #[inline]
-    #[track_caller]
-    fn ask_message<R: Send + 'static>(&self, message: impl Message<A, Answer = R>) -> Promise<R> {
-        if self.cell().reserve(&message).is_err() {
-            return Promise::broken(Broken::full());
-        }
-        let (promise, debt) = Promise::owed();
-        // If the actor has stopped, the debt is dropped, which breaks the promise.
-        let _ = self.cell().send_reserved(Asked { message, debt });
-        promise
-    }
-
-    fn core(&self) -> NonNull<Core> {
+    fn core(&self) -> NonNull<ActorCore> {
         self.cell.cast()
     }
 }
@@ -138,55 +161,25 @@ impl<A: Send + 'static> FarRef<A> {
 impl<A: Send + 'static> Target<A> for FarRef<A> {
     #[inline(always)]
     #[track_caller]
-    fn send<F>(&self, message: F)
-    where
-        F: FnOnce(&mut A, &mut Context<A>) + Send + 'static,
-    {
+    fn send_message<M: Message<A, Answer = ()>>(&self, message: M) {
         // A caller that needs the result uses `try_send`.
-        let _ = self.cell().send(Closure(message));
+        let _ = self.cell().send(message);
     }
 
+    #[inline]
     #[track_caller]
-    fn ask<F, R>(&self, message: F) -> Promise<R>
+    fn ask_message<M, R>(&self, message: M) -> Promise<R>
     where
-        F: FnOnce(&mut A, &mut Context<A>) -> R + Send + 'static,
+        M: Message<A, Answer = R>,
         R: Send + 'static,
     {
-        self.ask_message(Closure(message))
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn send_call<C, F, L, S>(&self, carried: C, run: F, label: L, state: S)
-    where
-        C: Send + 'static,
-        F: FnOnce(&mut A, &mut Context<A>, C) + Send + 'static,
-        L: Fn(&C) -> String + Send + 'static,
-        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
-    {
-        let _ = self.cell().send(Call {
-            carried,
-            run,
-            label,
-            state,
-        });
-    }
-
-    #[track_caller]
-    fn ask_call<C, F, L, S, R>(&self, carried: C, run: F, label: L, state: S) -> Promise<R>
-    where
-        C: Send + 'static,
-        F: FnOnce(&mut A, &mut Context<A>, C) -> R + Send + 'static,
-        L: Fn(&C) -> String + Send + 'static,
-        S: Fn(&A) -> Option<String> + Copy + Send + Sync + 'static,
-        R: Send + 'static,
-    {
-        self.ask_message(Call {
-            carried,
-            run,
-            label,
-            state,
-        })
+        if self.cell().reserve(&message).is_err() {
+            return Promise::broken(Broken::full());
+        }
+        let (promise, debt) = Promise::owed();
+        // If the actor has stopped, the debt is dropped, which breaks the promise.
+        let _ = self.cell().send_reserved(Request { message, debt });
+        promise
     }
 }
 
@@ -202,7 +195,7 @@ impl<A: Send + 'static> Drop for FarRef<A> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: This reference is counted, and not used afterwards.
-        unsafe { Core::drop_reference(self.core()) };
+        unsafe { ActorCore::drop_reference(self.core()) };
     }
 }
 

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use super::{Context, inspect, promise::Debt};
 
 /// A message to an actor.
-pub(super) trait Message<A: Send + 'static>: Send + 'static {
+pub trait Message<A: Send + 'static>: Send + 'static {
     /// The result of the message.
     type Answer;
 
@@ -41,14 +41,14 @@ where
 }
 
 /// A message that calls a method: its arguments, and closures of size zero.
-pub(super) struct Call<C, F, L, S> {
+pub(super) struct MethodCall<C, F, L, S> {
     pub(super) carried: C,
     pub(super) run: F,
     pub(super) label: L,
     pub(super) state: S,
 }
 
-impl<A, C, F, L, S, R> Message<A> for Call<C, F, L, S>
+impl<A, C, F, L, S, R> Message<A> for MethodCall<C, F, L, S>
 where
     A: Send + 'static,
     C: Send + 'static,
@@ -71,12 +71,12 @@ where
 }
 
 /// A message whose result settles a promise.
-pub(super) struct Asked<M, R: Send + 'static> {
+pub(super) struct Request<M, R: Send + 'static> {
     pub(super) message: M,
     pub(super) debt: Debt<R>,
 }
 
-impl<A, M, R> Message<A> for Asked<M, R>
+impl<A, M, R> Message<A> for Request<M, R>
 where
     A: Send + 'static,
     M: Message<A, Answer = R>,

@@ -9,7 +9,7 @@ use reenact_engine::{Arrival, NUMBERED, NextArrival, Reception, pool::Pool};
 
 use super::{
     OnPanic,
-    cell::{Core, Manage},
+    cell::{ActorCore, Manage},
     mailbox::{DROP, Handler, MEASURE, Message, Rest},
 };
 
@@ -33,7 +33,7 @@ enum Pause {
 /// # Safety
 ///
 /// Only for the consumer, with the actor's context. The actor may be freed afterwards.
-pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
+pub(super) unsafe fn run(core: NonNull<ActorCore>, context: *mut ()) {
     // SAFETY: Only the consumer destroys the cell, which is the caller; the cell is not used after it is idle.
     unsafe {
         let this = core.as_ref();
@@ -104,7 +104,7 @@ pub(super) unsafe fn run(core: NonNull<Core>, context: *mut ()) {
 /// # Safety
 ///
 /// Only for the consumer.
-unsafe fn stop(core: NonNull<Core>) {
+unsafe fn stop(core: NonNull<ActorCore>) {
     // SAFETY: The caller is the consumer. Each message is dropped once, before the mailbox advances past it.
     unsafe {
         let this = core.as_ref();
@@ -135,7 +135,7 @@ unsafe fn stop(core: NonNull<Core>) {
 /// # Safety
 ///
 /// Only for the consumer.
-unsafe fn end(core: NonNull<Core>) {
+unsafe fn end(core: NonNull<ActorCore>) {
     // SAFETY: The caller is the consumer, and nobody else refers to the actor.
     unsafe {
         let this = core.as_ref();
@@ -153,7 +153,7 @@ fn quietly(action: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(action));
 }
 
-impl Core {
+impl ActorCore {
     /// Handles messages as they come until there is a reason to pause.
     ///
     /// # Safety
@@ -297,7 +297,7 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// As for [`Core::ordered_turns`].
+    /// As for [`ActorCore::ordered_turns`].
     #[inline(always)]
     unsafe fn quiet_turn(&self, context: *mut ()) -> bool {
         // SAFETY: The caller is the consumer, and the message is run once, before the mailbox advances past it.
@@ -326,7 +326,7 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// As for [`Core::ordered_turns`].
+    /// As for [`ActorCore::ordered_turns`].
     unsafe fn ordered_turn(&self, context: *mut ()) -> bool {
         // SAFETY: The caller is the consumer, which alone uses the stash. Each message is run once, or moved into the
         // stash.

@@ -2,7 +2,6 @@
 
 use std::{
     fmt,
-    iter::FusedIterator,
     panic::{RefUnwindSafe, UnwindSafe},
     sync::Arc,
     time::Duration,
@@ -12,21 +11,21 @@ use reenact_engine::Op;
 
 use super::{
     RecvError, RecvTimeoutError, TryRecvError,
-    core::{Core, Side},
+    channel::{Channel, Side},
     ops,
-    select::{Operation, Patience},
+    select::{ChannelOperation, Timeout},
 };
 
 /// The receiving end of a channel. When the last clone is dropped, the channel disconnects: sends fail, and messages
 /// that were not received are lost.
 pub struct Receiver<T> {
-    core: Arc<Core<T>>,
+    channel: Arc<Channel<T>>,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(core: Arc<Core<T>>) -> Receiver<T> {
-        core.one_more(Side::Receiving);
-        Receiver { core }
+    pub(super) fn new(channel: Arc<Channel<T>>) -> Receiver<T> {
+        channel.one_more(Side::Receiving);
+        Receiver { channel }
     }
 
     /// Receives the next message, waiting for it. Returns an error if all senders are gone.
@@ -34,14 +33,14 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         let mut message = None;
-        self.core.operate(Side::Receiving, &mut message);
+        self.channel.operate(Side::Receiving, &mut message);
         message.ok_or(RecvError)
     }
 
     /// Receives the next message, if there is one now.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let received = self.receive_within(ops::TRY_RECEIVE, Patience::None);
+        let received = self.receive_within(ops::TRY_RECEIVE, Timeout::Now);
         received.map_err(|error| match error {
             RecvTimeoutError::Timeout => TryRecvError::Empty,
             RecvTimeoutError::Disconnected => TryRecvError::Disconnected,
@@ -51,13 +50,13 @@ impl<T> Receiver<T> {
     /// Receives the next message, waiting for `timeout` at most.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.receive_within(ops::RECEIVE_TIMEOUT, Patience::For(timeout))
+        self.receive_within(ops::RECEIVE_TIMEOUT, Timeout::After(timeout))
     }
 
     #[track_caller]
-    fn receive_within(&self, op: Op, patience: Patience) -> Result<T, RecvTimeoutError> {
+    fn receive_within(&self, op: Op, timeout: Timeout) -> Result<T, RecvTimeoutError> {
         let mut receiving = self.receiving().alone(op);
-        match receiving.within(patience) {
+        match receiving.within(timeout) {
             true => receiving
                 .received()
                 .map_err(|_| RecvTimeoutError::Disconnected),
@@ -67,37 +66,27 @@ impl<T> Receiver<T> {
 
     /// Returns a receive as a case of a selection.
     #[doc(hidden)]
-    pub fn receiving(&self) -> Operation<'_, T> {
-        Operation::new(&self.core, Side::Receiving, None)
-    }
-
-    /// Iterates over all messages until the senders are gone, waiting for each.
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter { receiver: self }
-    }
-
-    /// Iterates over the messages that are available now.
-    pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter { receiver: self }
+    pub fn receiving(&self) -> ChannelOperation<'_, T> {
+        ChannelOperation::new(&self.channel, Side::Receiving, None)
     }
 
     /// Whether both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Receiver<T>) -> bool {
-        Arc::ptr_eq(&self.core, &other.core)
+        Arc::ptr_eq(&self.channel, &other.channel)
     }
 }
 
 impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Receiver<T> {
-        Receiver::new(Arc::clone(&self.core))
+        Receiver::new(Arc::clone(&self.channel))
     }
 }
 
 impl<T> Drop for Receiver<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.core.one_less(Side::Receiving);
+        self.channel.one_less(Side::Receiving);
     }
 }
 
@@ -110,68 +99,4 @@ impl<T> fmt::Debug for Receiver<T> {
 impl<T> UnwindSafe for Receiver<T> {}
 impl<T> RefUnwindSafe for Receiver<T> {}
 
-/// Iterator returned by [`Receiver::iter`].
-#[derive(Debug)]
-pub struct Iter<'a, T> {
-    receiver: &'a Receiver<T>,
-}
-
-/// Iterator returned by [`Receiver::try_iter`].
-#[derive(Debug)]
-pub struct TryIter<'a, T> {
-    receiver: &'a Receiver<T>,
-}
-
-/// Iterator over all messages that owns its receiver.
-#[derive(Debug)]
-pub struct IntoIter<T> {
-    receiver: Receiver<T>,
-}
-
-impl<T> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.recv().ok()
-    }
-}
-
-impl<T> Iterator for TryIter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.try_recv().ok()
-    }
-}
-
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.recv().ok()
-    }
-}
-
-impl<T> FusedIterator for Iter<'_, T> {}
-impl<T> FusedIterator for IntoIter<T> {}
-
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter { receiver: self }
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
+super::iterators::iterators!();

@@ -16,20 +16,20 @@ use reenact_engine::{self as engine, End, Ends, Latch, Op, Selected, chose, raw:
 
 use super::{
     RecvError, SendError,
-    core::{Attempt, Core, Side, op_of},
+    channel::{Attempted, Channel, Side, op_of},
     ops,
-    waiter::{Node, Outcome, Selection, Sleeper},
+    waiter::{ClaimedWaiter, Node, Selection, WaitResult},
 };
 
-/// How long a selection waits.
+/// When a selection stops waiting.
 #[derive(Clone, Copy, Debug)]
-pub enum Patience {
-    /// Until a case happens.
-    Forever,
-    /// Not at all.
-    None,
-    /// For this long.
-    For(Duration),
+pub enum Timeout {
+    /// It waits until a case happens.
+    Never,
+    /// It does not wait.
+    Now,
+    /// It waits for this long.
+    After(Duration),
 }
 
 /// One of the operations of a selection.
@@ -41,7 +41,7 @@ pub trait Case {
     /// # Safety
     ///
     /// It is not moved before [`Case::withdraw`], and the selection lives until then.
-    unsafe fn put_up(&mut self, selection: &Waiting, case: usize) -> bool;
+    unsafe fn enlist(&mut self, selection: &WaitingSelection, case: usize) -> bool;
     /// Withdraws it, if it was enlisted. If it is the case that has happened, it takes over the outcome.
     fn withdraw(&mut self, has_happened: bool);
     /// Marks it as the case to perform when its result is asked for: only then is its source location known.
@@ -56,11 +56,11 @@ pub trait Case {
 }
 
 /// A waiting selection.
-pub struct Waiting(Selection);
+pub struct WaitingSelection(Selection);
 
 /// A send or a receive, as a case of a selection.
-pub struct Operation<'a, T> {
-    core: &'a Core<T>,
+pub struct ChannelOperation<'a, T> {
+    channel: &'a Channel<T>,
     side: Side,
     /// The operation that it is part of.
     op: Op,
@@ -71,10 +71,14 @@ pub struct Operation<'a, T> {
     is_due: bool,
 }
 
-impl<'a, T> Operation<'a, T> {
-    pub(super) fn new(core: &'a Core<T>, side: Side, message: Option<T>) -> Operation<'a, T> {
-        Operation {
-            core,
+impl<'a, T> ChannelOperation<'a, T> {
+    pub(super) fn new(
+        channel: &'a Channel<T>,
+        side: Side,
+        message: Option<T>,
+    ) -> ChannelOperation<'a, T> {
+        ChannelOperation {
+            channel,
             side,
             op: ops::SELECT,
             message,
@@ -85,15 +89,15 @@ impl<'a, T> Operation<'a, T> {
     }
 
     /// Makes it an operation by itself.
-    pub(super) fn alone(self, op: Op) -> Operation<'a, T> {
-        Operation { op, ..self }
+    pub(super) fn alone(self, op: Op) -> ChannelOperation<'a, T> {
+        ChannelOperation { op, ..self }
     }
 
     /// Performs it if it is ready in time. Returns whether it was.
     #[track_caller]
-    pub(super) fn within(&mut self, patience: Patience) -> bool {
+    pub(super) fn within(&mut self, timeout: Timeout) -> bool {
         let op = self.op;
-        select_as(op, &mut [self], patience).is_some()
+        select_as(op, &mut [self], timeout).is_some()
     }
 
     /// Returns what was received, once the case has happened or become impossible.
@@ -122,53 +126,53 @@ impl<'a, T> Operation<'a, T> {
     #[track_caller]
     fn operate_if_due(&mut self) {
         if self.is_due {
-            self.happened = self.core.operate(self.side, &mut self.message);
+            self.happened = self.channel.operate(self.side, &mut self.message);
         }
     }
 
     fn is_impossible(&mut self, case: usize) {
         chose(self.op, 0, Selected::answer(Some(case)), None);
-        self.core.declined(self.side);
+        self.channel.declined(self.side);
     }
 }
 
-impl<T> Case for Operation<'_, T> {
+impl<T> Case for ChannelOperation<'_, T> {
     fn attempt(&mut self, case: usize) -> bool {
         let case_of = (self.op, case);
         match self
-            .core
+            .channel
             .attempt_alone(self.side, &mut self.message, case_of)
         {
-            Attempt::Done(sleeper) => {
-                Sleeper::wake(sleeper);
+            Attempted::Done(waiter) => {
+                ClaimedWaiter::wake(waiter);
                 self.happened = true;
                 true
             }
-            Attempt::Closed => {
+            Attempted::Closed => {
                 self.is_impossible(case);
                 true
             }
-            Attempt::NotYet => false,
+            Attempted::WouldBlock => false,
         }
     }
 
-    unsafe fn put_up(&mut self, selection: &Waiting, case: usize) -> bool {
+    unsafe fn enlist(&mut self, selection: &WaitingSelection, case: usize) -> bool {
         let node = Node::new(&selection.0, case, self.message.take());
         let node = self.node.insert(node);
-        self.core.enlist(self.side, node)
+        self.channel.enlist(self.side, node)
     }
 
     fn withdraw(&mut self, has_happened: bool) {
         let Some(node) = &self.node else {
             return;
         };
-        self.core.delist(self.side, node);
+        self.channel.delist(self.side, node);
         let (outcome, case) = (node.outcome(), node.case);
         self.message = self.node.take().and_then(Node::into_message);
-        if has_happened && outcome == Outcome::Closed {
+        if has_happened && outcome == WaitResult::Closed {
             self.is_impossible(case);
         }
-        self.happened = has_happened && outcome == Outcome::Met;
+        self.happened = has_happened && outcome == WaitResult::Met;
     }
 
     fn decide(&mut self) {
@@ -176,54 +180,54 @@ impl<T> Case for Operation<'_, T> {
     }
 
     fn ends(&self) -> (&Ends, End) {
-        (self.core.orders(), self.side)
+        (self.channel.orders(), self.side)
     }
 
     fn is_possible(&self) -> bool {
-        self.core.is_possible(self.side)
+        self.channel.is_possible(self.side)
     }
 
     fn is_timed_out(&self, site: &'static Location<'static>) -> bool {
-        let orders = self.core.orders();
+        let orders = self.channel.orders();
         orders.is_timed_out(self.side, op_of(self.side), site)
     }
 }
 
 /// Performs one of the operations, the first that is ready. Returns none if none was in time.
 #[track_caller]
-pub fn select(cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
-    select_as(ops::SELECT, cases, patience)
+pub fn select(cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<usize> {
+    select_as(ops::SELECT, cases, timeout)
 }
 
 #[track_caller]
-fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<usize> {
+fn select_as(op: Op, cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<usize> {
     let site = Location::caller();
     let selected = Ends::select(
         op,
         || cases.iter().map(|case| case.ends()).collect(),
-        match patience {
-            Patience::Forever => engine::Patience::Forever,
-            Patience::For(_) => engine::Patience::Limited,
-            Patience::None => engine::Patience::None,
+        match timeout {
+            Timeout::Never => engine::Patience::Forever,
+            Timeout::After(_) => engine::Patience::Limited,
+            Timeout::Now => engine::Patience::None,
         },
         |case| cases[case].is_possible(),
     );
     match selected {
         Selected::Any => {}
         Selected::Recorded(answer) => {
-            return select_as_recorded(cases, patience, Selected::case(answer));
+            return select_as_recorded(cases, timeout, Selected::case(answer));
         }
         Selected::Now(case) => return case.filter(|&case| cases[case].attempt(case)),
     }
-    let deadline = match patience {
-        Patience::For(time) => now().checked_add(time),
-        Patience::Forever | Patience::None => None,
+    let deadline = match timeout {
+        Timeout::After(time) => now().checked_add(time),
+        Timeout::Never | Timeout::Now => None,
     };
-    let mut is_late = matches!(patience, Patience::None);
+    let mut is_late = matches!(timeout, Timeout::Now);
     loop {
         for case in Order::of(cases.len()) {
             if cases[case].attempt(case) {
-                if let (Patience::For(_), [only]) = (patience, &*cases) {
+                if let (Timeout::After(_), [only]) = (timeout, &*cases) {
                     // If the time limit had expired before, the operation would not have happened.
                     only.is_timed_out(site);
                 }
@@ -247,12 +251,12 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], patience: Patience) -> Option<
 #[track_caller]
 fn select_as_recorded(
     cases: &mut [&mut dyn Case],
-    patience: Patience,
+    timeout: Timeout,
     recorded: Option<usize>,
 ) -> Option<usize> {
     let count = cases.len();
-    match (recorded, patience) {
-        (None, Patience::Forever) => {
+    match (recorded, timeout) {
+        (None, Timeout::Never) => {
             Latch::new().wait(&|| "the time limit of a selection that has none".to_owned());
         }
         (None, _) => {}
@@ -273,9 +277,9 @@ enum Waited {
 }
 
 /// Cases that others can find.
-struct PutUp<'a, 'b>(&'a mut [&'b mut dyn Case]);
+struct Enlisted<'a, 'b>(&'a mut [&'b mut dyn Case]);
 
-impl Drop for PutUp<'_, '_> {
+impl Drop for Enlisted<'_, '_> {
     /// Withdraws the cases if the waiter's stack is unwound instead.
     #[cold]
     fn drop(&mut self) {
@@ -290,28 +294,28 @@ fn wait(
     deadline: Option<Instant>,
     site: &'static Location<'static>,
 ) -> Waited {
-    let waiting = Waiting(Selection::first_of(op));
+    let waiting = WaitingSelection(Selection::first_of(op));
     let selection = &waiting.0;
-    let put_up = PutUp(&mut *cases);
+    let enlist = Enlisted(&mut *cases);
     let mut all_wait = true;
-    for (number, case) in put_up.0.iter_mut().enumerate() {
+    for (number, case) in enlist.0.iter_mut().enumerate() {
         // SAFETY: The cases are borrowed for all of this function, and withdrawn at its end.
-        if !unsafe { case.put_up(&waiting, number) } {
+        if !unsafe { case.enlist(&waiting, number) } {
             all_wait = false;
             break;
         }
     }
-    if let ([only], Some(_)) = (&*put_up.0, deadline)
+    if let ([only], Some(_)) = (&*enlist.0, deadline)
         && all_wait
     {
         only.is_timed_out(site);
     }
-    let was_told = all_wait && selection.wait_until(deadline);
-    if !was_told && !selection.give_up() {
+    let was_woken = all_wait && selection.wait_until(deadline);
+    if !was_woken && !selection.give_up() {
         // Another activity has claimed it and is about to wake it.
         selection.wait_until(None);
     }
-    std::mem::forget(put_up);
+    std::mem::forget(enlist);
     let chosen = selection.chosen();
     for (number, case) in cases.iter_mut().enumerate() {
         case.withdraw(chosen == Some(number));

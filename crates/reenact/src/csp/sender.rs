@@ -11,15 +11,15 @@ use reenact_engine::Op;
 
 use super::{
     SendError, TrySendError,
-    core::{Core, Side},
+    channel::{Channel, Side},
     ops,
-    select::{Operation, Patience},
+    select::{ChannelOperation, Timeout},
 };
 
 /// The sending end of a channel. When the last clone is dropped, the channel disconnects: receivers get the messages
 /// that were sent, then an error.
 pub struct Sender<T> {
-    core: Arc<Core<T>>,
+    channel: Arc<Channel<T>>,
 }
 
 /// Why a message was not sent in time.
@@ -32,9 +32,9 @@ pub enum SendTimeoutError<T> {
 }
 
 impl<T> Sender<T> {
-    pub(super) fn new(core: Arc<Core<T>>) -> Sender<T> {
-        core.one_more(Side::Sending);
-        Sender { core }
+    pub(super) fn new(channel: Arc<Channel<T>>) -> Sender<T> {
+        channel.one_more(Side::Sending);
+        Sender { channel }
     }
 
     /// Sends a message, waiting until it is received or there is room for it. Returns it as an error if there is no
@@ -44,7 +44,7 @@ impl<T> Sender<T> {
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         let mut message = Some(message);
         match (
-            self.core.operate(Side::Sending, &mut message),
+            self.channel.operate(Side::Sending, &mut message),
             message.take(),
         ) {
             (false, Some(message)) => Err(SendError(message)),
@@ -55,7 +55,7 @@ impl<T> Sender<T> {
     /// Sends a message if a receiver waits for it or there is room.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        match self.send_within(ops::TRY_SEND, message, Patience::None) {
+        match self.send_within(ops::TRY_SEND, message, Timeout::Now) {
             Err(SendTimeoutError::Timeout(message)) => Err(TrySendError::Full(message)),
             Err(SendTimeoutError::Disconnected(message)) => {
                 Err(TrySendError::Disconnected(message))
@@ -67,18 +67,13 @@ impl<T> Sender<T> {
     /// Sends a message, waiting for `timeout` at most.
     #[track_caller]
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_within(ops::SEND_TIMEOUT, message, Patience::For(timeout))
+        self.send_within(ops::SEND_TIMEOUT, message, Timeout::After(timeout))
     }
 
     #[track_caller]
-    fn send_within(
-        &self,
-        op: Op,
-        message: T,
-        patience: Patience,
-    ) -> Result<(), SendTimeoutError<T>> {
+    fn send_within(&self, op: Op, message: T, timeout: Timeout) -> Result<(), SendTimeoutError<T>> {
         let mut sending = self.sending(message).alone(op);
-        match sending.within(patience) {
+        match sending.within(timeout) {
             true => sending
                 .sent()
                 .map_err(|error| SendTimeoutError::Disconnected(error.0)),
@@ -91,27 +86,27 @@ impl<T> Sender<T> {
 
     /// Returns a send as a case of a selection.
     #[doc(hidden)]
-    pub fn sending(&self, message: T) -> Operation<'_, T> {
-        Operation::new(&self.core, Side::Sending, Some(message))
+    pub fn sending(&self, message: T) -> ChannelOperation<'_, T> {
+        ChannelOperation::new(&self.channel, Side::Sending, Some(message))
     }
 
     /// Whether both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Sender<T>) -> bool {
-        Arc::ptr_eq(&self.core, &other.core)
+        Arc::ptr_eq(&self.channel, &other.channel)
     }
 }
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
-        Sender::new(Arc::clone(&self.core))
+        Sender::new(Arc::clone(&self.channel))
     }
 }
 
 impl<T> Drop for Sender<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.core.one_less(Side::Sending);
+        self.channel.one_less(Side::Sending);
     }
 }
 

@@ -115,13 +115,13 @@ impl Selection {
 const SPINS: u32 = 50;
 
 /// A claimed waiter that has to be woken. It exists until then, and possibly not after.
-pub(super) struct Sleeper(NonNull<Selection>);
+pub(super) struct ClaimedWaiter(NonNull<Selection>);
 
-impl Sleeper {
+impl ClaimedWaiter {
     /// Wakes the waiter; called without the lock.
     #[inline]
-    pub(super) fn wake(sleeper: Option<Sleeper>) {
-        let Some(Sleeper(selection)) = sleeper else {
+    pub(super) fn wake(waiter: Option<ClaimedWaiter>) {
+        let Some(ClaimedWaiter(selection)) = waiter else {
             return;
         };
         // SAFETY: The selection exists until its waiter is woken, which happens here, once.
@@ -135,7 +135,7 @@ impl Sleeper {
 
 /// The outcome of a wait at one channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum WaitResult {
     /// It still waits.
     None,
     /// The message has been handed over.
@@ -155,7 +155,7 @@ pub(super) struct Node<T> {
     pub(super) case: usize,
     /// The message to send, or the received one.
     message: UnsafeCell<Option<T>>,
-    outcome: Cell<Outcome>,
+    outcome: Cell<WaitResult>,
     is_listed: Cell<bool>,
     before: Cell<Option<NonNull<Node<T>>>>,
     after: Cell<Option<NonNull<Node<T>>>>,
@@ -168,7 +168,7 @@ impl<T> Node<T> {
             selection: NonNull::from(selection),
             case,
             message: UnsafeCell::new(message),
-            outcome: Cell::new(Outcome::None),
+            outcome: Cell::new(WaitResult::None),
             is_listed: Cell::new(false),
             before: Cell::new(None),
             after: Cell::new(None),
@@ -180,7 +180,7 @@ impl<T> Node<T> {
         unsafe { self.selection.as_ref() }
     }
 
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(super) fn outcome(&self) -> WaitResult {
         self.outcome.get()
     }
 
@@ -196,31 +196,31 @@ impl<T> Node<T> {
     }
 
     /// Completes the operation: with this message if it is a receive. Under the lock, after claiming the node.
-    pub(super) fn meet(&self, message: Option<T>) -> Sleeper {
+    pub(super) fn meet(&self, message: Option<T>) -> ClaimedWaiter {
         if message.is_some() {
             // SAFETY: The lock is held, see invariant 1.
             unsafe { *self.message.get() = message };
         }
-        self.outcome.set(Outcome::Met);
-        Sleeper(self.selection)
+        self.outcome.set(WaitResult::Met);
+        ClaimedWaiter(self.selection)
     }
 
     /// Completes the operation with an error, because the other side is gone. Under the lock, after claiming the node.
-    pub(super) fn turn_away(&self) -> Sleeper {
-        self.outcome.set(Outcome::Closed);
-        Sleeper(self.selection)
+    pub(super) fn turn_away(&self) -> ClaimedWaiter {
+        self.outcome.set(WaitResult::Closed);
+        ClaimedWaiter(self.selection)
     }
 }
 
 /// Nodes in the order in which they were added. A node must not move until it has been removed.
-pub(super) struct List<T> {
+pub(super) struct WaiterList<T> {
     first: Option<NonNull<Node<T>>>,
     last: Option<NonNull<Node<T>>>,
 }
 
-impl<T> List<T> {
-    pub(super) const fn new() -> List<T> {
-        List {
+impl<T> WaiterList<T> {
+    pub(super) const fn new() -> WaiterList<T> {
+        WaiterList {
             first: None,
             last: None,
         }

@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{FileType, Metadata, bytes_of, symlink_metadata};
-use crate::outside::{Failure, Name, Question, also, ops, real_mut};
+use crate::outside::{Handle, HandleName, RecordedError, SystemCall, ops};
 
 /// Creates a directory.
 #[track_caller]
@@ -41,11 +41,9 @@ pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
 
 #[track_caller]
 fn remove(path: &Path, how: &[u8], remove: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
-    Question::new(ops::REMOVE_DIR, &path.display())
+    SystemCall::new(ops::REMOVE_DIR, &path.display())
         .with_parts(&[bytes_of(path), how])
-        .done(|| remove(path))?;
-    also(|| remove(path));
-    Ok(())
+        .change(|| remove(path))
 }
 
 /// Options for creating a directory: [`std::fs::DirBuilder`].
@@ -76,11 +74,9 @@ impl DirBuilder {
     #[track_caller]
     pub fn create<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         let path = path.as_ref();
-        Question::new(ops::CREATE_DIR, &path.display())
+        SystemCall::new(ops::CREATE_DIR, &path.display())
             .with_parts(&[bytes_of(path), &[self.recursive.into()]])
-            .done(|| self.raw.create(path))?;
-        also(|| self.raw.create(path));
-        Ok(())
+            .change(|| self.raw.create(path))
     }
 }
 
@@ -101,33 +97,31 @@ impl fmt::Debug for DirBuilder {
 #[track_caller]
 pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
     let path = path.as_ref();
-    let name = Name::new("file", path.display());
+    let name = HandleName::new("file", path.display());
     let mut inner = None;
-    Question::new(ops::READ_DIR, &name)
+    SystemCall::new(ops::READ_DIR, &name)
         .with(bytes_of(path))
         .done(|| {
             inner = Some(std::fs::read_dir(path)?);
             Ok(())
         })?;
     Ok(ReadDir {
-        inner,
+        handle: Handle::new(inner, name),
         path: path.into(),
-        name,
     })
 }
 
 /// The entries of a directory, in the order in which the system returns them: [`std::fs::ReadDir`].
 pub struct ReadDir {
-    inner: Option<std::fs::ReadDir>,
+    handle: Handle<std::fs::ReadDir>,
     path: PathBuf,
-    name: Name,
 }
 
 /// The recorded part of an entry.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     name: Vec<u8>,
-    file_type: Result<FileType, Failure>,
+    file_type: Result<FileType, RecordedError>,
     ino: u64,
 }
 
@@ -138,7 +132,7 @@ impl Entry {
             file_type: raw
                 .file_type()
                 .map(FileType::of)
-                .map_err(|error| Failure::of(&error)),
+                .map_err(|error| RecordedError::of(&error)),
             ino: raw.ino(),
         }
     }
@@ -149,8 +143,9 @@ impl Iterator for ReadDir {
 
     #[track_caller]
     fn next(&mut self) -> Option<io::Result<DirEntry>> {
-        let entry = Question::to(ops::NEXT_ENTRY, &self.name).value(|| {
-            let next = real_mut(&mut self.inner)?.next().transpose()?;
+        let (call, mut entries) = self.handle.call_mut(ops::NEXT_ENTRY);
+        let entry = call.value(|| {
+            let next = entries.get()?.next().transpose()?;
             Ok(next.as_ref().map(Entry::of))
         });
         let entry = entry.transpose()?;
@@ -198,7 +193,7 @@ impl DirEntry {
             .file_type
             .as_ref()
             .copied()
-            .map_err(|failure| failure.clone().into())
+            .map_err(|error| error.clone().into())
     }
 }
 

@@ -8,26 +8,21 @@ use std::{
 };
 
 use super::{FileTimes, Metadata, OpenOptions, Permissions};
-use crate::outside::{
-    Name, Question, also, forward, ops, read_to_end, read_to_string, real, write_all,
-};
+use crate::outside::{Handle, also, ops, read_to_end, readable, writable};
 
 /// An open file: [`std::fs::File`], recorded.
 ///
 /// In a replay there is no real file behind it, unless the replay [really writes](crate::fs).
-pub struct File {
-    inner: Option<std::fs::File>,
-    name: Name,
-}
+pub struct File(Handle<std::fs::File>);
 
 impl File {
-    pub(super) fn new(inner: Option<std::fs::File>, name: Name) -> File {
-        File { inner, name }
+    pub(super) fn new(handle: Handle<std::fs::File>) -> File {
+        File(handle)
     }
 
     /// Returns the real file, if there is one.
-    pub(crate) fn into_inner(self) -> Option<std::fs::File> {
-        self.inner
+    pub(crate) fn into_inner(mut self) -> Option<std::fs::File> {
+        self.0.take_real()
     }
 
     /// Opens a file for reading.
@@ -78,20 +73,15 @@ impl File {
     /// Returns the file's metadata.
     #[track_caller]
     pub fn metadata(&self) -> io::Result<Metadata> {
-        Question::to(ops::METADATA, &self.name)
-            .value(|| real(&self.inner)?.metadata().map(Metadata::of))
+        self.0
+            .call(ops::METADATA)
+            .value(|| self.0.real()?.metadata().map(Metadata::of))
     }
 
     /// Returns another handle to the same open file.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<File> {
-        let mut inner = None;
-        Question::to(ops::CLONE, &self.name).done(|| {
-            inner = Some(real(&self.inner)?.try_clone()?);
-            Ok(())
-        })?;
-        let inner = inner.or_else(|| also(|| real(&self.inner)?.try_clone()));
-        Ok(File::new(inner, self.name.clone()))
+        self.0.try_clone(std::fs::File::try_clone).map(File)
     }
 
     /// Changes the file's permissions.
@@ -126,65 +116,50 @@ impl File {
         how: &[&[u8]],
         action: impl Fn(&std::fs::File) -> io::Result<()>,
     ) -> io::Result<()> {
-        Question::to(op, &self.name)
+        self.0
+            .call(op)
             .with_parts(how)
-            .done(|| action(real(&self.inner)?))?;
-        also(|| action(real(&self.inner)?));
-        Ok(())
+            .change(|| action(self.0.real()?))
     }
-}
 
-impl Read for &File {
     #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let count = Question::to(ops::READ_FILE, &self.name)
-            .fill(buf, |buf| real(&self.inner)?.read(buf))?;
+    fn read_some(&self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self
+            .0
+            .call(ops::READ_FILE)
+            .fill(buf, |buf| self.0.real()?.read(buf))?;
         self.skip(count);
         Ok(count)
     }
 
     #[track_caller]
-    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        let question = || Question::to(ops::READ_FILE, &self.name);
-        let count = read_to_end(question, buf, |buf| real(&self.inner)?.read_to_end(buf))?;
+    fn read_rest(&self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        let call = || self.0.call(ops::READ_FILE);
+        let count = read_to_end(call, buf, |buf| self.0.real()?.read_to_end(buf))?;
         self.skip(count);
         Ok(count)
     }
 
-    #[track_caller]
-    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        read_to_string(buf, |bytes| self.read_to_end(bytes))
-    }
-}
-
-impl File {
     /// Skips what was read, so that a replay that really writes does so at the right position.
     fn skip(&self, count: usize) {
-        also(|| real(&self.inner)?.seek(SeekFrom::Current(count as i64)));
+        also(|| self.0.real()?.seek(SeekFrom::Current(count as i64)));
     }
-}
 
-impl Write for &File {
     #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        let count = Question::to(ops::WRITE_FILE, &self.name)
+    fn write_some(&self, buf: &[u8]) -> io::Result<usize> {
+        let count = self
+            .0
+            .call(ops::WRITE_FILE)
             .with(buf)
-            .number(|| real(&self.inner)?.write(buf).map(|count| count as u64))?;
+            .number(|| self.0.real()?.write(buf).map(|count| count as u64))?;
         let count = buf.len().min(count as usize);
-        also(|| real(&self.inner)?.write_all(&buf[..count]));
+        also(|| self.0.real()?.write_all(&buf[..count]));
         Ok(count)
     }
-
-    #[track_caller]
-    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-        write_all(self, buf)
-    }
-
-    /// There is no buffer, so there is nothing to flush.
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
+
+readable!(File);
+writable!(File);
 
 impl Seek for &File {
     #[track_caller]
@@ -194,16 +169,15 @@ impl Seek for &File {
             SeekFrom::End(offset) => (1, offset.cast_unsigned()),
             SeekFrom::Current(offset) => (2, offset.cast_unsigned()),
         };
-        let position = Question::to(ops::SEEK, &self.name)
+        let position = self
+            .0
+            .call(ops::SEEK)
             .with_parts(&[&[whence], &offset.to_le_bytes()])
-            .number(|| real(&self.inner)?.seek(pos))?;
-        also(|| real(&self.inner)?.seek(SeekFrom::Start(position)));
+            .number(|| self.0.real()?.seek(pos))?;
+        also(|| self.0.real()?.seek(SeekFrom::Start(position)));
         Ok(position)
     }
 }
-
-forward!(Read for File);
-forward!(Write for File);
 
 impl Seek for File {
     #[track_caller]
@@ -214,6 +188,6 @@ impl Seek for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("File").field("path", &self.name).finish()
+        f.debug_struct("File").field("path", self.0.name()).finish()
     }
 }

@@ -34,15 +34,22 @@ pub struct Metadata {
 
 /// Seconds and nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Moment(i64, i64);
+struct Moment {
+    seconds: i64,
+    nanos: i64,
+}
 
 impl Moment {
+    fn new(seconds: i64, nanos: i64) -> Moment {
+        Moment { seconds, nanos }
+    }
+
     fn of(time: SystemTime) -> Moment {
         match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(since) => Moment(since.as_secs() as i64, since.subsec_nanos().into()),
+            Ok(since) => Moment::new(since.as_secs() as i64, since.subsec_nanos().into()),
             Err(error) => {
                 let before = error.duration();
-                Moment(
+                Moment::new(
                     -(before.as_secs() as i64),
                     -i64::from(before.subsec_nanos()),
                 )
@@ -58,8 +65,8 @@ impl Moment {
                 _ => time.checked_sub(change),
             }
         };
-        let seconds = add(SystemTime::UNIX_EPOCH, self.0, Duration::from_secs)?;
-        add(seconds, self.1, Duration::from_nanos)
+        let seconds = add(SystemTime::UNIX_EPOCH, self.seconds, Duration::from_secs)?;
+        add(seconds, self.nanos, Duration::from_nanos)
     }
 }
 
@@ -77,9 +84,9 @@ impl Metadata {
             rdev: raw.rdev(),
             blksize: raw.blksize(),
             blocks: raw.blocks(),
-            accessed: Moment(raw.atime(), raw.atime_nsec()),
-            modified: Moment(raw.mtime(), raw.mtime_nsec()),
-            changed: Moment(raw.ctime(), raw.ctime_nsec()),
+            accessed: Moment::new(raw.atime(), raw.atime_nsec()),
+            modified: Moment::new(raw.mtime(), raw.mtime_nsec()),
+            changed: Moment::new(raw.ctime(), raw.ctime_nsec()),
             created: raw.created().ok().map(Moment::of),
         }
     }
@@ -146,70 +153,33 @@ fn time(moment: Option<Moment>) -> io::Result<SystemTime> {
     })
 }
 
-impl MetadataExt for Metadata {
-    fn dev(&self) -> u64 {
-        self.dev
-    }
+macro_rules! metadata_ext {
+    ($($method:ident: $type:ty = $($field:tt).+;)*) => {
+        impl MetadataExt for Metadata {$(
+            fn $method(&self) -> $type {
+                self.$($field).+
+            }
+        )*}
+    };
+}
 
-    fn ino(&self) -> u64 {
-        self.ino
-    }
-
-    fn mode(&self) -> u32 {
-        self.mode
-    }
-
-    fn nlink(&self) -> u64 {
-        self.nlink
-    }
-
-    fn uid(&self) -> u32 {
-        self.uid
-    }
-
-    fn gid(&self) -> u32 {
-        self.gid
-    }
-
-    fn rdev(&self) -> u64 {
-        self.rdev
-    }
-
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    fn atime(&self) -> i64 {
-        self.accessed.0
-    }
-
-    fn atime_nsec(&self) -> i64 {
-        self.accessed.1
-    }
-
-    fn mtime(&self) -> i64 {
-        self.modified.0
-    }
-
-    fn mtime_nsec(&self) -> i64 {
-        self.modified.1
-    }
-
-    fn ctime(&self) -> i64 {
-        self.changed.0
-    }
-
-    fn ctime_nsec(&self) -> i64 {
-        self.changed.1
-    }
-
-    fn blksize(&self) -> u64 {
-        self.blksize
-    }
-
-    fn blocks(&self) -> u64 {
-        self.blocks
-    }
+metadata_ext! {
+    dev: u64 = dev;
+    ino: u64 = ino;
+    mode: u32 = mode;
+    nlink: u64 = nlink;
+    uid: u32 = uid;
+    gid: u32 = gid;
+    rdev: u64 = rdev;
+    size: u64 = size;
+    atime: i64 = accessed.seconds;
+    atime_nsec: i64 = accessed.nanos;
+    mtime: i64 = modified.seconds;
+    mtime_nsec: i64 = modified.nanos;
+    ctime: i64 = changed.seconds;
+    ctime_nsec: i64 = changed.nanos;
+    blksize: u64 = blksize;
+    blocks: u64 = blocks;
 }
 
 /// A file type: [`std::fs::FileType`].
@@ -242,48 +212,35 @@ impl FileType {
         let kind = kinds.into_iter().find(|(is_it, _)| *is_it);
         FileType(kind.map_or(Kind::Unknown, |(_, kind)| kind))
     }
+}
 
+macro_rules! file_types {
+    ($($(#[$doc:meta])* $method:ident = $kind:ident;)*) => {
+        impl FileType {$(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $method(&self) -> bool {
+                self.0 == Kind::$kind
+            }
+        )*}
+    };
+}
+
+file_types! {
     /// Whether it is a directory.
-    #[must_use]
-    pub fn is_dir(&self) -> bool {
-        self.0 == Kind::Dir
-    }
-
+    is_dir = Dir;
     /// Whether it is a regular file.
-    #[must_use]
-    pub fn is_file(&self) -> bool {
-        self.0 == Kind::File
-    }
-
+    is_file = File;
     /// Whether it is a symbolic link.
-    #[must_use]
-    pub fn is_symlink(&self) -> bool {
-        self.0 == Kind::Symlink
-    }
-
+    is_symlink = Symlink;
     /// Whether it is a named pipe.
-    #[must_use]
-    pub fn is_fifo(&self) -> bool {
-        self.0 == Kind::Fifo
-    }
-
+    is_fifo = Fifo;
     /// Whether it is a socket.
-    #[must_use]
-    pub fn is_socket(&self) -> bool {
-        self.0 == Kind::Socket
-    }
-
+    is_socket = Socket;
     /// Whether it is a block device.
-    #[must_use]
-    pub fn is_block_device(&self) -> bool {
-        self.0 == Kind::BlockDevice
-    }
-
+    is_block_device = BlockDevice;
     /// Whether it is a character device.
-    #[must_use]
-    pub fn is_char_device(&self) -> bool {
-        self.0 == Kind::CharDevice
-    }
+    is_char_device = CharDevice;
 }
 
 #[cfg(test)]
@@ -302,6 +259,6 @@ mod tests {
         }
         // As the system writes it: nanoseconds are never negative.
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(500);
-        assert_eq!(Moment(-1, 500_000_000).time(), Some(before));
+        assert_eq!(Moment::new(-1, 500_000_000).time(), Some(before));
     }
 }

@@ -7,8 +7,10 @@ use std::{
 
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use reenact_engine::Op;
+
 use super::{File, Metadata, Permissions, bytes_of};
-use crate::outside::{Question, also, ops};
+use crate::outside::{SystemCall, also, ops};
 
 /// Reads a whole file.
 #[track_caller]
@@ -52,7 +54,7 @@ fn ask_metadata(
     how: &[u8],
     ask: impl Fn(&Path) -> io::Result<std::fs::Metadata>,
 ) -> io::Result<Metadata> {
-    Question::new(ops::METADATA, &path.display())
+    SystemCall::new(ops::METADATA, &path.display())
         .with_parts(&[bytes_of(path), how])
         .value(|| ask(path).map(Metadata::of))
 }
@@ -61,7 +63,7 @@ fn ask_metadata(
 #[track_caller]
 pub fn exists<P: AsRef<Path>>(path: P) -> io::Result<bool> {
     let path = path.as_ref();
-    let answer = Question::new(ops::METADATA, &path.display())
+    let answer = SystemCall::new(ops::METADATA, &path.display())
         .with_parts(&[bytes_of(path), b"exists"])
         .number(|| std::fs::exists(path).map(u64::from))?;
     Ok(answer != 0)
@@ -71,44 +73,51 @@ pub fn exists<P: AsRef<Path>>(path: P) -> io::Result<bool> {
 #[track_caller]
 pub fn remove_file<P: AsRef<Path>>(path: P) -> io::Result<()> {
     let path = path.as_ref();
-    Question::new(ops::REMOVE_FILE, &path.display())
+    SystemCall::new(ops::REMOVE_FILE, &path.display())
         .with(bytes_of(path))
-        .done(|| std::fs::remove_file(path))?;
-    also(|| std::fs::remove_file(path));
-    Ok(())
+        .change(|| std::fs::remove_file(path))
 }
 
 /// Renames a file.
 #[track_caller]
 pub fn rename<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<()> {
     let (from, to) = (from.as_ref(), to.as_ref());
-    Question::new(ops::RENAME, &from.display())
-        .with_parts(&[bytes_of(from), bytes_of(to)])
-        .done(|| std::fs::rename(from, to))?;
-    also(|| std::fs::rename(from, to));
-    Ok(())
+    two_paths(ops::RENAME, from, to, || {
+        std::fs::rename(from, to).map(|()| 0)
+    })
+    .map(drop)
 }
 
 /// Copies the content and the permissions of a file.
 #[track_caller]
 pub fn copy<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<u64> {
     let (from, to) = (from.as_ref(), to.as_ref());
-    let length = Question::new(ops::COPY, &from.display())
-        .with_parts(&[bytes_of(from), bytes_of(to)])
-        .number(|| std::fs::copy(from, to))?;
-    also(|| std::fs::copy(from, to));
-    Ok(length)
+    two_paths(ops::COPY, from, to, || std::fs::copy(from, to))
 }
 
 /// Creates a hard link to a file.
 #[track_caller]
 pub fn hard_link<P: AsRef<Path>, Q: AsRef<Path>>(original: P, link: Q) -> io::Result<()> {
-    let (original, link) = (original.as_ref(), link.as_ref());
-    Question::new(ops::LINK, &original.display())
-        .with_parts(&[bytes_of(original), bytes_of(link)])
-        .done(|| std::fs::hard_link(original, link))?;
-    also(|| std::fs::hard_link(original, link));
-    Ok(())
+    let (from, to) = (original.as_ref(), link.as_ref());
+    two_paths(ops::LINK, from, to, || {
+        std::fs::hard_link(from, to).map(|()| 0)
+    })
+    .map(drop)
+}
+
+/// Performs a change that takes two paths and returns a number.
+#[track_caller]
+fn two_paths(
+    op: Op,
+    from: &Path,
+    to: &Path,
+    change: impl Fn() -> io::Result<u64>,
+) -> io::Result<u64> {
+    let number = SystemCall::new(op, &from.display())
+        .with_parts(&[bytes_of(from), bytes_of(to)])
+        .number(&change)?;
+    also(change);
+    Ok(number)
 }
 
 /// Changes the permissions of a file.
@@ -116,12 +125,9 @@ pub fn hard_link<P: AsRef<Path>, Q: AsRef<Path>>(original: P, link: Q) -> io::Re
 pub fn set_permissions<P: AsRef<Path>>(path: P, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref();
     let text = format!("{perm:?}");
-    let set = || std::fs::set_permissions(path, perm.clone());
-    Question::new(ops::SET_ATTRIBUTES, &path.display())
+    SystemCall::new(ops::SET_ATTRIBUTES, &path.display())
         .with_parts(&[bytes_of(path), text.as_bytes()])
-        .done(set)?;
-    also(set);
-    Ok(())
+        .change(|| std::fs::set_permissions(path, perm.clone()))
 }
 
 /// Returns the absolute path with all symbolic links resolved.
@@ -142,11 +148,11 @@ pub fn read_link<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
 
 #[track_caller]
 fn ask_path(
-    op: reenact_engine::Op,
+    op: Op,
     path: &Path,
     ask: impl Fn(&Path) -> io::Result<PathBuf>,
 ) -> io::Result<PathBuf> {
-    let bytes = Question::new(op, &path.display())
+    let bytes = SystemCall::new(op, &path.display())
         .with(bytes_of(path))
         .value(|| ask(path).map(|path| path.as_os_str().as_bytes().to_vec()))?;
     Ok(std::ffi::OsString::from_vec(bytes).into())

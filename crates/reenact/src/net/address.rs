@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::outside::{Question, blocking, ops};
+use crate::outside::{SystemCall, blocking, ops};
 
 /// The form of an address in the trace, with all its parts.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -155,7 +155,7 @@ impl<T: ToSocketAddrs + ?Sized> ToSocketAddrs for &T {
 /// Resolves a name and a port.
 #[track_caller]
 fn look_up(name: &str) -> io::Result<vec::IntoIter<SocketAddr>> {
-    let addresses: Vec<Address> = Question::new(ops::LOOK_UP, &name)
+    let addresses: Vec<Address> = SystemCall::new(ops::LOOK_UP, &name)
         .with(name.as_bytes())
         .value(|| {
             let found = blocking(|| std::net::ToSocketAddrs::to_socket_addrs(name))?;

@@ -5,35 +5,29 @@ use std::{fmt, io, net::SocketAddr};
 use super::{
     TcpStream, ToSocketAddrs,
     address::{Address, first_of},
+    socket,
 };
-use crate::outside::{Name, Question, blocking, ops, real};
+use crate::outside::{Handle, blocking, ops};
 
 /// A TCP listener: [`std::net::TcpListener`], recorded.
-pub struct TcpListener {
-    inner: Option<std::net::TcpListener>,
-    name: Name,
-}
+pub struct TcpListener(Handle<std::net::TcpListener>);
 
 impl TcpListener {
     /// Listens at the first of these addresses that can be bound.
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         first_of(addr, |address| {
-            let mut inner = None;
-            let name = Name::new("socket", address);
-            Question::to(ops::BIND, &name).done(|| {
-                inner = Some(std::net::TcpListener::bind(address)?);
-                Ok(())
-            })?;
-            Ok(TcpListener { inner, name })
+            socket::bind(address, std::net::TcpListener::bind).map(TcpListener)
         })
     }
 
     /// Returns the address that it listens at.
     #[track_caller]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        let address: Address = Question::to(ops::ADDRESS, &self.name)
-            .value(|| real(&self.inner)?.local_addr().map(Address::from))?;
+        let address: Address = self
+            .0
+            .call(ops::ADDRESS)
+            .value(|| self.0.real()?.local_addr().map(Address::from))?;
         Ok(address.into())
     }
 
@@ -41,8 +35,8 @@ impl TcpListener {
     #[track_caller]
     pub fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let mut inner = None;
-        let peer: Address = Question::to(ops::ACCEPT, &self.name).value(|| {
-            let (stream, peer) = blocking(|| real(&self.inner)?.accept())?;
+        let peer: Address = self.0.call(ops::ACCEPT).value(|| {
+            let (stream, peer) = blocking(|| self.0.real()?.accept())?;
             inner = Some(stream);
             Ok(peer.into())
         })?;
@@ -59,30 +53,24 @@ impl TcpListener {
     /// Returns another handle to the same listener.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<TcpListener> {
-        let mut inner = None;
-        Question::to(ops::CLONE, &self.name).done(|| {
-            inner = Some(real(&self.inner)?.try_clone()?);
-            Ok(())
-        })?;
-        Ok(TcpListener {
-            inner,
-            name: self.name.clone(),
-        })
+        let clone = self.0.try_clone(std::net::TcpListener::try_clone);
+        clone.map(TcpListener)
     }
 
     /// Sets whether operations return immediately instead of waiting.
     #[track_caller]
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        Question::to(ops::SET_OPTION, &self.name)
+        self.0
+            .call(ops::SET_OPTION)
             .with_parts(&[b"nonblocking", &[nonblocking.into()]])
-            .done(|| real(&self.inner)?.set_nonblocking(nonblocking))
+            .done(|| self.0.real()?.set_nonblocking(nonblocking))
     }
 }
 
 impl fmt::Debug for TcpListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TcpListener")
-            .field("addr", &self.name)
+            .field("addr", self.0.name())
             .finish()
     }
 }

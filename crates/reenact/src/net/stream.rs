@@ -7,21 +7,11 @@ use std::{
     time::Duration,
 };
 
-use reenact_engine::Op;
-
-use super::{
-    ToSocketAddrs,
-    address::{Address, first_of},
-};
-use crate::outside::{
-    Name, Question, also, blocking, forward, ops, read_to_end, read_to_string, real, write_all,
-};
+use super::{ToSocketAddrs, address::first_of, socket};
+use crate::outside::{Handle, SystemCall, also, blocking, ops, read_to_end, readable, writable};
 
 /// A TCP connection: [`std::net::TcpStream`], recorded.
-pub struct TcpStream {
-    inner: Option<std::net::TcpStream>,
-    name: Name,
-}
+pub struct TcpStream(Handle<std::net::TcpStream>);
 
 /// How long a replay that really sends waits for a peer, to connect and for each write.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,10 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 impl TcpStream {
     /// Creates a connection to this peer; `inner` is none in a replay.
     pub(super) fn new(inner: Option<std::net::TcpStream>, peer: SocketAddr) -> TcpStream {
-        TcpStream {
-            inner,
-            name: Name::new("socket", peer),
-        }
+        TcpStream(Handle::new(inner, socket::name_of(peer)))
     }
 
     /// Connects to the first of these addresses that accepts.
@@ -58,78 +45,62 @@ impl TcpStream {
         how: &[u8],
         connect: impl Fn() -> io::Result<std::net::TcpStream>,
     ) -> io::Result<TcpStream> {
-        let mut stream = TcpStream::new(None, address);
+        let mut inner = None;
         let name = address.to_string();
-        Question::new(ops::CONNECT, &name)
+        SystemCall::new(ops::CONNECT, &name)
             .with_parts(&[name.as_bytes(), how])
             .done(|| {
-                stream.inner = Some(blocking(&connect)?);
+                inner = Some(blocking(&connect)?);
                 Ok(())
             })?;
-        stream.inner = stream.inner.take().or_else(|| {
+        let inner = inner.or_else(|| {
             also(|| {
                 let real = std::net::TcpStream::connect_timeout(&address, PATIENCE)?;
                 real.set_write_timeout(Some(PATIENCE))?;
                 Ok(real)
             })
         });
-        Ok(stream)
+        Ok(TcpStream::new(inner, address))
     }
 
     /// Returns the address of the peer.
     #[track_caller]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.address(b"peer", std::net::TcpStream::peer_addr)
+        socket::address_of(&self.0, b"peer", std::net::TcpStream::peer_addr)
     }
 
     /// Returns the local address.
     #[track_caller]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.address(b"local", std::net::TcpStream::local_addr)
-    }
-
-    #[track_caller]
-    fn address(
-        &self,
-        which: &[u8],
-        ask: impl Fn(&std::net::TcpStream) -> io::Result<SocketAddr>,
-    ) -> io::Result<SocketAddr> {
-        let address: Address = Question::to(ops::ADDRESS, &self.name)
-            .with(which)
-            .value(|| ask(real(&self.inner)?).map(Address::from))?;
-        Ok(address.into())
+        socket::address_of(&self.0, b"local", std::net::TcpStream::local_addr)
     }
 
     /// Shuts down one direction, or both.
     #[track_caller]
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let text = format!("{how:?}");
-        Question::to(ops::SHUTDOWN, &self.name)
+        self.0
+            .call(ops::SHUTDOWN)
             .with(text.as_bytes())
-            .done(|| real(&self.inner)?.shutdown(how))?;
-        also(|| real(&self.inner)?.shutdown(how));
+            .done(|| self.0.real()?.shutdown(how))?;
+        also(|| self.0.real()?.shutdown(how));
         Ok(())
     }
 
     /// Returns another handle to the same connection.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<TcpStream> {
-        let mut inner = None;
-        Question::to(ops::CLONE, &self.name).done(|| {
-            inner = Some(real(&self.inner)?.try_clone()?);
-            Ok(())
-        })?;
-        Ok(TcpStream {
-            inner: inner.or_else(|| also(|| real(&self.inner)?.try_clone())),
-            name: self.name.clone(),
-        })
+        self.0
+            .try_clone(std::net::TcpStream::try_clone)
+            .map(TcpStream)
     }
 
     /// Reads without removing the bytes from the queue.
     #[track_caller]
     pub fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        Question::to(ops::PEEK, &self.name)
-            .fill(buf, |buf| blocking(|| real(&self.inner)?.peek(buf)))
+        self.0
+            .call(ops::PEEK)
+            .fill(buf, |buf| blocking(|| self.0.real()?.peek(buf)))
     }
 
     /// Returns the pending error, if there is one.
@@ -159,17 +130,19 @@ impl TcpStream {
     /// Returns the time limit of reads.
     #[track_caller]
     pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
-        Question::to(ops::OPTION, &self.name)
+        self.0
+            .call(ops::OPTION)
             .with(b"read timeout")
-            .value(|| real(&self.inner)?.read_timeout())
+            .value(|| self.0.real()?.read_timeout())
     }
 
     /// Returns the time limit of writes.
     #[track_caller]
     pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
-        Question::to(ops::OPTION, &self.name)
+        self.0
+            .call(ops::OPTION)
             .with(b"write timeout")
-            .value(|| real(&self.inner)?.write_timeout())
+            .value(|| self.0.real()?.write_timeout())
     }
 
     /// Sets whether small packets are sent at once (`TCP_NODELAY`).
@@ -212,9 +185,10 @@ impl TcpStream {
         which: &[u8],
         ask: impl Fn(&std::net::TcpStream) -> io::Result<u64>,
     ) -> io::Result<u64> {
-        Question::to(ops::OPTION, &self.name)
+        self.0
+            .call(ops::OPTION)
             .with(which)
-            .number(|| ask(real(&self.inner)?))
+            .number(|| ask(self.0.real()?))
     }
 
     #[track_caller]
@@ -224,68 +198,47 @@ impl TcpStream {
         how: &dyn fmt::Debug,
         set: impl Fn(&std::net::TcpStream) -> io::Result<()>,
     ) -> io::Result<()> {
-        let text = format!("{which} {how:?}");
-        Question::to(ops::SET_OPTION, &self.name)
-            .with(text.as_bytes())
-            .done(|| set(real(&self.inner)?))
-    }
-
-    fn question(&self, op: Op) -> Question<'_> {
-        Question::to(op, &self.name)
-    }
-}
-
-impl Read for &TcpStream {
-    #[track_caller]
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.question(ops::RECEIVE)
-            .fill(buf, |buf| blocking(|| real(&self.inner)?.read(buf)))
+        self.0
+            .call(ops::SET_OPTION)
+            .with(socket::option(which, how).as_bytes())
+            .done(|| set(self.0.real()?))
     }
 
     #[track_caller]
-    fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        let question = || self.question(ops::RECEIVE);
-        read_to_end(question, buf, |buf| {
-            blocking(|| real(&self.inner)?.read_to_end(buf))
+    fn read_some(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0
+            .call(ops::RECEIVE)
+            .fill(buf, |buf| blocking(|| self.0.real()?.read(buf)))
+    }
+
+    #[track_caller]
+    fn read_rest(&self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        let call = || self.0.call(ops::RECEIVE);
+        read_to_end(call, buf, |buf| {
+            blocking(|| self.0.real()?.read_to_end(buf))
         })
     }
 
     #[track_caller]
-    fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        read_to_string(buf, |bytes| self.read_to_end(bytes))
-    }
-}
-
-impl Write for &TcpStream {
-    #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+    fn write_some(&self, buf: &[u8]) -> io::Result<usize> {
         let count = self
-            .question(ops::SEND)
+            .0
+            .call(ops::SEND)
             .with(buf)
-            .number(|| blocking(|| real(&self.inner)?.write(buf).map(|count| count as u64)))?;
+            .number(|| blocking(|| self.0.real()?.write(buf).map(|count| count as u64)))?;
         let count = buf.len().min(count as usize);
-        also(|| blocking(|| real(&self.inner)?.write_all(&buf[..count])));
+        also(|| blocking(|| self.0.real()?.write_all(&buf[..count])));
         Ok(count)
     }
-
-    #[track_caller]
-    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-        write_all(self, buf)
-    }
-
-    /// There is no buffer, so there is nothing to flush.
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
-forward!(Read for TcpStream);
-forward!(Write for TcpStream);
+readable!(TcpStream);
+writable!(TcpStream);
 
 impl fmt::Debug for TcpStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TcpStream")
-            .field("peer", &self.name)
+            .field("peer", self.0.name())
             .finish()
     }
 }

@@ -5,28 +5,21 @@ use std::{fmt, io, net::SocketAddr, time::Duration};
 use super::{
     ToSocketAddrs,
     address::{Address, first_of},
+    socket,
 };
-use crate::outside::{Name, Question, also, blocking, ops, real};
+use crate::outside::{Handle, SystemCall, also, blocking, ops};
 
 /// A UDP socket: [`std::net::UdpSocket`], recorded.
-pub struct UdpSocket {
-    inner: Option<std::net::UdpSocket>,
-    name: Name,
-}
+pub struct UdpSocket(Handle<std::net::UdpSocket>);
 
 impl UdpSocket {
     /// Creates a socket at the first of these addresses that can be bound.
     #[track_caller]
     pub fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         first_of(addr, |address| {
-            let mut inner = None;
-            let name = Name::new("socket", address);
-            Question::to(ops::BIND, &name).done(|| {
-                inner = Some(std::net::UdpSocket::bind(address)?);
-                Ok(())
-            })?;
-            let inner = inner.or_else(|| also(|| std::net::UdpSocket::bind(address)));
-            Ok(UdpSocket { inner, name })
+            let mut socket = socket::bind(address, std::net::UdpSocket::bind)?;
+            socket.open_in_replay(|| std::net::UdpSocket::bind(address));
+            Ok(UdpSocket(socket))
         })
     }
 
@@ -35,21 +28,21 @@ impl UdpSocket {
     pub fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         first_of(addr, |address| {
             let name = address.to_string();
-            Question::new(ops::CONNECT, &name)
+            SystemCall::new(ops::CONNECT, &name)
                 .with(name.as_bytes())
-                .done(|| real(&self.inner)?.connect(address))?;
-            also(|| real(&self.inner)?.connect(address));
-            Ok(())
+                .change(|| self.0.real()?.connect(address))
         })
     }
 
     /// Sends to the connected address.
     #[track_caller]
     pub fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        let count = Question::to(ops::SEND, &self.name)
+        let count = self
+            .0
+            .call(ops::SEND)
             .with(buf)
-            .number(|| blocking(|| real(&self.inner)?.send(buf).map(|count| count as u64)))?;
-        also(|| real(&self.inner)?.send(buf));
+            .number(|| blocking(|| self.0.real()?.send(buf).map(|count| count as u64)))?;
+        also(|| self.0.real()?.send(buf));
         Ok(count as usize)
     }
 
@@ -63,8 +56,8 @@ impl UdpSocket {
             ));
         };
         let name = address.to_string();
-        let send = || real(&self.inner)?.send_to(buf, address);
-        let count = Question::new(ops::SEND, &name)
+        let send = || self.0.real()?.send_to(buf, address);
+        let count = SystemCall::new(ops::SEND, &name)
             .with_parts(&[name.as_bytes(), buf])
             .number(|| blocking(send).map(|count| count as u64))?;
         also(send);
@@ -74,8 +67,9 @@ impl UdpSocket {
     /// Receives a datagram.
     #[track_caller]
     pub fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        Question::to(ops::RECEIVE, &self.name)
-            .fill(buf, |buf| blocking(|| real(&self.inner)?.recv(buf)))
+        self.0
+            .call(ops::RECEIVE)
+            .fill(buf, |buf| blocking(|| self.0.real()?.recv(buf)))
     }
 
     /// Receives a datagram, and returns its sender.
@@ -99,12 +93,12 @@ impl UdpSocket {
         receive: impl Fn(&std::net::UdpSocket, &mut [u8]) -> io::Result<(usize, SocketAddr)>,
     ) -> io::Result<(usize, SocketAddr)> {
         let mut sender = None;
-        let count = Question::to(op, &self.name).fill(buf, |buf| {
-            let (count, from) = blocking(|| receive(real(&self.inner)?, buf))?;
+        let count = self.0.call(op).fill(buf, |buf| {
+            let (count, from) = blocking(|| receive(self.0.real()?, buf))?;
             sender = Some(from);
             Ok(count)
         })?;
-        let sender: Address = Question::to(ops::SENDER, &self.name).value(|| {
+        let sender: Address = self.0.call(ops::SENDER).value(|| {
             let sender = sender.ok_or(io::ErrorKind::NotConnected)?;
             Ok(Address::from(sender))
         })?;
@@ -114,39 +108,21 @@ impl UdpSocket {
     /// Returns the local address.
     #[track_caller]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.address(b"local", std::net::UdpSocket::local_addr)
+        socket::address_of(&self.0, b"local", std::net::UdpSocket::local_addr)
     }
 
     /// Returns the connected address.
     #[track_caller]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.address(b"peer", std::net::UdpSocket::peer_addr)
-    }
-
-    #[track_caller]
-    fn address(
-        &self,
-        which: &[u8],
-        ask: impl Fn(&std::net::UdpSocket) -> io::Result<SocketAddr>,
-    ) -> io::Result<SocketAddr> {
-        let address: Address = Question::to(ops::ADDRESS, &self.name)
-            .with(which)
-            .value(|| ask(real(&self.inner)?).map(Address::from))?;
-        Ok(address.into())
+        socket::address_of(&self.0, b"peer", std::net::UdpSocket::peer_addr)
     }
 
     /// Returns another handle to the same socket.
     #[track_caller]
     pub fn try_clone(&self) -> io::Result<UdpSocket> {
-        let mut inner = None;
-        Question::to(ops::CLONE, &self.name).done(|| {
-            inner = Some(real(&self.inner)?.try_clone()?);
-            Ok(())
-        })?;
-        Ok(UdpSocket {
-            inner: inner.or_else(|| also(|| real(&self.inner)?.try_clone())),
-            name: self.name.clone(),
-        })
+        self.0
+            .try_clone(std::net::UdpSocket::try_clone)
+            .map(UdpSocket)
     }
 
     /// Sets the time limit of receives.
@@ -186,19 +162,18 @@ impl UdpSocket {
         how: &dyn fmt::Debug,
         set: impl Fn(&std::net::UdpSocket) -> io::Result<()>,
     ) -> io::Result<()> {
-        let text = format!("{which} {how:?}");
-        Question::to(ops::SET_OPTION, &self.name)
+        let text = socket::option(which, how);
+        self.0
+            .call(ops::SET_OPTION)
             .with(text.as_bytes())
-            .done(|| set(real(&self.inner)?))?;
-        also(|| set(real(&self.inner)?));
-        Ok(())
+            .change(|| set(self.0.real()?))
     }
 }
 
 impl fmt::Debug for UdpSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UdpSocket")
-            .field("addr", &self.name)
+            .field("addr", self.0.name())
             .finish()
     }
 }

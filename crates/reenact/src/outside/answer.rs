@@ -13,75 +13,75 @@ use std::{borrow::Cow, io, marker::PhantomData};
 use reenact_engine::{Asked, External, Reply};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Question, failure::Failure};
+use super::{SystemCall, error::RecordedError};
 
-/// A question together with the closure that asks it.
+/// A call together with the closure that performs it.
 ///
-/// Calls of one form have one type, because there are many closures and few forms.
-pub(super) struct Call<'a, 'b, F: Form> {
-    question: Question<'a>,
-    form: F,
+/// Calls with one encoding have one type, because there are many closures and few encodings.
+pub(super) struct RecordedCall<'a, 'b, F: Encoding> {
+    call: SystemCall<'a>,
+    encoding: F,
     ask: &'b mut dyn FnMut(&mut F) -> io::Result<F::Value>,
 }
 
-impl<'a, 'b, F: Form> Call<'a, 'b, F> {
+impl<'a, 'b, F: Encoding> RecordedCall<'a, 'b, F> {
     pub(super) fn new(
-        question: Question<'a>,
-        form: F,
+        call: SystemCall<'a>,
+        encoding: F,
         ask: &'b mut dyn FnMut(&mut F) -> io::Result<F::Value>,
-    ) -> Call<'a, 'b, F> {
-        Call {
-            question,
-            form,
+    ) -> RecordedCall<'a, 'b, F> {
+        RecordedCall {
+            call,
+            encoding,
             ask,
         }
     }
 }
 
-impl<F: Form> External for Call<'_, '_, F> {
+impl<F: Encoding> External for RecordedCall<'_, '_, F> {
     type Answer = io::Result<F::Value>;
 
     fn what(&self) -> String {
-        self.question.what()
+        self.call.what()
     }
 
     fn asked(&self) -> Asked {
-        self.question.asked()
+        self.call.asked()
     }
 
     /// Rebuilds an error that is not the system's, as a replay does: the standard library can create errors whose
     /// `Debug` output no other error has.
     fn ask(&mut self) -> Self::Answer {
-        (self.ask)(&mut self.form).map_err(|error| match error.raw_os_error() {
-            None if !F::IS_DATA => Failure::of(&error).into(),
+        (self.ask)(&mut self.encoding).map_err(|error| match error.raw_os_error() {
+            None if !F::IS_DATA => RecordedError::of(&error).into(),
             _ => error,
         })
     }
 
     fn reply<'a>(&'a self, answer: &'a Self::Answer) -> Reply<'a> {
         match answer {
-            Ok(value) => match self.form.reply(value) {
-                Reply::Bytes(_) if F::IS_DATA && self.question.withheld => Reply::Withheld,
+            Ok(value) => match self.encoding.reply(value) {
+                Reply::Bytes(_) if F::IS_DATA && self.call.withheld => Reply::Withheld,
                 reply => reply,
             },
-            Err(error) => Failure::of(error).reply(!F::IS_DATA),
+            Err(error) => RecordedError::of(error).reply(!F::IS_DATA),
         }
     }
 
     fn hear(&mut self, reply: Reply<'_>) -> Option<Self::Answer> {
         match reply {
             Reply::Number(number) => match number & 3 {
-                0 => self.form.hear_number(number >> 2).map(Ok),
-                _ => Failure::from_number(number).map(|failure| Err(failure.into())),
+                0 => self.encoding.hear_number(number >> 2).map(Ok),
+                _ => RecordedError::from_number(number).map(|error| Err(error.into())),
             },
-            Reply::Bytes(bytes) => self.form.hear_bytes(bytes),
+            Reply::Bytes(bytes) => self.encoding.hear_bytes(bytes),
             _ => None,
         }
     }
 }
 
-/// The form of an answer.
-pub(super) trait Form {
+/// How an answer is written to the trace and read back.
+pub(super) trait Encoding {
     type Value;
 
     /// Whether bytes are exactly what was read.
@@ -101,7 +101,7 @@ fn number<'a>(number: u64) -> Option<Reply<'a>> {
 /// A number.
 pub(super) struct Number;
 
-impl Form for Number {
+impl Encoding for Number {
     type Value = u64;
     const IS_DATA: bool = false;
 
@@ -119,15 +119,15 @@ impl Form for Number {
 }
 
 /// A structured value.
-pub(super) struct Value<T>(PhantomData<T>);
+pub(super) struct Structured<T>(PhantomData<T>);
 
-impl<T> Default for Value<T> {
+impl<T> Default for Structured<T> {
     fn default() -> Self {
-        Value(PhantomData)
+        Structured(PhantomData)
     }
 }
 
-impl<T: Serialize + DeserializeOwned> Form for Value<T> {
+impl<T: Serialize + DeserializeOwned> Encoding for Structured<T> {
     type Value = T;
     const IS_DATA: bool = false;
 
@@ -147,7 +147,7 @@ impl<T: Serialize + DeserializeOwned> Form for Value<T> {
 /// Bytes at the beginning of a buffer of the program. They are written to the trace unchanged.
 pub(super) struct Fill<'b>(pub(super) &'b mut [u8]);
 
-impl Form for Fill<'_> {
+impl Encoding for Fill<'_> {
     type Value = usize;
     const IS_DATA: bool = true;
 
@@ -190,7 +190,7 @@ impl Append<'_> {
     }
 }
 
-impl Form for Append<'_> {
+impl Encoding for Append<'_> {
     type Value = usize;
     const IS_DATA: bool = true;
 
@@ -209,9 +209,9 @@ impl Form for Append<'_> {
 }
 
 /// Bytes as one answer.
-pub(super) struct Whole;
+pub(super) struct Bytes;
 
-impl Form for Whole {
+impl Encoding for Bytes {
     type Value = Vec<u8>;
     const IS_DATA: bool = true;
 
@@ -236,20 +236,23 @@ fn data(bytes: &[u8]) -> Reply<'_> {
 }
 
 /// Encodes a structured value for the trace.
-pub(super) fn structure<'a, T: Serialize>(answer: Result<&T, Failure>) -> Reply<'a> {
+pub(super) fn structure<'a, T: Serialize>(answer: Result<&T, RecordedError>) -> Reply<'a> {
     match encode(&answer) {
         Ok(bytes) => Reply::Bytes(Cow::Owned(bytes)),
-        // None of our own questions has such an answer. Decoding it fails, and is reported.
+        // None of our own calls has such an answer. Decoding it fails, and is reported.
         Err(_) => Reply::Bytes(Cow::Borrowed(&[])),
     }
 }
 
 fn structure_again<T: DeserializeOwned>(bytes: &[u8]) -> Option<io::Result<T>> {
-    decode::<Result<T, Failure>>(bytes).map(|answer| answer.map_err(io::Error::from))
+    decode::<Result<T, RecordedError>>(bytes).map(|answer| answer.map_err(io::Error::from))
 }
 
 /// Encodes a value of the program. `what` names it for messages.
-pub(crate) fn tell_value<'a, T: Serialize>(value: &T, what: impl FnOnce() -> String) -> Reply<'a> {
+pub(crate) fn encode_value<'a, T: Serialize>(
+    value: &T,
+    what: impl FnOnce() -> String,
+) -> Reply<'a> {
     match encode(value) {
         Ok(bytes) => Reply::Bytes(Cow::Owned(bytes)),
         Err(error) => {
@@ -263,7 +266,7 @@ pub(crate) fn tell_value<'a, T: Serialize>(value: &T, what: impl FnOnce() -> Str
 }
 
 /// Decodes a value, if the reply is one of this type.
-pub(crate) fn hear_value<T: DeserializeOwned>(reply: &Reply<'_>) -> Option<T> {
+pub(crate) fn decode_value<T: DeserializeOwned>(reply: &Reply<'_>) -> Option<T> {
     match reply {
         Reply::Bytes(bytes) => decode(bytes),
         _ => None,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{ChildStderr, ChildStdin, ChildStdout};
-use crate::outside::{Name, Question, blocking, ops, real_mut};
+use crate::outside::{Handle, HandleName, SystemCall, blocking, nothing_real, ops};
 
 /// A started program: [`std::process::Child`], recorded.
 pub struct Child {
@@ -17,16 +17,15 @@ pub struct Child {
     pub stdout: Option<ChildStdout>,
     /// The pipe from its standard error, if there is one.
     pub stderr: Option<ChildStderr>,
-    inner: Option<std::process::Child>,
+    handle: Handle<std::process::Child>,
     id: u32,
-    name: Name,
 }
 
 impl Child {
     pub(super) fn new(
         mut inner: Option<std::process::Child>,
         id: u32,
-        name: &Name,
+        name: &HandleName,
         [stdin, stdout, stderr]: [bool; 3],
     ) -> Child {
         let mut raw = inner.as_mut();
@@ -43,9 +42,8 @@ impl Child {
                 let pipe = raw.as_mut().and_then(|child| child.stderr.take());
                 ChildStderr::new(pipe, name)
             }),
-            inner,
+            handle: Handle::new(inner, name.clone()),
             id,
-            name: name.clone(),
         }
     }
 
@@ -58,23 +56,25 @@ impl Child {
     /// Kills the process.
     #[track_caller]
     pub fn kill(&mut self) -> io::Result<()> {
-        Question::to(ops::KILL, &self.name).done(|| real_mut(&mut self.inner)?.kill())
+        let (call, mut child) = self.handle.call_mut(ops::KILL);
+        call.done(|| child.get()?.kill())
     }
 
     /// Closes its input and waits for it to exit.
     #[track_caller]
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         drop(self.stdin.take());
-        let word = Question::to(ops::WAIT_FOR_PROCESS, &self.name)
-            .number(|| blocking(|| real_mut(&mut self.inner)?.wait()).map(word_of))?;
+        let (call, mut child) = self.handle.call_mut(ops::WAIT_FOR_PROCESS);
+        let word = call.number(|| blocking(|| child.get()?.wait()).map(word_of))?;
         Ok(status_of(word))
     }
 
     /// Returns its exit status, if it has exited.
     #[track_caller]
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        let answer = Question::to(ops::HAS_ENDED, &self.name).number(|| {
-            let status = real_mut(&mut self.inner)?.try_wait()?;
+        let (call, mut child) = self.handle.call_mut(ops::HAS_ENDED);
+        let answer = call.number(|| {
+            let status = child.get()?.try_wait()?;
             Ok(status.map_or(0, |status| word_of(status) + 1))
         })?;
         Ok(answer.checked_sub(1).map(status_of))
@@ -84,36 +84,35 @@ impl Child {
     #[track_caller]
     pub fn wait_with_output(mut self) -> io::Result<Output> {
         drop(self.stdin.take());
-        let mut child = self.inner.take().map(|mut child| {
-            child.stdout = self.stdout.take().and_then(|pipe| pipe.inner);
-            child.stderr = self.stderr.take().and_then(|pipe| pipe.inner);
+        let mut child = self.handle.take_real().map(|mut child| {
+            child.stdout = self.stdout.take().and_then(ChildStdout::into_inner);
+            child.stderr = self.stderr.take().and_then(ChildStderr::into_inner);
             child
         });
-        let question = Question::to(ops::WAIT_FOR_PROCESS, &self.name);
-        output_of(&self.name, question, || {
-            real_mut(&mut child)?;
-            let child = child.take();
-            blocking(|| child.expect("it was there").wait_with_output())
+        let call = self.handle.call(ops::WAIT_FOR_PROCESS);
+        output_of(self.handle.name(), call, || {
+            let child = child.take().ok_or_else(nothing_real)?;
+            blocking(|| child.wait_with_output())
         })
     }
 }
 
-/// Runs a program to its end: its exit status answers `question`. Its outputs are answers of their own, so that they
+/// Runs a program to its end: its exit status answers `call`. Its outputs are answers of their own, so that they
 /// are written to the trace unchanged.
 #[track_caller]
 pub(super) fn output_of(
-    name: &Name,
-    question: Question<'_>,
+    name: &HandleName,
+    call: SystemCall<'_>,
     mut run: impl FnMut() -> io::Result<Output>,
 ) -> io::Result<Output> {
     let (mut stdout, mut stderr) = Default::default();
-    let word = question.number(|| {
+    let word = call.number(|| {
         let output = run()?;
         (stdout, stderr) = (output.stdout, output.stderr);
         Ok(word_of(output.status))
     })?;
     let printed = |which, bytes: &mut Vec<u8>| {
-        Question::to(ops::OUTPUT, name)
+        SystemCall::on(ops::OUTPUT, name)
             .with(which)
             .bytes(|| Ok(mem::take(bytes)))
     };

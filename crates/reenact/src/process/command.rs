@@ -15,13 +15,13 @@ use super::{
 };
 use crate::{
     fs::File,
-    outside::{Name, Question, blocking, ops},
+    outside::{HandleName, SystemCall, blocking, ops},
 };
 
 /// A program to start: [`std::process::Command`].
 pub struct Command {
     raw: std::process::Command,
-    name: Name,
+    name: HandleName,
     /// Whether standard input, output and error are piped.
     is_piped: [bool; 3],
 }
@@ -31,7 +31,7 @@ impl Command {
     pub fn new<S: AsRef<OsStr>>(program: S) -> Command {
         Command {
             raw: std::process::Command::new(&program),
-            name: Name::new("process", program.as_ref().display()),
+            name: HandleName::new("process", program.as_ref().display()),
             is_piped: [false; 3],
         }
     }
@@ -141,7 +141,7 @@ impl Command {
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
         let mut inner = None;
-        let id = Question::new(ops::START, &self.name)
+        let id = SystemCall::new(ops::START, &self.name)
             .asking(asked(&self.raw))
             .number(|| {
                 let child = self.raw.spawn()?;
@@ -155,14 +155,14 @@ impl Command {
     /// Runs the program to its end and returns what it printed.
     #[track_caller]
     pub fn output(&mut self) -> io::Result<Output> {
-        let question = Question::new(ops::RUN, &self.name).asking(asked(&self.raw));
-        output_of(&self.name, question, || blocking(|| self.raw.output()))
+        let call = SystemCall::new(ops::RUN, &self.name).asking(asked(&self.raw));
+        output_of(&self.name, call, || blocking(|| self.raw.output()))
     }
 
     /// Runs the program to its end and returns its exit status.
     #[track_caller]
     pub fn status(&mut self) -> io::Result<ExitStatus> {
-        let word = Question::new(ops::RUN, &self.name)
+        let word = SystemCall::new(ops::RUN, &self.name)
             .asking(asked(&self.raw))
             .number(|| blocking(|| self.raw.status()).map(word_of))?;
         Ok(status_of(word))
@@ -228,34 +228,19 @@ impl Stdio {
     }
 }
 
-/// Passes on the real handle. In a replay there is none, and no program is started.
-fn given<T: Into<std::process::Stdio>>(inner: Option<T>) -> Stdio {
-    Stdio::other(inner.map_or_else(std::process::Stdio::null, Into::into))
+macro_rules! passed_on {
+    ($($handle:ident)*) => {$(
+        impl From<$handle> for Stdio {
+            /// Passes on the real handle. In a replay there is none, and no program is started.
+            fn from(handle: $handle) -> Stdio {
+                let real = handle.into_inner();
+                Stdio::other(real.map_or_else(std::process::Stdio::null, Into::into))
+            }
+        }
+    )*};
 }
 
-impl From<File> for Stdio {
-    fn from(file: File) -> Stdio {
-        given(file.into_inner())
-    }
-}
-
-impl From<ChildStdin> for Stdio {
-    fn from(pipe: ChildStdin) -> Stdio {
-        given(pipe.inner)
-    }
-}
-
-impl From<ChildStdout> for Stdio {
-    fn from(pipe: ChildStdout) -> Stdio {
-        given(pipe.inner)
-    }
-}
-
-impl From<ChildStderr> for Stdio {
-    fn from(pipe: ChildStderr) -> Stdio {
-        given(pipe.inner)
-    }
-}
+passed_on! { File ChildStdin ChildStdout ChildStderr }
 
 impl fmt::Debug for Stdio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

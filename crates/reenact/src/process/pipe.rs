@@ -6,21 +6,21 @@ use std::{
 };
 
 use crate::outside::{
-    Name, Question, blocking, forward, ops, read_to_end, read_to_string, real, write_all,
+    Handle, HandleName, SystemCall, blocking, ops, read_to_end, read_to_string, writable,
 };
 
 macro_rules! pipe {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        pub struct $name {
-            pub(super) inner: Option<std::process::$name>,
-            name: Name,
-        }
+        pub struct $name(Handle<std::process::$name>);
 
         impl $name {
-            pub(super) fn new(inner: Option<std::process::$name>, name: &Name) -> $name {
-                let name = name.clone();
-                $name { inner, name }
+            pub(super) fn new(inner: Option<std::process::$name>, name: &HandleName) -> $name {
+                $name(Handle::new(inner, name.clone()))
+            }
+
+            pub(super) fn into_inner(mut self) -> Option<std::process::$name> {
+                self.0.take_real()
             }
         }
 
@@ -32,25 +32,22 @@ macro_rules! pipe {
     };
 }
 
-macro_rules! readable {
+macro_rules! output {
     ($name:ident, $which:literal) => {
         impl Read for $name {
             #[track_caller]
             fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-                Question::to(ops::READ_PIPE, &self.name)
+                let (name, mut pipe) = self.0.split();
+                SystemCall::on(ops::READ_PIPE, name)
                     .with($which)
-                    .fill(buf, |buf| {
-                        blocking(|| crate::outside::real_mut(&mut self.inner)?.read(buf))
-                    })
+                    .fill(buf, |buf| blocking(|| pipe.get()?.read(buf)))
             }
 
             #[track_caller]
             fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-                let $name { inner, name } = self;
-                let question = || Question::to(ops::READ_PIPE, name).with($which);
-                read_to_end(question, buf, |buf| {
-                    blocking(|| crate::outside::real_mut(inner)?.read_to_end(buf))
-                })
+                let (name, mut pipe) = self.0.split();
+                let call = || SystemCall::on(ops::READ_PIPE, name).with($which);
+                read_to_end(call, buf, |buf| blocking(|| pipe.get()?.read_to_end(buf)))
             }
 
             #[track_caller]
@@ -74,27 +71,19 @@ pipe! {
     ChildStderr
 }
 
-readable!(ChildStdout, b"stdout");
-readable!(ChildStderr, b"stderr");
+output!(ChildStdout, b"stdout");
+output!(ChildStderr, b"stderr");
 
-impl Write for &ChildStdin {
+impl ChildStdin {
     #[track_caller]
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        let count = Question::to(ops::WRITE_PIPE, &self.name)
+    fn write_some(&self, buf: &[u8]) -> io::Result<usize> {
+        let count = self
+            .0
+            .call(ops::WRITE_PIPE)
             .with(buf)
-            .number(|| blocking(|| real(&self.inner)?.write(buf).map(|count| count as u64)))?;
+            .number(|| blocking(|| self.0.real()?.write(buf).map(|count| count as u64)))?;
         Ok(buf.len().min(count as usize))
-    }
-
-    #[track_caller]
-    fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-        write_all(self, buf)
-    }
-
-    /// There is no buffer, so there is nothing to flush.
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
-forward!(Write for ChildStdin);
+writable!(ChildStdin);

@@ -41,14 +41,14 @@ const VERSION: u32 = 2;
 /// 1. Only the holder of the lock writes the value or the word, except for the `WAITERS` bit.
 /// 2. The version never decreases; so the same word before and after a copy means that nobody wrote.
 #[repr(C)]
-pub(super) struct Core {
+pub(super) struct VarCore {
     word: AtomicU64,
     handles: AtomicUsize,
     /// The name by which a controller knows the variable.
     pub(super) name: Name,
 }
 
-impl Core {
+impl VarCore {
     /// Returns the variable's identity, for tables.
     #[inline(always)]
     pub(super) fn address(&self) -> usize {
@@ -123,7 +123,7 @@ pub(super) const fn time_of(word: u64) -> u64 {
 /// A variable's value and its core. The core comes first, so a pointer to either points to both.
 #[repr(C)]
 pub(super) struct Cell<T> {
-    core: Core,
+    core: VarCore,
     slot: UnsafeCell<Slot<T>>,
 }
 
@@ -155,7 +155,7 @@ impl<T> Cell<T> {
             }
         };
         let cell = Box::new(Cell {
-            core: Core {
+            core: VarCore {
                 word: AtomicU64::new(0),
                 handles: AtomicUsize::new(1),
                 name: Name::new(),
@@ -166,13 +166,13 @@ impl<T> Cell<T> {
     }
 
     #[inline(always)]
-    pub(super) fn core(&self) -> &Core {
+    pub(super) fn core(&self) -> &VarCore {
         &self.core
     }
 
     /// Returns a pointer to the core that can be cast back to the cell.
     #[inline(always)]
-    pub(super) fn erased(&self) -> *const Core {
+    pub(super) fn erased(&self) -> *const VarCore {
         ptr::from_ref(self).cast()
     }
 
@@ -219,17 +219,17 @@ impl<T> Cell<T> {
     ///
     /// `word` was read from the core before and is not locked; and the caller is pinned for as long as `'g`.
     #[inline(always)]
-    pub(super) unsafe fn read<'g>(&self, word: u64) -> Option<Seen<'g, T>>
+    pub(super) unsafe fn read<'g>(&self, word: u64) -> Option<ReadValue<'g, T>>
     where
         T: 'g,
     {
         let seen = if is_boxed::<T>() {
             // SAFETY: `T` determines the kind of slot. The value is dropped only after the caller's pin.
-            unsafe { Seen::Behind(&*(*self.slot.get()).boxed.load(Acquire)) }
+            unsafe { ReadValue::Behind(&*(*self.slot.get()).boxed.load(Acquire)) }
         } else {
             // SAFETY: `T` determines the kind of slot. A commit may write at the same time; then the word differs below
             // and the bytes are not used. Volatile, so that the compiler does not read more than once.
-            Seen::Copied(unsafe {
+            ReadValue::Copied(unsafe {
                 ptr::read_volatile(self.slot.get().cast::<ManuallyDrop<MaybeUninit<T>>>())
             })
         };
@@ -271,19 +271,19 @@ impl<T> Cell<T> {
 }
 
 /// A value that was read: a reference to it, or a copy of its bytes.
-pub(super) enum Seen<'g, T> {
+pub(super) enum ReadValue<'g, T> {
     Behind(&'g T),
     Copied(ManuallyDrop<MaybeUninit<T>>),
 }
 
-impl<T> Seen<'_, T> {
-    /// Returns the value, which is consistent: a `Seen` exists only if nobody wrote while it was read.
+impl<T> ReadValue<'_, T> {
+    /// Returns the value, which is consistent: a `ReadValue` exists only if nobody wrote while it was read.
     #[inline(always)]
     pub(super) fn value(&self) -> &T {
         match self {
-            Seen::Behind(value) => value,
+            ReadValue::Behind(value) => value,
             // SAFETY: The bytes are those of a complete value. It is not dropped: it needs no drop.
-            Seen::Copied(bytes) => unsafe { bytes.assume_init_ref() },
+            ReadValue::Copied(bytes) => unsafe { bytes.assume_init_ref() },
         }
     }
 }

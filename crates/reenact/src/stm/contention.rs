@@ -80,33 +80,33 @@ impl Drop for Contention {
 }
 
 /// How long to wait for a variable that is about to be written: its commit is short.
-pub(super) struct Patience {
-    looks: u32,
+pub(super) struct Backoff {
+    spins: u32,
     yields: u32,
 }
 
-impl Patience {
+impl Backoff {
     /// For a transaction that holds nothing that others may wait for.
-    pub(super) fn long() -> Patience {
-        Patience {
-            looks: 100,
+    pub(super) fn long() -> Backoff {
+        Backoff {
+            spins: 100,
             yields: 10,
         }
     }
 
     /// For a transaction that the ones it waits for may wait for.
-    pub(super) fn short() -> Patience {
-        Patience {
-            looks: 20,
+    pub(super) fn short() -> Backoff {
+        Backoff {
+            spins: 20,
             yields: 0,
         }
     }
 
     /// Waits a little. Returns false if that has happened too often.
     #[cold]
-    pub(super) fn lasts(&mut self) -> bool {
-        if self.looks > 0 {
-            self.looks -= 1;
+    pub(super) fn wait(&mut self) -> bool {
+        if self.spins > 0 {
+            self.spins -= 1;
             std::hint::spin_loop();
         } else if self.yields > 0 {
             self.yields -= 1;

@@ -10,8 +10,8 @@ use crossbeam_epoch::Guard;
 use reenact_engine::{Access, Clock, Op, Touch, Turn};
 
 use super::{
-    cell::{Cell, Core, LOCKED, Seen, time_of},
-    contention::Patience,
+    cell::{Cell, LOCKED, ReadValue, VarCore, time_of},
+    contention::Backoff,
     error::{StmError, StmResult},
     ops,
     waiters::{self, Waiting},
@@ -35,7 +35,7 @@ pub struct Transaction {
 }
 
 struct Read {
-    core: *const Core,
+    core: *const VarCore,
     /// The word, which was not locked.
     word: u64,
 }
@@ -99,8 +99,8 @@ impl Transaction {
 
     /// Reads a variable that was written after the time of this transaction, or is being written.
     #[cold]
-    fn read_late<'a, T: 'a>(&mut self, cell: &Cell<T>) -> StmResult<(u64, Seen<'a, T>)> {
-        let mut patience = Patience::long();
+    fn read_late<'a, T: 'a>(&mut self, cell: &Cell<T>) -> StmResult<(u64, ReadValue<'a, T>)> {
+        let mut backoff = Backoff::long();
         loop {
             let word = cell.core().version_and_lock();
             if word & LOCKED == 0 {
@@ -114,7 +114,7 @@ impl Transaction {
                     return Ok((word, seen));
                 }
             }
-            if !patience.lasts() {
+            if !backoff.wait() {
                 return Err(StmError::Failure);
             }
         }
@@ -188,7 +188,7 @@ impl Transaction {
     pub(super) fn report(&self, op: Op, with_writes: bool) {
         CLOCK.footprint(op, &|| {
             // In the order of first access, which is the same in every run.
-            let mut met: BTreeSet<*const Core> = BTreeSet::new();
+            let mut met: BTreeSet<*const VarCore> = BTreeSet::new();
             let reads = self.reads.iter().map(|read| read.core);
             let writes = self.writes.cores().filter(|_| with_writes);
             let cores = reads.chain(writes).filter(|&core| met.insert(core));
@@ -241,7 +241,7 @@ impl Transaction {
 }
 
 /// What a transaction has read. Valid while it runs, or while its thread is pinned: cells live that long.
-pub(super) struct Reads(Vec<(*const Core, u64)>);
+pub(super) struct Reads(Vec<(*const VarCore, u64)>);
 
 impl Reads {
     pub(super) fn touches(&self, access: Access) -> Vec<Touch<'_>> {
@@ -254,7 +254,7 @@ impl Reads {
     pub(super) fn has_changed(&self) -> bool {
         // SAFETY: The transaction runs, or its thread is pinned, so the cell is alive.
         let is_changed =
-            |&(core, word): &(*const Core, u64)| unsafe { (*core).version_and_lock() != word };
+            |&(core, word): &(*const VarCore, u64)| unsafe { (*core).version_and_lock() != word };
         self.0.iter().any(is_changed)
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reenact_engine::raw::Parker;
 
-use super::cell::Core;
+use super::cell::VarCore;
 
 struct Waiter {
     address: usize,
@@ -40,7 +40,7 @@ impl Waiting {
     /// Registers a wait for a change of these variables, each of which was read with this word. Returns none if one has
     /// changed.
     pub(super) fn for_change_of<'a>(
-        reads: impl Iterator<Item = (&'a Core, u64)>,
+        reads: impl Iterator<Item = (&'a VarCore, u64)>,
     ) -> Option<Waiting> {
         let mut waiting = Waiting {
             parker: Arc::default(),

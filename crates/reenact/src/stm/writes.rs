@@ -8,8 +8,8 @@ use std::{hint::cold_path, mem::MaybeUninit, ptr};
 use crossbeam_epoch::Guard;
 
 use super::{
-    cell::{Cell, Core, WAITERS, is_boxed},
-    contention::Patience,
+    cell::{Cell, VarCore, WAITERS, is_boxed},
+    contention::Backoff,
 };
 
 /// Maximum size in words of a value that is stored inline.
@@ -21,18 +21,18 @@ type Bytes = [MaybeUninit<u64>; WORDS];
 
 /// A value to be written by the commit.
 struct Write {
-    core: *const Core,
+    core: *const VarCore,
     /// The core's word before it was locked.
     before: u64,
     /// The value, or a pointer to its box.
     bytes: Bytes,
-    kind: &'static Kind,
+    ops: &'static ValueOps,
 }
 
 /// The operations on a value of an erased type.
-struct Kind {
+struct ValueOps {
     /// Moves the value to its variable, which is locked.
-    publish: unsafe fn(*const Core, &mut Bytes, &Guard),
+    publish: unsafe fn(*const VarCore, &mut Bytes, &Guard),
     /// Drops the value.
     discard: unsafe fn(&mut Bytes),
     /// Whether the value is one inline word, so that `publish` need not be called.
@@ -40,10 +40,10 @@ struct Kind {
 }
 
 /// How values of type `T` are stored.
-struct Kept<T>(std::marker::PhantomData<T>);
+struct Stored<T>(std::marker::PhantomData<T>);
 
-impl<T: Send + 'static> Kept<T> {
-    const KIND: &'static Kind = &Kind {
+impl<T: Send + 'static> Stored<T> {
+    const OPS: &'static ValueOps = &ValueOps {
         publish: Self::publish,
         discard: Self::discard,
         is_word: Self::IN_PLACE && size_of::<T>() == 8 && align_of::<T>() == 8,
@@ -85,7 +85,7 @@ impl<T: Send + 'static> Kept<T> {
     /// # Safety
     ///
     /// The bytes are from `keep` and not used afterwards, and the core is that of a `Cell<T>` and locked.
-    unsafe fn publish(core: *const Core, bytes: &mut Bytes, guard: &Guard) {
+    unsafe fn publish(core: *const VarCore, bytes: &mut Bytes, guard: &Guard) {
         // SAFETY: The caller guarantees that the bytes are from `keep` and that the core is locked. A plain value that
         // did not fit inline is copied out of its box, which is freed.
         unsafe {
@@ -129,7 +129,7 @@ pub(super) struct Writes {
 pub(super) struct Level(usize);
 
 #[inline(always)]
-fn hash(core: *const Core) -> usize {
+fn hash(core: *const VarCore) -> usize {
     (core.addr() >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize)
 }
 
@@ -146,14 +146,14 @@ impl Writes {
 
     /// Returns the index of the latest write to this variable.
     #[inline(always)]
-    fn find(&self, core: *const Core) -> Option<usize> {
+    fn find(&self, core: *const VarCore) -> Option<usize> {
         if self.filter & bit(hash(core)) == 0 {
             return None;
         }
         self.find_among(core)
     }
 
-    fn find_among(&self, core: *const Core) -> Option<usize> {
+    fn find_among(&self, core: *const VarCore) -> Option<usize> {
         if self.list.len() <= MANY {
             return self.list.iter().rposition(|write| write.core == core);
         }
@@ -169,12 +169,12 @@ impl Writes {
     }
 
     /// Returns the written variables, some possibly twice.
-    pub(super) fn cores(&self) -> impl Iterator<Item = *const Core> {
+    pub(super) fn cores(&self) -> impl Iterator<Item = *const VarCore> {
         self.list.iter().map(|write| write.core)
     }
 
     /// Whether this variable is written.
-    pub(super) fn has(&self, core: *const Core) -> bool {
+    pub(super) fn has(&self, core: *const VarCore) -> bool {
         self.find(core).is_some()
     }
 
@@ -183,7 +183,7 @@ impl Writes {
     pub(super) fn get<T: Send + 'static>(&self, cell: &Cell<T>) -> Option<&T> {
         let index = self.find(cell.erased())?;
         // SAFETY: A write to a cell of this type holds a value of this type.
-        Some(unsafe { &*Kept::<T>::pointer(&self.list[index].bytes) })
+        Some(unsafe { &*Stored::<T>::pointer(&self.list[index].bytes) })
     }
 
     /// Writes to the variable.
@@ -193,16 +193,16 @@ impl Writes {
         match self.find(core) {
             Some(index) if index >= self.level => {
                 let write = &mut self.list[index];
-                let mut old = std::mem::replace(&mut write.bytes, Kept::keep(value));
+                let mut old = std::mem::replace(&mut write.bytes, Stored::keep(value));
                 // SAFETY: The value is from `keep`, and not in the list any more.
-                unsafe { Kept::<T>::discard(&mut old) };
+                unsafe { Stored::<T>::discard(&mut old) };
             }
             _ => {
                 self.list.push(Write {
                     core,
                     before: 0,
-                    bytes: Kept::keep(value),
-                    kind: Kept::<T>::KIND,
+                    bytes: Stored::keep(value),
+                    ops: Stored::<T>::OPS,
                 });
                 self.filter |= bit(hash(core));
                 if self.list.len() > MANY {
@@ -318,7 +318,7 @@ impl Writes {
     }
 
     /// Returns the word of this variable before it was locked, if this transaction writes it.
-    pub(super) fn before(&self, core: *const Core) -> Option<u64> {
+    pub(super) fn before(&self, core: *const VarCore) -> Option<u64> {
         self.find(core).map(|index| self.list[index].before)
     }
 
@@ -333,12 +333,12 @@ impl Writes {
             // SAFETY: The element is initialized, see above; its value is of the cell's type, and the cell is locked.
             unsafe {
                 let write = write.assume_init_mut();
-                if write.kind.is_word {
+                if write.ops.is_word {
                     // The type does not matter: all cells of one word have the same layout.
                     let cell = write.core.cast::<Cell<MaybeUninit<u64>>>();
                     (*cell).replace(write.bytes.as_mut_ptr(), guard);
                 } else {
-                    (write.kind.publish)(write.core, &mut write.bytes, guard);
+                    (write.ops.publish)(write.core, &mut write.bytes, guard);
                 }
                 (*write.core).publish(time);
                 if write.before & WAITERS != 0 {
@@ -366,20 +366,20 @@ impl Writes {
             && let Some(mut write) = self.list.pop()
         {
             // SAFETY: The value is from `keep`, and not in the list any more.
-            unsafe { (write.kind.discard)(&mut write.bytes) };
+            unsafe { (write.ops.discard)(&mut write.bytes) };
         }
     }
 }
 
 /// Waits for the transaction that holds the lock, which does not take long, unless it waits for a lock of the caller.
 #[cold]
-fn lock_later(core: &Core, has_others: bool) -> Option<u64> {
-    let mut patience = if has_others {
-        Patience::short()
+fn lock_later(core: &VarCore, has_others: bool) -> Option<u64> {
+    let mut backoff = if has_others {
+        Backoff::short()
     } else {
-        Patience::long()
+        Backoff::long()
     };
-    while patience.lasts() {
+    while backoff.wait() {
         if let Some(before) = core.lock() {
             return Some(before);
         }

@@ -10,12 +10,11 @@ use std::{
     ops::{Deref, DerefMut},
     panic::{RefUnwindSafe, UnwindSafe},
     sync::{LockResult, TryLockError, TryLockResult},
-    thread::panicking,
 };
 
 use reenact_engine::{Access, Object, Op, raw::RawMutex};
 
-use super::poison::{self, Poison};
+use super::poison::{self, Poison, PoisonGuard, debug_lock, show_data};
 use crate::ops;
 
 /// A mutual exclusion primitive: [`std::sync::Mutex`], recorded.
@@ -47,8 +46,7 @@ impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
-    /// Whether the thread was already panicking when it locked: then this guard does not poison.
-    panicking: bool,
+    poison: PoisonGuard,
     /// A guard must stay on its thread.
     _not_send: std::marker::PhantomData<*const ()>,
 }
@@ -81,17 +79,11 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        self.object.take(
-            ops::LOCK,
-            || self.raw.try_lock().then_some(()),
-            || self.raw.lock(),
-            |()| self.raw.unlock(),
-        );
-        self.guard()
+        self.lock_as(ops::LOCK)
     }
 
     /// Acquires the lock as the operation `op`, for types that are built on a lock and have operations of their own.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn lock_as(&self, op: Op) -> LockResult<MutexGuard<'_, T>> {
         self.object.take(
@@ -123,7 +115,7 @@ impl<T: ?Sized> Mutex<T> {
     fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
         let guard = MutexGuard {
             mutex: self,
-            panicking: panicking(),
+            poison: PoisonGuard::new(),
             _not_send: std::marker::PhantomData,
         };
         poison::result(self.poison.is_seen(), guard)
@@ -194,9 +186,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     // A call would push a return address between the two locked instructions, and those wait for every store.
     #[inline(always)]
     fn drop(&mut self) {
-        if !self.panicking && panicking() {
-            self.mutex.poison.set();
-        }
+        self.mutex.poison.release(&self.poison);
         let raw = &self.mutex.raw;
         self.mutex
             .object
@@ -221,27 +211,15 @@ impl<T: Default> Default for Mutex<T> {
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     /// Shows the data if the lock is free. This is for debugging: it is not an operation, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("Mutex");
-        if self.raw.try_lock() {
-            // SAFETY: The lock is held for as long as the data is shown.
-            debug.field("data", &unsafe { &*self.data.get() });
-            self.raw.unlock();
-        } else {
-            debug.field("data", &"<locked>");
+        if !self.raw.try_lock() {
+            return debug_lock(f, "Mutex", &"<locked>", &self.poison);
         }
-        debug.field("poisoned", &self.poison.peek());
-        debug.finish_non_exhaustive()
+        // SAFETY: The lock is held for as long as the data is shown.
+        let data = unsafe { &*self.data.get() };
+        let shown = debug_lock(f, "Mutex", &data, &self.poison);
+        self.raw.unlock();
+        shown
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+show_data! { MutexGuard }

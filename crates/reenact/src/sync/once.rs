@@ -208,34 +208,34 @@ impl Once {
         if poisoned && !force {
             panic!("Once instance has previously been poisoned");
         }
-        let mut outcome = Outcome {
+        let mut completion = Completion {
             once: self,
             ops,
             state: POISONED,
         };
         f(&OnceState { poisoned });
-        outcome.state = DONE;
+        completion.state = DONE;
     }
 
     #[track_caller]
-    fn lock(&self, ops: &'static Ops) -> Locked<'_> {
+    fn lock(&self, ops: &'static Ops) -> RunPermit<'_> {
         self.running.take(
             ops.run,
             || self.lock.try_lock().then_some(()),
             || self.lock.lock(),
             |()| self.lock.unlock(),
         );
-        Locked { once: self, ops }
+        RunPermit { once: self, ops }
     }
 }
 
 /// Holds the lock: permission to run a closure and to change the state.
-struct Locked<'a> {
+struct RunPermit<'a> {
     once: &'a Once,
     ops: &'static Ops,
 }
 
-impl Locked<'_> {
+impl RunPermit<'_> {
     /// Waits until a change of the state is announced. Other threads may run a closure meanwhile.
     #[track_caller]
     fn wait(&self) {
@@ -257,7 +257,7 @@ impl Locked<'_> {
     }
 }
 
-impl Drop for Locked<'_> {
+impl Drop for RunPermit<'_> {
     fn drop(&mut self) {
         let Once { lock, running, .. } = self.once;
         running.leave(self.ops.leave, Access::Take, || lock.unlock());
@@ -265,15 +265,15 @@ impl Drop for Locked<'_> {
 }
 
 /// Publishes the outcome of the closure when it returns or panics.
-struct Outcome<'a> {
+struct Completion<'a> {
     once: &'a Once,
     ops: &'static Ops,
     state: u8,
 }
 
-impl Drop for Outcome<'_> {
+impl Drop for Completion<'_> {
     fn drop(&mut self) {
-        let Outcome { once, ops, state } = *self;
+        let Completion { once, ops, state } = *self;
         let op = match state {
             DONE => ops.complete,
             _ => ops.poison,

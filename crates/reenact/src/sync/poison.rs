@@ -4,9 +4,13 @@
 //! ask for it in any order. So what is seen of it is recorded as an answer. This costs the holders of a lock nothing as
 //! long as it has never been poisoned, which is known in the order of the lock.
 
-use std::sync::{
-    LockResult, PoisonError,
-    atomic::{AtomicU8, Ordering::Relaxed},
+use std::{
+    fmt,
+    sync::{
+        LockResult, PoisonError,
+        atomic::{AtomicU8, Ordering::Relaxed},
+    },
+    thread::panicking,
 };
 
 use reenact_engine::{choose, thread::is_leaving};
@@ -56,11 +60,19 @@ impl Poison {
 
     /// Poisons the lock. The caller holds it.
     #[cold]
-    pub(super) fn set(&self) {
+    fn set(&self) {
         if is_leaving() {
             return;
         }
         self.0.store(NOW | EVER, Relaxed);
+    }
+
+    /// Poisons the lock if the thread has begun to panic since `guard` was created. The caller holds the lock.
+    #[inline(always)]
+    pub(super) fn release(&self, guard: &PoisonGuard) {
+        if !guard.panicking && panicking() {
+            self.set();
+        }
     }
 
     pub(super) fn clear(&self) {
@@ -77,3 +89,50 @@ pub(super) fn result<T>(poisoned: bool, value: T) -> LockResult<T> {
         Ok(value)
     }
 }
+
+/// The part of a lock's guard that decides whether it poisons the lock.
+pub(super) struct PoisonGuard {
+    /// Whether the thread was already panicking when it locked: then this guard does not poison.
+    panicking: bool,
+}
+
+impl PoisonGuard {
+    #[inline(always)]
+    pub(super) fn new() -> PoisonGuard {
+        PoisonGuard {
+            panicking: panicking(),
+        }
+    }
+}
+
+/// Shows a lock, with its data or what stands for it.
+pub(super) fn debug_lock(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    data: &dyn fmt::Debug,
+    poison: &Poison,
+) -> fmt::Result {
+    f.debug_struct(name)
+        .field("data", data)
+        .field("poisoned", &poison.peek())
+        .finish_non_exhaustive()
+}
+
+/// Shows guards as the data to which they give access.
+macro_rules! show_data {
+    ($($guard:ident)*) => {$(
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Display> std::fmt::Display for $guard<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    )*};
+}
+
+pub(super) use show_data;

@@ -9,12 +9,11 @@ use std::{
     panic::{RefUnwindSafe, UnwindSafe},
     ptr::NonNull,
     sync::{LockResult, TryLockError, TryLockResult},
-    thread::panicking,
 };
 
 use reenact_engine::{Access, Object, raw::RawRwLock};
 
-use super::poison::{self, Poison};
+use super::poison::{self, Poison, PoisonGuard, debug_lock, show_data};
 use crate::ops;
 
 /// A reader-writer lock: [`std::sync::RwLock`], recorded.
@@ -57,8 +56,7 @@ impl<T: ?Sized> RefUnwindSafe for RwLockReadGuard<'_, T> {}
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
-    /// Whether the thread was already panicking when it locked: then this guard does not poison.
-    panicking: bool,
+    poison: PoisonGuard,
     /// A guard must stay on its thread.
     _not_send: PhantomData<*const ()>,
 }
@@ -152,21 +150,23 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Creates a guard after the lock has been acquired for reading.
     fn reading(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        // SAFETY: The pointer that a cell returns is not null.
-        let data = unsafe { NonNull::new_unchecked(self.data.get()) };
-        let guard = RwLockReadGuard {
+        poison::result(self.poison.is_seen(), self.read_guard())
+    }
+
+    fn read_guard(&self) -> RwLockReadGuard<'_, T> {
+        RwLockReadGuard {
             raw: &self.raw,
             object: &self.object,
-            data,
-        };
-        poison::result(self.poison.is_seen(), guard)
+            // SAFETY: The pointer that a cell returns is not null.
+            data: unsafe { NonNull::new_unchecked(self.data.get()) },
+        }
     }
 
     /// Creates the guard after the lock has been acquired for writing.
     fn writing(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let guard = RwLockWriteGuard {
             lock: self,
-            panicking: panicking(),
+            poison: PoisonGuard::new(),
             _not_send: PhantomData,
         };
         poison::result(self.poison.is_seen(), guard)
@@ -196,12 +196,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
         let lock = ManuallyDrop::new(guard).lock;
         lock.object.downgrade(ops::READ, || lock.raw.downgrade());
-        RwLockReadGuard {
-            raw: &lock.raw,
-            object: &lock.object,
-            // SAFETY: The pointer that a cell returns is not null.
-            data: unsafe { NonNull::new_unchecked(lock.data.get()) },
-        }
+        lock.read_guard()
     }
 }
 
@@ -217,9 +212,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if !self.panicking && panicking() {
-            self.lock.poison.set();
-        }
+        self.lock.poison.release(&self.poison);
         let raw = &self.lock.raw;
         self.lock
             .object
@@ -261,39 +254,15 @@ impl<T> From<T> for RwLock<T> {
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     /// Shows the data if nobody writes. This is for debugging: it is not an operation, and not recorded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("RwLock");
-        if self.raw.try_read() {
-            // SAFETY: The lock is held for reading for as long as the data is shown.
-            debug.field("data", &unsafe { &*self.data.get() });
-            self.raw.unlock_read();
-        } else {
-            debug.field("data", &format_args!("<locked>"));
+        if !self.raw.try_read() {
+            return debug_lock(f, "RwLock", &format_args!("<locked>"), &self.poison);
         }
-        debug.field("poisoned", &self.poison.peek());
-        debug.finish_non_exhaustive()
+        // SAFETY: The lock is held for reading for as long as the data is shown.
+        let data = unsafe { &*self.data.get() };
+        let shown = debug_lock(f, "RwLock", &data, &self.poison);
+        self.raw.unlock_read();
+        shown
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+show_data! { RwLockReadGuard RwLockWriteGuard }

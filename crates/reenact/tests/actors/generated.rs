@@ -10,7 +10,7 @@ use proptest::{collection::vec, prelude::*};
 use reenact_testing::generated;
 
 use self::language::{Actor, Operation, Program, Script, Verb};
-use crate::oracle::{Recording, Strategy as Who};
+use crate::oracle::{Strategy as Who, record};
 
 const CASES: u32 = 32;
 const REPLAYS: usize = 10;
@@ -50,7 +50,7 @@ fn program() -> impl Strategy<Value = Program> {
 }
 
 fn record_and_replay(program: &Program, who: Who, workers: usize) {
-    let recording = Recording::of(&["generated", &program.to_string()], who, workers);
+    let recording = record(&["generated", &program.to_string()], who, workers);
     for _ in 0..REPLAYS {
         recording.replay(workers);
     }

@@ -1,7 +1,6 @@
-//! The oracle: a replay prints what the recording printed, ends as it ended and leaves no report, with any number of
-//! workers. While it runs it makes the same trace again, or says that it does not.
+//! Programs of actors, and recordings of them.
 
-use crate::stage::{Outcome, Stage};
+use crate::support::recording::Recording;
 
 /// Who records the order of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,58 +20,17 @@ impl Strategy {
     }
 }
 
-/// A recorded program of actors.
-pub(crate) struct Recording {
-    stage: Stage,
-    command: Vec<String>,
-    strategy: Strategy,
-    /// How the recorded run went.
-    pub(crate) outcome: Outcome,
-}
-
-impl Recording {
-    /// Records it with so many workers, and checks the trace.
-    #[track_caller]
-    pub(crate) fn of(command: &[&str], strategy: Strategy, workers: usize) -> Recording {
-        let command: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
-        let stage = Stage::new();
-        let outcome = start(&stage, &command, strategy, workers).record();
-        outcome.is_fine();
-        let trace = stage.recovered();
-        assert!(
-            trace.is_complete() && trace.stop().is_none(),
-            "{outcome:#?}"
-        );
-        Recording {
-            stage,
-            command,
-            strategy,
-            outcome,
-        }
-    }
-
-    /// Replays it with so many workers.
-    #[track_caller]
-    pub(crate) fn replay(&self, workers: usize) {
-        let replayed = start(&self.stage, &self.command, self.strategy, workers).replay();
-        replayed.is_same_as(&self.outcome);
-    }
-}
-
-fn start<'a>(
-    stage: &'a Stage,
-    command: &[String],
-    strategy: Strategy,
-    workers: usize,
-) -> crate::stage::Program<'a> {
-    let arguments = command.to_vec();
-    stage
-        .program("actors")
-        .with(move |command| {
-            command.args(&arguments);
-        })
-        .env("REENACT_STRATEGY", strategy.name())
-        .env("REENACT_WORKERS", workers.to_string())
+/// Records a program of actors with so many workers, and checks the trace.
+#[track_caller]
+pub(crate) fn record(command: &[&str], strategy: Strategy, workers: usize) -> Recording {
+    let command: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
+    Recording::of(workers, move |stage, workers| {
+        stage
+            .program("actors")
+            .args(&command)
+            .env("REENACT_STRATEGY", strategy.name())
+            .env("REENACT_WORKERS", workers.to_string())
+    })
 }
 
 /// The numbers in a line of output.

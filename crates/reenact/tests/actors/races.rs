@@ -1,6 +1,6 @@
 //! Races of promises: which way each of thousands goes is timing, and the same in every replay.
 
-use crate::oracle::{Recording, Strategy, numbers};
+use crate::oracle::{Strategy, numbers, record};
 
 /// Records the races twice with each strategy, and replays them with few and with many workers.
 #[track_caller]
@@ -8,7 +8,7 @@ fn check(program: &str) {
     let mut orders = [0, 0];
     for strategy in Strategy::BOTH {
         for workers in [2, 3] {
-            let recording = Recording::of(&[program, "5000"], strategy, workers);
+            let recording = record(&[program, "5000"], strategy, workers);
             let counts = recording.outcome.stdout.lines().last().map(numbers);
             let counts = counts.expect("how often which was first");
             assert_eq!(counts.iter().sum::<u64>(), 5000);

@@ -4,8 +4,8 @@
 mod all;
 
 use crate::{
-    oracle::{Recording, program},
-    stage::Stage,
+    oracle::{program, record},
+    support::stage::Stage,
 };
 
 #[test]
@@ -20,7 +20,7 @@ fn with_any_number_of_workers() {
 #[test]
 fn recorded_and_replayed() {
     for workers in [1, 2, 3] {
-        let recording = Recording::of(&["selfcheck"], workers);
+        let recording = record(&["selfcheck"], workers);
         for workers in [1, 2, 3] {
             recording.replay(workers);
         }

@@ -3,9 +3,11 @@
 use expect_test::{Expect, expect};
 
 use crate::{
-    checks::{self, drifts},
     oracle::program,
-    stage::{Outcome, Stage, without_places},
+    support::{
+        checks::{self, drifts},
+        stage::{Outcome, Stage, without_places},
+    },
 };
 
 /// Records with one setting and replays with the other.
@@ -75,7 +77,7 @@ fn the_report_of_a_message_too_many() {
           activity:  main.a0
           operation: number 3 of this activity
           trace:     the trace says that this activity had ended here
-          program:   send to a channel at bad_days.rs:_ (channel@bad_days.rs:_)
+          program:   send to a channel at failures.rs:_ (channel@failures.rs:_)
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
     );
@@ -102,16 +104,16 @@ fn the_report_of_cases_in_another_order() {
         &drift("cases", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
-              main waits for someone to send what it receives at bad_days.rs:_
-              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+              main waits for someone to send what it receives at failures.rs:_
+              main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
     check(
         &drift("cases", "other", "usual", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
-              main waits for someone to send what it receives at bad_days.rs:_
-              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+              main waits for someone to send what it receives at failures.rs:_
+              main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
 }
@@ -123,7 +125,7 @@ fn the_report_of_a_case_that_is_not_there() {
         expect![[r#"
             the replay differs from the recording: everybody waits
               main waits for case 1 of a selection that has 1
-              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+              main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
     check(
@@ -131,7 +133,7 @@ fn the_report_of_a_case_that_is_not_there() {
         expect![[r#"
             the replay differs from the recording: everybody waits
               main waits for case 1 of a selection that has 1
-              main.a0 waits for someone to receive what it sends at bad_days.rs:_
+              main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
 }
@@ -157,7 +159,7 @@ fn the_report_of_a_sender_that_has_not_gone_yet() {
         &drift("closed", "other", "usual", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
-              main waits for the last sender to go of a channel at bad_days.rs:_
+              main waits for the last sender to go of a channel at failures.rs:_
         "#]],
     );
 }

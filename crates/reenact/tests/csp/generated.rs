@@ -10,7 +10,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use reenact_testing::generated;
 
 use self::language::{Channel, Kind, Operation, Party, Program, Verb};
-use crate::oracle::Recording;
+use crate::oracle::record;
 
 const CASES: u32 = 40;
 const REPLAYS: usize = 10;
@@ -41,7 +41,7 @@ fn program() -> impl Strategy<Value = Program> {
 }
 
 fn record_and_replay(program: &Program, workers: usize) {
-    let recording = Recording::of(&["generated", &program.to_string()], workers);
+    let recording = record(&["generated", &program.to_string()], workers);
     for number in 0..REPLAYS {
         recording.replay(1 + number % 4);
     }

@@ -2,8 +2,8 @@
 //! way each of them goes is the same in every replay.
 
 use crate::{
-    oracle::{Recording, program},
-    stage::Stage,
+    oracle::{program, record},
+    support::stage::Stage,
 };
 
 /// Runs contests with each number of workers. What they do depends on the number as well, to see more of them.
@@ -22,7 +22,7 @@ fn run(contests: &str, rounds: &str) {
 fn record_and_replay(contests: &str, rounds: &str) {
     for workers in 1..=3 {
         let seed = (10 + workers).to_string();
-        let recording = Recording::of(&[contests, rounds, &seed], workers);
+        let recording = record(&[contests, rounds, &seed], workers);
         for workers in [1, 2, 3, 5] {
             recording.replay(workers);
         }

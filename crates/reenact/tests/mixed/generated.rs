@@ -26,7 +26,7 @@ use proptest::{
 use reenact_testing::generated;
 
 use self::language::{Actor, Channel, Operation, Program, Root, Verb};
-use crate::stage::{Outcome, Stage};
+use crate::support::stage::{Outcome, Stage};
 
 const CASES: u32 = 40;
 const REPLAYS: usize = 10;
@@ -123,7 +123,7 @@ struct Recording<'a> {
 }
 
 impl Recording<'_> {
-    fn with(&self, workers: usize) -> crate::stage::Program<'_> {
+    fn with(&self, workers: usize) -> crate::support::stage::Program<'_> {
         let text = self.program.to_string();
         let strategy = match self.way.by_senders {
             true => "sender",

@@ -5,6 +5,5 @@
 
 mod generated;
 
-#[allow(dead_code, reason = "shared with other tests, which use more of it")]
-#[path = "../bad_days/stage.rs"]
-mod stage;
+#[path = "../support/mod.rs"]
+mod support;

@@ -6,8 +6,8 @@ use expect_test::expect;
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use crate::{
-    oracle::{check, program, record},
-    stage::{PROGRAMS, Stage, without_places},
+    oracle::{check, program},
+    support::stage::{PROGRAMS, Stage, without_places},
 };
 
 fn events(trace: &Arc<Trace>) -> Vec<Event> {
@@ -46,7 +46,7 @@ fn the_c_library_s_own_functions_say_the_same_again() {
 #[test]
 fn a_reading_of_a_clock_takes_a_few_bytes() {
     let stage = Stage::new();
-    record(&stage, &program(&stage, "clocks"));
+    program(&stage, "clocks").record_completely();
     let size = fs::metadata(stage.trace()).unwrap().len() as usize;
     let readings = count(&stage, Kind::CLOCK) + count(&stage, Kind::TIME);
     assert!(size < 6 * readings + 20_000, "{size} bytes for {readings}");
@@ -118,7 +118,7 @@ fn an_allocator_that_looks_at_a_clock_is_no_part_of_the_program() {
     let program = stage
         .program("")
         .in_binary(PROGRAMS.with_file_name("allocator"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     for _ in 0..3 {
         program.replay().is_same_as(&recorded);
     }
@@ -128,7 +128,7 @@ fn an_allocator_that_looks_at_a_clock_is_no_part_of_the_program() {
 fn what_is_asked_for_instead_is_a_difference_at_once() {
     let stage = Stage::new();
     let asking = |which: &str| program(&stage, "clock-or-time").env("WHICH", which);
-    record(&stage, &asking("clock"));
+    asking("clock").record_completely();
     let outcome = asking("time").replay();
     let report = without_places(outcome.diverged());
     assert!(report.contains("operation: number 1 of"), "{report}");
@@ -164,7 +164,7 @@ fn a_variable_that_is_withheld_is_missed_only_by_who_asks_for_it() {
         let program = program(&stage, &format!("token {how}"))
             .env("TOKEN", secret)
             .env("REENACT_REDACT", "env:TOKEN,header:authorization");
-        let recorded = record(&stage, &program);
+        let recorded = program.record_completely();
         let trace = fs::read(stage.trace()).unwrap();
         assert!(
             !trace

@@ -2,10 +2,7 @@
 
 use std::fs;
 
-use crate::{
-    oracle::{program, record},
-    stage::Stage,
-};
+use crate::{oracle::program, support::stage::Stage};
 
 #[test]
 fn threads_actors_and_processes() {
@@ -18,7 +15,7 @@ fn threads_actors_and_processes() {
             program(&stage, &format!("everyone {}", world.display()))
                 .env("REENACT_WORKERS", workers)
         };
-        let recorded = record(&stage, &with(workers));
+        let recorded = with(workers).record_completely();
         fs::remove_dir_all(&world).unwrap();
         for workers in ["1", "2", "3"] {
             with(workers).replay().is_same_as(&recorded);

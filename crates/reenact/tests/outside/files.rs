@@ -5,8 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use expect_test::expect;
 
 use crate::{
-    oracle::{check, program, record},
-    stage::{Stage, without_places},
+    oracle::{check, program},
+    support::stage::{Stage, without_places},
 };
 
 const TEXT: &str = "seven widgets\nand a gadget\n";
@@ -122,7 +122,7 @@ fn a_buffer_may_be_larger_than_it_was_but_not_too_small() {
     let stage = Stage::new();
     fs::write(stage.path("world"), "twelve bytes").unwrap();
     let program = |size: &str| program(&stage, &command(&stage, "buffer")).env("SIZE", size);
-    let recorded = record(&stage, &program("16"));
+    let recorded = program("16").record_completely();
     program("16").replay().is_same_as(&recorded);
     program("20").replay().is_same_as(&recorded);
     let outcome = program("11").replay();
@@ -146,7 +146,7 @@ fn another_file_is_another_question() {
     fs::write(&other, TEXT).unwrap();
     let line = format!("two {} {}", one.display(), other.display());
     let program = |which: &str| program(&stage, &line).env("WHICH", which);
-    record(&stage, &program("0"));
+    program("0").record_completely();
     let outcome = program("1").replay();
     assert!(outcome.diverged().contains("read file"), "{outcome:#?}");
     assert!(outcome.diverged().contains("other"), "{outcome:#?}");
@@ -157,7 +157,7 @@ fn a_path_is_compared() {
     let stage = Stage::new();
     fs::write(stage.path("world"), TEXT).unwrap();
     fs::write(stage.path("elsewhere"), TEXT).unwrap();
-    record(&stage, &program(&stage, &command(&stage, "read")));
+    program(&stage, &command(&stage, "read")).record_completely();
     let line = format!("read {}", stage.path("elsewhere").display());
     let outcome = program(&stage, &line).replay();
     assert!(outcome.diverged().contains("open file"), "{outcome:#?}");
@@ -184,7 +184,7 @@ fn what_is_read_from_a_file_can_be_withheld() {
     let program = program(&stage, &command(&stage, "buffer"))
         .env("REENACT_REDACT", name)
         .env("SIZE", "100");
-    record(&stage, &program);
+    program.record_completely();
     let trace = fs::read(stage.trace()).unwrap();
     assert!(!trace.windows(8).any(|bytes| bytes == b"a secret"));
     let outcome = program.replay();
@@ -200,7 +200,7 @@ fn standard_input_is_not_read_in_a_replay() {
     let with_input = program(&stage, "input").with(move |command| {
         command.stdin(fs::File::open(&path).unwrap());
     });
-    let recorded = record(&stage, &with_input);
+    let recorded = with_input.record_completely();
     assert!(recorded.stdout.contains("line 1999"), "{recorded:#?}");
     for _ in 0..3 {
         program(&stage, "input").replay().is_same_as(&recorded);
@@ -214,7 +214,7 @@ fn a_trace_whose_data_are_cut_says_so_where_they_are_missed() {
     let world = stage.path("world");
     fs::write(&world, "0123456789".repeat(10_000)).unwrap();
     let program = program(&stage, &command(&stage, "read-often"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     let size = fs::metadata(stage.trace()).unwrap().len();
     let trace = fs::OpenOptions::new()
         .write(true)
@@ -240,7 +240,7 @@ fn the_same_bytes_are_in_the_trace_once() {
     let size = |text: String| {
         let stage = Stage::new();
         fs::write(stage.path("world"), text).unwrap();
-        record(&stage, &program(&stage, &command(&stage, "read-often")));
+        program(&stage, &command(&stage, "read-often")).record_completely();
         fs::metadata(stage.trace()).unwrap().len()
     };
     let (short, long) = (size("x".to_owned()), size("0123456789".repeat(10_000)));

@@ -12,10 +12,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use reenact_testing::generated;
 
 use self::language::{Operation, Verb};
-use crate::{
-    oracle::{program, record},
-    stage::Stage,
-};
+use crate::{oracle::program, support::stage::Stage};
 
 const CASES: u32 = 40;
 
@@ -48,7 +45,7 @@ fn record_and_replay(operations: &[Operation]) {
     let program = program(&stage, &format!("generated {words}"));
     program.run().is_same_as(&with_std);
     begin();
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     fs::remove_dir_all(&world).unwrap();
     program.replay().is_same_as(&recorded);
     assert!(!world.exists(), "a replay leaves the world alone");

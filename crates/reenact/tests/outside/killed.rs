@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{oracle::program, stage::Stage};
+use crate::{oracle::program, support::stage::Stage};
 
 #[test]
 fn while_a_file_is_read() {

@@ -16,6 +16,5 @@ mod traits;
 mod values;
 mod written;
 
-#[allow(dead_code, reason = "shared with other tests, which use more of it")]
-#[path = "../bad_days/stage.rs"]
-mod stage;
+#[path = "../support/mod.rs"]
+mod support;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::stage::{Outcome, PROGRAMS, Program, Stage};
+use crate::support::stage::{Outcome, PROGRAMS, Program, Stage};
 
 /// A program of `examples/outside`.
 pub(crate) fn program<'a>(stage: &'a Stage, command_line: &str) -> Program<'a> {
@@ -11,24 +11,11 @@ pub(crate) fn program<'a>(stage: &'a Stage, command_line: &str) -> Program<'a> {
     stage.program(command_line).in_binary(binary)
 }
 
-/// Records it to a good end, and checks the trace.
-#[track_caller]
-pub(crate) fn record(stage: &Stage, program: &Program<'_>) -> Outcome {
-    let outcome = program.record();
-    outcome.is_fine();
-    let trace = stage.recovered();
-    assert!(
-        trace.is_complete() && trace.stop().is_none(),
-        "{outcome:#?}"
-    );
-    outcome
-}
-
 /// Records it, changes the world, and replays it in the world that is.
 #[track_caller]
 pub(crate) fn check(stage: &Stage, command_line: &str, change_the_world: impl FnOnce()) -> Outcome {
     let program = program(stage, command_line);
-    let recorded = record(stage, &program);
+    let recorded = program.record_completely();
     program.replay().is_same_as(&recorded);
     change_the_world();
     for _ in 0..3 {

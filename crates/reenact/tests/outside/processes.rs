@@ -5,8 +5,8 @@ use std::{fs, path::PathBuf};
 use reenact_testing::executable;
 
 use crate::{
-    oracle::{check, program, record},
-    stage::Stage,
+    oracle::{check, program},
+    support::stage::Stage,
 };
 
 fn script(stage: &Stage) -> PathBuf {
@@ -31,7 +31,7 @@ fn another_argument_is_another_command() {
     let stage = Stage::new();
     let line = format!("command {}", script(&stage).display());
     let with = |text: &str| program(&stage, &line).env("TEXT", text);
-    record(&stage, &with("usual"));
+    with("usual").record_completely();
     let outcome = with("other").replay();
     assert!(outcome.diverged().contains("run "), "{outcome:#?}");
 }
@@ -59,7 +59,7 @@ fn how_a_program_ended_is_no_secret() {
     let script = script(&stage);
     let program = program(&stage, &format!("command {}", script.display()))
         .env("REENACT_REDACT", format!("process:{}", script.display()));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     assert!(recorded.stdout.contains("768"), "{recorded:#?}");
     program.replay().is_same_as(&recorded);
 }

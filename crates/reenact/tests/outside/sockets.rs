@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    oracle::{check, program, record},
-    stage::Stage,
+    oracle::{check, program},
+    support::stage::Stage,
 };
 
 /// Somebody at an address, for one conversation.
@@ -38,7 +38,7 @@ fn a_client_whose_server_is_gone() {
     });
     let stage = Stage::new();
     let program = program(&stage, &format!("client {address}"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     server.join().unwrap();
     assert_eq!(recorded.stdout, "one\ntwo\nthree\n");
     program.replay().is_same_as(&recorded);
@@ -58,7 +58,7 @@ fn a_server_whose_client_is_gone() {
     });
     let stage = Stage::new();
     let program = program(&stage, &format!("server {address}"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     client.join().unwrap();
     assert!(recorded.stdout.contains("a request"), "{recorded:#?}");
     program.replay().is_same_as(&recorded);
@@ -79,7 +79,7 @@ fn datagrams() {
     });
     let stage = Stage::new();
     let program = program(&stage, &format!("udp {address}"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     let socket = peer.join().unwrap();
     assert!(recorded.stdout.contains("WouldBlock"), "{recorded:#?}");
     program.replay().is_same_as(&recorded);
@@ -124,7 +124,7 @@ fn who_waits_in_the_system_does_not_stop_others() {
         let stage = Stage::new();
         let program = program(&stage, name).env("REENACT_WORKERS", "1");
         program.run().is_fine();
-        let recorded = record(&stage, &program);
+        let recorded = program.record_completely();
         program.replay().is_same_as(&recorded);
     }
 }
@@ -136,7 +136,7 @@ fn something_else_that_is_sent_is_a_difference() {
     });
     let stage = Stage::new();
     let program = |text: &str| program(&stage, &format!("greet {address}")).env("TEXT", text);
-    record(&stage, &program("morning"));
+    program("morning").record_completely();
     listener.join().unwrap();
     let outcome = program("evening!").replay();
     let report = outcome.diverged();
@@ -161,7 +161,7 @@ fn what_is_sent_is_really_sent_if_asked_to() {
     let heard = thread::spawn(hear);
     let stage = Stage::new();
     let program = program(&stage, &format!("greet {address}"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     let (text, listener) = heard.join().unwrap();
     assert_eq!(text, "good morning");
     let heard = thread::spawn(move || {

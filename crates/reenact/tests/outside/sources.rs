@@ -6,8 +6,8 @@
 //! ```
 
 use crate::{
-    oracle::{check, program, record},
-    stage::Stage,
+    oracle::{check, program},
+    support::stage::Stage,
 };
 
 #[test]
@@ -23,7 +23,7 @@ fn sources_deliver_to_an_actor_whose_senders_record() {
     for name in ["to-actors", "from-within"] {
         let stage = Stage::new();
         let program = program(&stage, name).env("REENACT_STRATEGY", "sender");
-        let recorded = record(&stage, &program);
+        let recorded = program.record_completely();
         program.replay().is_same_as(&recorded);
     }
 }
@@ -61,7 +61,7 @@ fn threads_actors_and_processes_emit_into_one_source() {
         let stage = Stage::new();
         let program = program(&stage, "from-within").env("REENACT_WORKERS", workers);
         program.run().is_fine();
-        let recorded = record(&stage, &program);
+        let recorded = program.record_completely();
         program.replay().is_same_as(&recorded);
     }
 }
@@ -82,7 +82,7 @@ fn nothing_comes_from_a_source() {
 fn what_comes_can_be_withheld() {
     let stage = Stage::new();
     let program = program(&stage, "withheld").env("REENACT_REDACT", "source:news");
-    record(&stage, &program);
+    program.record_completely();
     let outcome = program.replay();
     assert!(outcome.diverged().contains("kept out of the trace"));
 }

@@ -5,8 +5,8 @@ use std::fs;
 use expect_test::expect;
 
 use crate::{
-    oracle::{check, program, record},
-    stage::{Stage, without_places},
+    oracle::{check, program},
+    support::stage::{Stage, without_places},
 };
 
 #[test]
@@ -27,7 +27,7 @@ fn maps_that_are_made_for_a_value_do_not_change_the_program_s_own() {
 fn a_value_that_is_withheld_is_not_in_the_trace() {
     let stage = Stage::new();
     let program = program(&stage, "secret").env("REENACT_REDACT", "external:token");
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     assert!(recorded.stdout.ends_with("11\n"), "{recorded:#?}");
     let trace = fs::read(stage.trace()).unwrap();
     assert!(!trace.windows(11).any(|bytes| bytes == b"a7f3-secret"));
@@ -45,7 +45,7 @@ fn a_value_that_is_withheld_is_not_in_the_trace() {
 fn a_value_of_another_type_is_a_difference() {
     let stage = Stage::new();
     let of = |name: &str| program(&stage, "type").env("TYPE", name);
-    let recorded = record(&stage, &of("u64"));
+    let recorded = of("u64").record_completely();
     of("u64").replay().is_same_as(&recorded);
     for other in ["u32", "String"] {
         let outcome = of(other).replay();
@@ -58,7 +58,7 @@ fn a_value_of_another_type_is_a_difference() {
 fn a_value_of_another_name_is_a_difference() {
     let stage = Stage::new();
     let of = |name: &str| program(&stage, "name").env("NAME", name);
-    record(&stage, &of("usual"));
+    of("usual").record_completely();
     let outcome = of("other").replay();
     assert!(outcome.diverged().contains("external \"other\""));
 }

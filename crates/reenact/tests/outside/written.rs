@@ -5,8 +5,8 @@ use std::fs;
 use expect_test::expect;
 
 use crate::{
-    oracle::{check, program, record},
-    stage::{Stage, without_places},
+    oracle::{check, program},
+    support::stage::{Stage, without_places},
 };
 
 fn command(stage: &Stage, name: &str) -> String {
@@ -28,7 +28,7 @@ fn a_replay_really_writes_if_asked_to() {
     let stage = Stage::new();
     let world = stage.path("world");
     let program = program(&stage, &command(&stage, "write"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     let written = fs::read(&world).unwrap();
     fs::remove_file(&world).unwrap();
     let program = program.env("REENACT_REALLY_WRITE", "1");
@@ -44,7 +44,7 @@ fn what_is_really_written_goes_where_it_went() {
     let before = "some words in a file";
     fs::write(&world, before).unwrap();
     let program = program(&stage, &command(&stage, "edit"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     let after = fs::read_to_string(&world).unwrap();
     assert_eq!(after, "s-meWORDMOREn !");
     fs::write(&world, before).unwrap();
@@ -60,7 +60,7 @@ fn what_cannot_be_really_written_makes_no_difference() {
     let stage = Stage::new();
     let world = stage.path("world");
     let program = program(&stage, &command(&stage, "write"));
-    let recorded = record(&stage, &program);
+    let recorded = program.record_completely();
     fs::remove_file(&world).unwrap();
     fs::create_dir(&world).unwrap();
     let program = program.env("REENACT_REALLY_WRITE", "1");
@@ -89,7 +89,7 @@ fn directories_are_made_renamed_and_removed_only_if_asked_to() {
 fn something_else_that_is_written_is_a_difference() {
     let stage = Stage::new();
     let program = |text: &str| program(&stage, &command(&stage, "write")).env("TEXT", text);
-    record(&stage, &program("second\n"));
+    program("second\n").record_completely();
     let outcome = program("2nd\n").replay();
     let report = without_places(outcome.diverged()).replace(&*stage.path("").to_string_lossy(), "");
     let report = without_hashes(&report);
@@ -124,7 +124,7 @@ fn another_file_that_is_written_is_a_difference() {
     let (one, other) = (stage.path("one"), stage.path("other"));
     let line = format!("write-two {} {}", one.display(), other.display());
     let program = |which: &str| program(&stage, &line).env("WHICH", which);
-    let recorded = record(&stage, &program("0"));
+    let recorded = program("0").record_completely();
     program("0").replay().is_same_as(&recorded);
     let outcome = program("1").replay();
     assert!(outcome.diverged().contains("write file"), "{outcome:#?}");

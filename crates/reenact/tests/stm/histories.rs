@@ -8,7 +8,7 @@
 
 use std::{collections::HashMap, fs, ops::Range};
 
-use crate::stage::Stage;
+use crate::support::stage::Stage;
 
 #[derive(Debug, Default, Clone)]
 struct Done {

@@ -3,18 +3,7 @@
 //!
 //! The programs that are recorded are those of `examples/programs/stm`, which Cargo builds with these tests.
 
-#[allow(dead_code, reason = "shared with other tests, which use more of it")]
-#[path = "../bad_days/acknowledged.rs"]
-mod acknowledged;
-mod bad_days;
-#[allow(
-    dead_code,
-    unused_macros,
-    unused_imports,
-    reason = "shared with other tests, which use more of it"
-)]
-#[path = "../bad_days/checks.rs"]
-mod checks;
+mod failures;
 mod generated;
 mod histories;
 mod opacity;
@@ -23,8 +12,8 @@ mod replayed;
 #[path = "../it/run.rs"]
 mod run;
 mod semantics;
-#[allow(dead_code, reason = "shared with other tests, which use more of it")]
-#[path = "../bad_days/stage.rs"]
-mod stage;
 mod values;
 mod wake_ups;
+
+#[path = "../support/mod.rs"]
+mod support;

@@ -23,14 +23,10 @@ use reenact::{
 };
 
 use self::language::{Operation, Program, Verb};
-use crate::{jitter::jitter, parsed, seen::Seen};
+use crate::support::{Seen, jitter, parse_and_interpret};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "generated" {
-        return false;
-    }
-    parsed::interpret("actors generated", arguments, interpret);
-    true
+    name == "generated" && parse_and_interpret(arguments, interpret)
 }
 
 struct World {

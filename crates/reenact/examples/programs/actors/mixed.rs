@@ -19,7 +19,7 @@ use reenact::{
 };
 
 use super::number;
-use crate::{jitter::jitter, seen::Seen};
+use crate::support::{Seen, jitter};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     match name {

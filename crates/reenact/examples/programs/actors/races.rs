@@ -4,7 +4,7 @@
 use reenact::actor::{Context, FarRef, Promise, Resolver, System, Target, spawn};
 
 use super::number;
-use crate::{jitter::jitter, seen::Seen};
+use crate::support::{Seen, jitter};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     match name {

@@ -4,6 +4,11 @@
 //! them with both, which says that they are right and that reenact does the same; `programs selfcheck` runs them where
 //! recording or replay is on, for which reenact implements some operations differently.
 
+use reenact_testing::{
+    behaviours,
+    behaviours::{Behaviours, message_of, panic_of},
+};
+
 use super::subject;
 
 mod atomic;
@@ -17,14 +22,6 @@ mod once_lock;
 mod rwlock;
 mod scoped;
 mod thread;
-
-/// Names for functions.
-macro_rules! by_name {
-    ($($function:ident),* $(,)?) => { &[$((stringify!($function), $function as fn())),*] };
-}
-use by_name;
-
-type Behaviours = &'static [(&'static str, fn())];
 
 /// All of them.
 #[cfg_attr(
@@ -44,25 +41,6 @@ pub(super) const ALL: &[(&str, Behaviours)] = &[
     ("scoped", scoped::ALL),
     ("thread", thread::ALL),
 ];
-
-/// What a panic said.
-pub(super) fn message_of(panic: Box<dyn std::any::Any + Send>) -> String {
-    match panic.downcast::<String>() {
-        Ok(message) => *message,
-        Err(panic) => panic
-            .downcast_ref::<&str>()
-            .expect("a panic with a message")
-            .to_string(),
-    }
-}
-
-/// What `body` says when it panics, which it does.
-fn panic_of<T>(body: impl FnOnce() -> T) -> String {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
-        Ok(_) => panic!("it did not panic"),
-        Err(panic) => message_of(panic),
-    }
-}
 
 /// Counts how often it is dropped.
 struct Counted<'a>(&'a std::sync::atomic::AtomicUsize);

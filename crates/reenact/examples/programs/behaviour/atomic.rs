@@ -1,7 +1,7 @@
 //! Atomics.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::sync::atomic::{
         AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
         AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
@@ -10,7 +10,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     they_can_be_made_in_constants,
     integers_compute_and_wrap_around,
     booleans_compute,

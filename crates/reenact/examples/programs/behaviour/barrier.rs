@@ -1,14 +1,14 @@
 //! `Barrier`.
 
 use super::{
-    Behaviours, by_name,
+    Behaviours, behaviours,
     subject::{
         sync::{Arc, Barrier, BarrierWaitResult, mpsc},
         thread,
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     one_of_those_who_meet_is_the_leader,
     nobody_goes_on_before_all_are_there,
     a_barrier_for_nobody_is_one_for_one,

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::{
-    Behaviours, by_name,
+    Behaviours, behaviours,
     subject::{
         sync::{Arc, Condvar, LockResult, Mutex, MutexGuard, WaitTimeoutResult},
         thread,
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     it_can_be_made_in_a_constant,
     a_notification_ends_a_wait,
     everybody_can_be_notified,

@@ -1,7 +1,7 @@
 //! `LazyLock`.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::{
         sync::{
             Arc, LazyLock,
@@ -11,7 +11,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     the_value_is_made_when_it_is_needed,
     the_value_is_made_once,
     a_panic_poisons_it,

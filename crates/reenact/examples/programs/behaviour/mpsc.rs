@@ -3,7 +3,7 @@
 use std::{sync::atomic::AtomicUsize, time::Duration};
 
 use super::{
-    Behaviours, Counted, by_name,
+    Behaviours, Counted, behaviours,
     subject::{
         sync::{
             Arc,
@@ -16,7 +16,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     messages_of_one_sender_come_in_order,
     what_was_sent_is_received_after_the_sender_is_gone,
     a_send_without_a_receiver_gives_the_message_back,

@@ -1,14 +1,14 @@
 //! `Mutex`.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::{
         sync::{Arc, LockResult, Mutex, MutexGuard, PoisonError, TryLockError, TryLockResult},
         thread,
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     a_mutex_can_be_made_in_a_constant,
     it_keeps_others_out,
     a_try_of_what_is_held_would_block,

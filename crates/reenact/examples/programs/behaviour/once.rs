@@ -1,7 +1,7 @@
 //! `Once`.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::{
         sync::{
             Arc, Once, OnceState,
@@ -11,7 +11,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     it_runs_once,
     those_who_come_too_late_wait_for_the_one,
     a_panic_poisons_it,

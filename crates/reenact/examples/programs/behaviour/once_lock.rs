@@ -1,14 +1,14 @@
 //! `OnceLock`.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::{
         sync::{Arc, OnceLock},
         thread,
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     it_is_set_once,
     it_is_made_once,
     all_see_the_same,

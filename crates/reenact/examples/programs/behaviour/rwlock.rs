@@ -1,7 +1,7 @@
 //! `RwLock`.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::{
         sync::{
             Arc, LockResult, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
@@ -11,7 +11,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     it_can_be_made_in_a_constant,
     many_can_read_at_once,
     a_writer_keeps_everybody_out,

@@ -1,7 +1,7 @@
 //! Scoped threads.
 
 use super::{
-    Behaviours, by_name, panic_of,
+    Behaviours, behaviours, panic_of,
     subject::{
         sync::{
             Mutex,
@@ -12,7 +12,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     threads_may_borrow,
     a_scope_waits_for_its_threads,
     a_scope_returns_what_its_function_returns,

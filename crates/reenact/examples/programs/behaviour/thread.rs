@@ -3,7 +3,7 @@
 use std::{cell::RefCell, time::Duration};
 
 use super::{
-    Behaviours, by_name, message_of, panic_of,
+    Behaviours, behaviours, message_of, panic_of,
     subject::{
         sync::{
             Arc, Mutex,
@@ -14,7 +14,7 @@ use super::{
     },
 };
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     a_thread_returns_what_its_function_returns,
     a_panic_ends_the_thread_and_is_given_to_who_joins,
     what_it_captures_is_dropped_before_it_is_joined,
@@ -47,7 +47,7 @@ fn a_panic_ends_the_thread_and_is_given_to_who_joins() {
     let panic = thread::spawn(|| panic!("number {}", 3))
         .join()
         .map(|never: ()| never);
-    assert_eq!(message_of(panic.unwrap_err()), "number 3");
+    assert_eq!(message_of(&*panic.unwrap_err()), "number 3");
     let panic: thread::Result<()> = thread::spawn(|| std::panic::panic_any(7u8)).join();
     assert_eq!(panic.unwrap_err().downcast_ref(), Some(&7u8));
 }

@@ -22,10 +22,7 @@ use reenact::{
 };
 
 use super::number;
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-};
+use crate::support::{Dice, Seen, jitter};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     match name {

@@ -26,14 +26,10 @@ use reenact::{
 };
 
 use self::language::{Kind, Operation, Program, Verb};
-use crate::{jitter::jitter, parsed, seen::Seen};
+use crate::support::{Seen, jitter, parse_and_interpret};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "generated" {
-        return false;
-    }
-    parsed::interpret("csp generated", arguments, interpret);
-    true
+    name == "generated" && parse_and_interpret(arguments, interpret)
 }
 
 /// Past this, a channel has any room.

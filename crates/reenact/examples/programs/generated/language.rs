@@ -13,7 +13,7 @@
 use std::{fmt, str::FromStr};
 
 use reenact_testing::{
-    language::{self, number},
+    language::{self, Fields},
     verbs,
 };
 
@@ -40,11 +40,7 @@ pub(crate) struct Thread {
 }
 
 /// Something that a thread does: to what, and for how many microseconds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Operation {
-    pub(crate) verb: Verb,
-    pub(crate) numbers: Vec<usize>,
-}
+pub(crate) type Operation = language::Operation<Verb>;
 
 verbs! {
     /// Locks the mutexes, the lowest first.
@@ -91,7 +87,7 @@ impl fmt::Display for Program {
         let channels: Vec<_> = self
             .channels
             .iter()
-            .map(|room| room.map_or("-".to_owned(), |room| room.to_string()))
+            .map(|&room| language::limit_to_text(room))
             .collect();
         write!(
             f,
@@ -105,8 +101,7 @@ impl fmt::Display for Program {
         for (number, thread) in self.threads.iter().enumerate() {
             write!(f, "\n{number} by {} at {}:", thread.parent, thread.at)?;
             for operation in &thread.operations {
-                let numbers: Vec<_> = operation.numbers.iter().map(usize::to_string).collect();
-                write!(f, " {}:{}", operation.verb.word(), numbers.join(","))?;
+                write!(f, " {operation}")?;
             }
         }
         Ok(())
@@ -118,25 +113,20 @@ impl FromStr for Program {
 
     fn from_str(text: &str) -> Result<Program, String> {
         let mut lines = text.lines();
-        let head: Vec<_> = lines.next().unwrap_or_default().split(' ').collect();
-        let [_, mutexes, _, rwlocks, _, atomics, _, cells, _, channels] = head[..] else {
-            return Err(format!("not a program: {head:?}"));
-        };
+        let head = Fields::of(lines.next().unwrap_or_default());
         let mut threads = Vec::new();
         for line in lines {
             threads.push(thread(line)?);
         }
         Ok(Program {
-            mutexes: number(mutexes)?,
-            rwlocks: number(rwlocks)?,
-            atomics: number(atomics)?,
-            cells: number(cells)?,
-            channels: channels
+            mutexes: head.number("mutexes")?,
+            rwlocks: head.number("rwlocks")?,
+            atomics: head.number("atomics")?,
+            cells: head.number("cells")?,
+            channels: head
+                .text("channels")?
                 .split(',')
-                .map(|room| match room {
-                    "-" => Ok(None),
-                    room => number(room).map(Some),
-                })
+                .map(language::limit)
                 .collect::<Result<_, _>>()?,
             threads,
         })
@@ -145,21 +135,11 @@ impl FromStr for Program {
 
 fn thread(line: &str) -> Result<Thread, String> {
     let (head, operations) = line.split_once(':').ok_or("no colon")?;
-    let head: Vec<_> = head.split(' ').collect();
-    let [_, _, parent, _, at] = head[..] else {
-        return Err(format!("not a thread: {head:?}"));
-    };
+    let (_, head) = head.split_once(' ').ok_or("no thread")?;
+    let head = Fields::of(head);
     Ok(Thread {
-        parent: number(parent)?,
-        at: number(at)?,
-        operations: operations
-            .split_whitespace()
-            .map(operation)
-            .collect::<Result<_, _>>()?,
+        parent: head.number("by")?,
+        at: head.number("at")?,
+        operations: language::script(operations)?,
     })
-}
-
-fn operation(text: &str) -> Result<Operation, String> {
-    let (verb, numbers) = language::operation(text)?;
-    Ok(Operation { verb, numbers })
 }

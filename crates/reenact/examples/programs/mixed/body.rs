@@ -20,7 +20,7 @@ use super::{
     language::{Operation, Verb},
     node::Node,
 };
-use crate::{jitter::jitter, seen::Seen};
+use crate::support::{Seen, jitter};
 
 /// A thread, process or actor, as far as it does something.
 pub(super) struct Body {

@@ -17,7 +17,7 @@
 use std::{fmt, str::FromStr};
 
 use reenact_testing::{
-    language::{self, number},
+    language::{self, Fields, limit, limit_to_text},
     verbs,
 };
 
@@ -168,7 +168,7 @@ impl fmt::Display for Program {
         )?;
         for actor in &self.actors {
             let policy = if actor.keeps { "keep" } else { "stop" };
-            write!(f, "\nactor {policy} {}", room(actor.mailbox))?;
+            write!(f, "\nactor {policy} {}", limit_to_text(actor.mailbox))?;
         }
         for script in &self.scripts {
             write!(f, "\nscript:{}", written(script))?;
@@ -184,12 +184,8 @@ impl fmt::Display for Program {
 impl fmt::Display for Channel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.is_fed { 'f' } else { 'd' };
-        write!(f, "{kind}{}", room(self.room))
+        write!(f, "{kind}{}", limit_to_text(self.room))
     }
-}
-
-fn room(room: Option<impl fmt::Display>) -> String {
-    room.map_or("-".to_owned(), |room| room.to_string())
 }
 
 fn written(script: &Script) -> String {
@@ -199,7 +195,7 @@ fn written(script: &Script) -> String {
             first,
             second,
         } = operation;
-        format!(" {}:{first},{second}", verb.word())
+        format!(" {verb}:{first},{second}")
     });
     words.collect()
 }
@@ -209,31 +205,18 @@ impl FromStr for Program {
 
     fn from_str(text: &str) -> Result<Program, String> {
         let mut lines = text.lines();
-        let head: Vec<_> = lines.next().unwrap_or_default().split(' ').collect();
-        let [
-            _,
-            mutexes,
-            _,
-            atomics,
-            _,
-            variables,
-            _,
-            fuel,
-            _,
-            rounds,
-            _,
-            channels,
-        ] = head[..]
-        else {
-            return Err(format!("not a program: {head:?}"));
-        };
+        let head = Fields::of(lines.next().unwrap_or_default());
         let mut program = Program {
-            mutexes: number(mutexes)?,
-            atomics: number(atomics)?,
-            variables: number(variables)?,
-            fuel: number(fuel)?,
-            rounds: number(rounds)?,
-            channels: channels.split(',').map(channel).collect::<Result<_, _>>()?,
+            mutexes: head.number("mutexes")?,
+            atomics: head.number("atomics")?,
+            variables: head.number("variables")?,
+            fuel: head.number("fuel")?,
+            rounds: head.number("rounds")?,
+            channels: head
+                .text("channels")?
+                .split(',')
+                .map(channel)
+                .collect::<Result<_, _>>()?,
             actors: Vec::new(),
             scripts: Vec::new(),
             roots: Vec::new(),
@@ -267,15 +250,8 @@ fn channel(text: &str) -> Result<Channel, String> {
     })
 }
 
-fn limit(text: &str) -> Result<Option<usize>, String> {
-    match text {
-        "-" => Ok(None),
-        text => number(text).map(Some),
-    }
-}
-
 fn operation(text: &str) -> Result<Operation, String> {
-    let (verb, numbers) = language::operation(text)?;
+    let language::Operation { verb, numbers } = text.parse()?;
     let [first, second] = numbers[..] else {
         return Err(format!("not two numbers: {text}"));
     };

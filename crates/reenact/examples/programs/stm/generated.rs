@@ -16,14 +16,10 @@ use reenact::{
 };
 
 use self::language::{Action, Program, Transaction, Verb};
-use crate::{jitter::jitter, parsed, seen::Seen, workers::run_workers};
+use crate::support::{Seen, jitter, parse_and_interpret, run_workers};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "stm-generated" {
-        return false;
-    }
-    parsed::interpret("stm-generated", arguments, interpret);
-    true
+    name == "stm-generated" && parse_and_interpret(arguments, interpret)
 }
 
 struct World {

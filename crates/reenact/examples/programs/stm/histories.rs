@@ -11,10 +11,7 @@ use reenact::{
     sync::Arc,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    workers::run_workers,
-};
+use crate::support::{Dice, jitter, run_workers};
 
 const THREADS: usize = 3;
 const TRANSACTIONS: usize = 150;

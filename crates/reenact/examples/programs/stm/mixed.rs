@@ -11,19 +11,11 @@ use reenact::{
     thread,
 };
 
-use crate::{
-    jitter::{Dice, jitter},
-    seen::Seen,
-    workers::run_workers,
-};
+use crate::support::{Dice, Seen, jitter, run_workers};
 
-pub(super) fn run(name: &str) -> bool {
-    match name {
-        "stm-mixed" => mixed(),
-        "stm-actors" => actors(),
-        _ => return false,
-    }
-    true
+crate::programs! {
+    "stm-mixed" => mixed,
+    "stm-actors" => actors,
 }
 
 #[derive(Default)]

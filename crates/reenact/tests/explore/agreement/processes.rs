@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reenact::csp::{
     self, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError,
-    select::{Patience, select},
+    select::{Timeout, select},
 };
 
 use crate::oracle::{Chance, Log, Program, brute_force, compare, explore, seeds};
@@ -102,9 +102,9 @@ impl Ends {
 
     fn select(&self, cases: &[(bool, usize)], how: How, value: i32) -> Option<i32> {
         let patience = match how {
-            How::Waits => Patience::Forever,
-            How::WaitsInTime => Patience::For(Duration::from_secs(1)),
-            How::Tries => Patience::None,
+            How::Waits => Timeout::Never,
+            How::WaitsInTime => Timeout::After(Duration::from_secs(1)),
+            How::Tries => Timeout::Now,
         };
         let mut operations = Vec::new();
         for &(sends, of) in cases {

@@ -13,7 +13,7 @@
 use std::{fmt, str::FromStr};
 
 use reenact_testing::{
-    language::{self, number},
+    language::{self, Fields, words},
     verbs,
 };
 
@@ -42,11 +42,7 @@ pub(crate) struct Actor {
 pub(crate) type Script = Vec<Operation>;
 
 /// Something that a turn or a thread does. The first number is an actor, lock or atomic, the second a script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Operation {
-    pub(crate) verb: Verb,
-    pub(crate) numbers: Vec<usize>,
-}
+pub(crate) type Operation = language::Operation<Verb>;
 
 verbs! {
     Send "send",
@@ -100,28 +96,15 @@ impl fmt::Display for Program {
         )?;
         for actor in &self.actors {
             let policy = if actor.keeps { "keep" } else { "stop" };
-            let room = actor
-                .mailbox
-                .map_or("-".to_owned(), |room| room.to_string());
-            let scripts: Vec<_> = actor.scripts.iter().map(written).collect();
+            let room = language::limit_to_text(actor.mailbox);
+            let scripts: Vec<_> = actor.scripts.iter().map(|script| words(script)).collect();
             write!(f, "\nactor {policy} {room}: {}", scripts.join(" / "))?;
         }
         for thread in &self.threads {
-            write!(f, "\nthread: {}", written(thread))?;
+            write!(f, "\nthread: {}", words(thread))?;
         }
         Ok(())
     }
-}
-
-fn written(script: &Script) -> String {
-    let operations: Vec<_> = script
-        .iter()
-        .map(|operation| {
-            let numbers: Vec<_> = operation.numbers.iter().map(usize::to_string).collect();
-            format!("{}:{}", operation.verb.word(), numbers.join(","))
-        })
-        .collect();
-    operations.join(" ")
 }
 
 impl FromStr for Program {
@@ -129,28 +112,22 @@ impl FromStr for Program {
 
     fn from_str(text: &str) -> Result<Program, String> {
         let mut lines = text.lines();
-        let head: Vec<_> = lines.next().unwrap_or_default().split(' ').collect();
-        let [_, mutexes, _, atomics, _, fuel, _, close] = head[..] else {
-            return Err(format!("not a program: {head:?}"));
-        };
+        let head = Fields::of(lines.next().unwrap_or_default());
         let mut program = Program {
-            mutexes: number(mutexes)?,
-            atomics: number(atomics)?,
-            fuel: number(fuel)?,
-            close: close == "true",
+            mutexes: head.number("mutexes")?,
+            atomics: head.number("atomics")?,
+            fuel: head.number("fuel")?,
+            close: head.text("close")? == "true",
             actors: Vec::new(),
             threads: Vec::new(),
         };
         for line in lines {
             let (head, scripts) = line.split_once(':').ok_or("no colon")?;
-            let scripts = scripts.split('/').map(script);
+            let scripts = scripts.split('/').map(language::script);
             match head.split(' ').collect::<Vec<_>>()[..] {
                 ["actor", policy, room] => program.actors.push(Actor {
                     keeps: policy == "keep",
-                    mailbox: match room {
-                        "-" => None,
-                        room => Some(number(room)? as u32),
-                    },
+                    mailbox: language::limit(room)?.map(|room| room as u32),
                     scripts: scripts.collect::<Result<_, _>>()?,
                 }),
                 ["thread"] => program
@@ -161,13 +138,4 @@ impl FromStr for Program {
         }
         Ok(program)
     }
-}
-
-fn script(text: &str) -> Result<Script, String> {
-    text.split_whitespace().map(operation).collect()
-}
-
-fn operation(text: &str) -> Result<Operation, String> {
-    let (verb, numbers) = language::operation(text)?;
-    Ok(Operation { verb, numbers })
 }

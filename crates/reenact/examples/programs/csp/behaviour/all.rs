@@ -10,21 +10,15 @@ mod objects;
 mod process;
 mod select;
 
-use std::{
-    any::Any,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::SeqCst},
 };
 
-/// Names for functions.
-macro_rules! by_name {
-    ($($function:ident),* $(,)?) => { &[$((stringify!($function), $function as fn())),*] };
-}
-use by_name;
-
-type Behaviours = &'static [(&'static str, fn())];
+use reenact_testing::{
+    behaviours,
+    behaviours::{Behaviours, message_of},
+};
 
 /// All of them.
 #[cfg_attr(
@@ -39,17 +33,6 @@ pub(super) const ALL: &[(&str, Behaviours)] = &[
     ("process", process::ALL),
     ("select", select::ALL),
 ];
-
-/// What a panic said.
-pub(super) fn message_of(panic: Box<dyn Any + Send>) -> String {
-    match panic.downcast::<String>() {
-        Ok(message) => *message,
-        Err(panic) => panic
-            .downcast_ref::<&str>()
-            .expect("a panic with a message")
-            .to_string(),
-    }
-}
 
 /// Counts how many there are of something, and how many there were.
 #[derive(Clone, Default)]

@@ -16,9 +16,9 @@ use reenact::{
     thread,
 };
 
-use super::{Behaviours, by_name, wait_until};
+use super::{Behaviours, behaviours, wait_until};
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     a_send_returns_only_when_somebody_receives,
     a_send_into_room_returns_at_once,
     a_channel_without_bound_takes_everything,

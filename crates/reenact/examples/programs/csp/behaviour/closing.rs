@@ -5,9 +5,9 @@ use reenact::{
     thread,
 };
 
-use super::{Behaviours, by_name};
+use super::{Behaviours, behaviours};
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     receivers_that_wait_get_an_error_when_the_senders_are_gone,
     senders_that_wait_get_an_error_when_the_receivers_are_gone,
     what_was_sent_before_is_received_after,

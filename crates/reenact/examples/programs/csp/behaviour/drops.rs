@@ -10,9 +10,9 @@ use reenact::{
     thread,
 };
 
-use super::{Behaviours, Census, Counted, by_name};
+use super::{Behaviours, Census, Counted, behaviours};
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     messages_that_are_received,
     messages_that_nobody_receives,
     messages_that_are_given_back,

@@ -16,9 +16,9 @@ use reenact::{
     thread,
 };
 
-use super::{Behaviours, by_name};
+use super::{Behaviours, behaviours};
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     waiting_for_a_mutex,
     waiting_for_a_mutex_that_a_thread_has,
     waiting_for_an_rwlock,

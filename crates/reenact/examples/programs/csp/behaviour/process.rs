@@ -15,9 +15,9 @@ use reenact::{
     thread,
 };
 
-use super::{Behaviours, by_name, message_of, wait_until};
+use super::{Behaviours, behaviours, message_of, wait_until};
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     joining_returns_what_the_process_returned,
     joining_returns_what_the_process_panicked_with,
     a_panic_is_the_process_s_own,
@@ -50,7 +50,7 @@ fn joining_returns_what_the_process_returned() {
 fn joining_returns_what_the_process_panicked_with() {
     for _ in 0..20 {
         let process: JoinHandle<()> = spawn(|| resume_unwind(Box::new("never mind")));
-        assert_eq!(message_of(process.join().unwrap_err()), "never mind");
+        assert_eq!(message_of(&*process.join().unwrap_err()), "never mind");
     }
 }
 

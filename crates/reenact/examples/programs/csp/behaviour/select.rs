@@ -7,9 +7,9 @@ use reenact::{
     thread,
 };
 
-use super::{Behaviours, by_name};
+use super::{Behaviours, behaviours};
 
-pub(super) const ALL: Behaviours = by_name![
+pub(super) const ALL: Behaviours = behaviours![
     what_is_possible_happens,
     nothing_possible_is_the_default,
     what_becomes_possible_ends_the_wait,

@@ -50,11 +50,7 @@ pub(crate) enum Kind {
 }
 
 /// Something that somebody does. The first number is a channel or a lock, others are whatever is needed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Operation {
-    pub(crate) verb: Verb,
-    pub(crate) numbers: Vec<usize>,
-}
+pub(crate) type Operation = language::Operation<Verb>;
 
 verbs! {
     Send "send",
@@ -122,8 +118,7 @@ impl fmt::Display for Program {
         for party in &self.parties {
             write!(f, "\n{}:", party.kind.word())?;
             for operation in &party.script {
-                let numbers: Vec<_> = operation.numbers.iter().map(usize::to_string).collect();
-                write!(f, " {}:{}", operation.verb.word(), numbers.join(","))?;
+                write!(f, " {operation}")?;
             }
         }
         Ok(())
@@ -161,14 +156,6 @@ fn party(line: &str) -> Result<Party, String> {
     let known = Kind::ALL.iter().find(|known| known.word() == kind);
     Ok(Party {
         kind: *known.ok_or_else(|| format!("no such party: {kind}"))?,
-        script: script
-            .split_whitespace()
-            .map(operation)
-            .collect::<Result<_, _>>()?,
+        script: language::script(script)?,
     })
-}
-
-fn operation(text: &str) -> Result<Operation, String> {
-    let (verb, numbers) = language::operation(text)?;
-    Ok(Operation { verb, numbers })
 }

@@ -1,0 +1,50 @@
+//! Very many threads: at once, one after the other, and in waves.
+
+use crate::support::stage::Stage;
+
+/// Records and replays a program with so many threads, each of which may cost so many bytes.
+#[track_caller]
+fn replays(command_line: &str, threads: usize, bytes_per_thread: u64) {
+    let stage = Stage::new();
+    let program = stage.program(command_line);
+    let recorded = program.record();
+    recorded.is_fine();
+    let trace = stage.recovered();
+    assert_eq!(trace.activities().len(), threads + 1);
+    let environment: usize = std::env::vars_os()
+        .map(|(name, value)| name.len() + value.len() + 8)
+        .sum();
+    let bytes = (trace.size() - environment as u64) / threads as u64;
+    assert!(
+        bytes < bytes_per_thread,
+        "{bytes} bytes for each of {threads}"
+    );
+    program.replay().is_same_as(&recorded);
+}
+
+#[test]
+fn three_hundred_threads_at_once() {
+    replays("crowd 300", 300, 96);
+}
+
+#[test]
+fn twenty_thousand_threads_one_after_the_other() {
+    replays("queue 20000", 20_000, 32);
+}
+
+#[test]
+fn twenty_thousand_threads_in_waves() {
+    replays("waves 20000 50", 20_000, 32);
+}
+
+#[test]
+fn very_many_objects_that_are_new() {
+    for _ in 0..20 {
+        let stage = Stage::new();
+        let program = stage.program("first-come 2000");
+        let recorded = program.record();
+        for _ in 0..5 {
+            program.replay().is_same_as(&recorded);
+        }
+    }
+}
