@@ -55,7 +55,7 @@ use super::{
     objects::Objects,
     retrace::{Limits, Path as Recording, retrace},
     subject::{Granularity, Subject},
-    view::{Stands, View},
+    view::{Status, View},
     whole::{Forked, ForkedRun},
 };
 use crate::Access;
@@ -352,7 +352,7 @@ impl Server {
             if let Some((who, since)) = &held.holder {
                 answer.line("holds", &[&object, &who.to_string(), since]);
             }
-            for who in &held.lookers {
+            for who in &held.sharers {
                 answer.line("looks", &[&object, &who.to_string()]);
             }
             for who in &held.waiters {
@@ -408,14 +408,14 @@ impl Server {
     fn describe_activities(&self, answer: &mut Answer, run: &ForkedRun, view: &View) {
         for (number, acting) in (0..).zip(&view.activities) {
             let written = number.to_string();
-            if acting.stands != Stands::NotStarted {
+            if acting.status != Status::NotStarted {
                 let place = self.forked.name(Activity(number));
                 answer.line("activity", &[&written, &place, &acting.name]);
             }
-            match &acting.stands {
-                Stands::Waits(what) => answer.line("waits", &[&written, what]),
-                Stands::Ended => answer.line("ended", &[&written]),
-                Stands::NotStarted | Stands::Pending => {}
+            match &acting.status {
+                Status::Waits(what) => answer.line("waits", &[&written, what]),
+                Status::Ended => answer.line("ended", &[&written]),
+                Status::NotStarted | Status::Pending => {}
             }
             if let Some(panic) = &acting.panic {
                 let place = panic.place.as_deref().unwrap_or("an unknown place");

@@ -1,6 +1,7 @@
 //! The interface of an explored program, whether it is a function on fibers or a whole program in processes of its own.
 
 use reenact_explore::{Activity, Run, Runs};
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use crate::ObjectName;
@@ -32,7 +33,7 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
 }
 
 /// How fine the steps of an execution are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Granularity {
     /// Whether a release is a step. Needed once an activity uses a try-lock.
     pub(super) releases: bool,
@@ -56,26 +57,6 @@ impl Granularity {
         ends: true,
         own: false,
     };
-
-    /// Returns the encoding as a bit set.
-    pub(super) fn code(self) -> u64 {
-        let bits = [self.releases, self.drops, self.queues, self.own, self.ends];
-        (0..)
-            .zip(bits)
-            .map(|(bit, is_set)| u64::from(is_set) << bit)
-            .sum()
-    }
-
-    /// Decodes a bit set of [`Granularity::code`].
-    pub(super) fn from_code(code: u64) -> Granularity {
-        Granularity {
-            releases: code & 1 != 0,
-            drops: code & 2 != 0,
-            queues: code & 4 != 0,
-            own: code & 8 != 0,
-            ends: code & 16 != 0,
-        }
-    }
 
     /// Returns the union of the two.
     pub(super) fn or(self, other: Granularity) -> Granularity {

@@ -12,7 +12,6 @@ mod family;
 mod here;
 mod parent;
 mod printed;
-mod view;
 mod watch;
 mod wire;
 
@@ -26,6 +25,7 @@ pub(super) use self::child::{begin_thread, end_not_started, end_thread, stack_of
 pub(super) use self::family::{Account, Family};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
+pub(super) use self::wire::address;
 use super::{
     Execution, HERE, names::Families, recorded::Recorded, run::KEYS, task_stack::TurnToken,
 };

@@ -15,8 +15,8 @@ use reenact_explore::Links;
 use super::{
     WHOLE,
     here::Here,
-    view::write_view,
-    wire::{Command, Message, Next, Snapshot, write_failures, write_links},
+    watch,
+    wire::{Command, Next, Performed, Snapshot, receive, send},
 };
 use crate::{
     captured::threads::in_kernel,
@@ -26,6 +26,7 @@ use crate::{
         follow::follow,
         schedule::Schedule,
         task_stack::{TaskStack, TurnToken},
+        view::View,
     },
     external::stay_untracked,
     raw, seeds, site,
@@ -148,31 +149,36 @@ fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
 }
 
 fn obey(execution: &Execution, mut stream: UnixStream) -> io::Result<()> {
-    let mut reply = Message::default();
-    execution.snapshot(None).write(&mut reply);
+    let stream = &mut stream;
+    send(stream, &execution.snapshot(None))?;
     loop {
-        reply.send(&mut stream)?;
-        let command = Command::read(&mut Message::receive(&mut stream)?)?;
-        reply = Message::default();
-        match command {
+        match receive(stream)? {
             Command::Step(step, None) => {
                 execution.step(step);
-                execution.snapshot(None).write(&mut reply);
+                send(stream, &execution.snapshot(None))?;
             }
             Command::Step(step, Some(moment)) => {
                 let mut links = Links::default();
-                let performed = execution.step_at(step, moment, &mut links);
-                execution.snapshot(Some(performed)).write(&mut reply);
-                write_links(&mut reply, &links);
+                let event = execution.step_at(step, moment, &mut links);
+                send(
+                    stream,
+                    &execution.snapshot(Some(Performed { event, links })),
+                )?;
             }
             Command::Links(activity) => {
                 let mut links = Links::default();
                 execution.state().links(activity.0, &mut links);
-                write_links(&mut reply, &links);
+                send(stream, &links)?;
             }
-            Command::Refine(granularity) => execution.state().refine(granularity),
-            Command::Failures => write_failures(&mut reply, &execution.state().failures()),
-            Command::View => write_view(&mut reply, &execution.view()),
+            Command::Refine(granularity) => {
+                execution.state().refine(granularity);
+                send(stream, &())?;
+            }
+            Command::Failures => {
+                let failures = execution.state().failures();
+                send(stream, &failures)?;
+            }
+            Command::View => send(stream, &execution.view())?,
             Command::End => {
                 END_IS_ACKNOWLEDGED.store(1, SeqCst);
                 raw::wake_all(&END_IS_ACKNOWLEDGED);
@@ -190,7 +196,7 @@ impl Execution {
     }
 
     /// Returns the state of the execution while all activities wait.
-    fn snapshot(&self, performed: Option<crate::explore::Event>) -> Snapshot {
+    fn snapshot(&self, performed: Option<Performed>) -> Snapshot {
         let needs_finer_steps = self.needs_finer_steps();
         let state = &mut *self.state();
         let pending = (0..state.activities()).map(|number| {
@@ -225,6 +231,14 @@ impl Execution {
                 false => Vec::new(),
             },
             came_of: state.came_of.take(),
+        }
+    }
+
+    /// Returns the state of the execution for display, while all activities wait.
+    fn view(&self) -> View {
+        View {
+            watched: watch::values(),
+            ..self.state().view()
         }
     }
 
