@@ -36,16 +36,16 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Granularity {
     /// Whether a release is a step. Needed once an activity uses a try-lock.
-    pub(super) releases: bool,
+    pub releases: bool,
     /// Whether dropping a sender is a step. Needed once an activity uses a try-receive.
-    pub(super) drops: bool,
+    pub drops: bool,
     /// Whether queueing for exclusive access to a shared lock is a step. Needed once an activity takes a read lock
     /// recursively.
-    pub(super) queues: bool,
+    pub queues: bool,
     /// Whether the end of an activity is a step. Needed once an activity asks whether another one has ended.
-    pub(super) ends: bool,
+    pub ends: bool,
     /// Whether actions that no other activity can observe are steps. A debugger may want to stop there.
-    pub(super) own: bool,
+    pub own: bool,
 }
 
 impl Granularity {
@@ -59,7 +59,8 @@ impl Granularity {
     };
 
     /// Returns the union of the two.
-    pub(super) fn or(self, other: Granularity) -> Granularity {
+    #[must_use]
+    pub fn or(self, other: Granularity) -> Granularity {
         Granularity {
             releases: self.releases || other.releases,
             drops: self.drops || other.drops,

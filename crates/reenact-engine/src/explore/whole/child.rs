@@ -16,7 +16,7 @@ use super::{
     WHOLE,
     here::Here,
     watch,
-    wire::{Command, Next, Performed, Snapshot, receive, send},
+    wire::{Command, Next, Performed, Snapshot},
 };
 use crate::{
     captured::threads::in_kernel,
@@ -24,6 +24,7 @@ use crate::{
         Execution, HERE,
         fiber::Pause,
         follow::follow,
+        message::{receive, send},
         schedule::Schedule,
         task_stack::{TaskStack, TurnToken},
         view::View,

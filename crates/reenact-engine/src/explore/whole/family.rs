@@ -9,7 +9,7 @@ use std::{io, os::unix::net::UnixStream};
 use reenact_explore::{Divergence, Limit, Part, Tally};
 use serde::{Deserialize, Serialize};
 
-use super::wire::{receive, send};
+use crate::explore::message::{receive, send};
 
 /// The processes, as seen by one of them.
 pub(in crate::explore) struct Family {

@@ -16,13 +16,14 @@ use super::{
     child::Control,
     family::Family,
     printed,
-    wire::{Command, Next, Snapshot, receive, send},
+    wire::{Command, Next, Snapshot},
 };
 use crate::{
     Arrival, ObjectName,
     explore::{
         Event, Execution,
         failure::Failure,
+        message::{receive, send},
         names::{Families, ObjectTable},
         objects::names_of,
         recorded::Recorded,

@@ -1,17 +1,12 @@
-//! The protocol between the exploring process and an execution: messages in postcard, preceded by their length.
+//! The protocol between the exploring process and an execution.
 //!
 //! Both ends are processes of the same program, one created from the other by `fork`, so statics of the program are at
 //! the same addresses in both: operations and source locations are sent as addresses.
 
-use std::{
-    io::{self, Read, Write},
-    os::unix::net::UnixStream,
-    panic::Location,
-    sync::Arc,
-};
+use std::{panic::Location, sync::Arc};
 
 use reenact_explore::{Activity, Links, Moment, Step};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Arrival, Op,
@@ -23,9 +18,6 @@ use crate::{
     },
     site::{Found, Site},
 };
-
-/// Maximum length of a message.
-const MAX_LENGTH: u32 = 64 << 20;
 
 /// A command to an execution.
 #[derive(Serialize, Deserialize)]
@@ -109,28 +101,6 @@ struct EventFields {
     about: Option<Arc<About>>,
 }
 
-/// Sends a message.
-pub(super) fn send(stream: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
-    let bytes = postcard::to_extend(message, vec![0; 4]);
-    let mut bytes = bytes.map_err(io::Error::other)?;
-    let length = (bytes.len() as u32 - 4).to_le_bytes();
-    bytes[..4].copy_from_slice(&length);
-    stream.write_all(&bytes)
-}
-
-/// Receives a message.
-pub(super) fn receive<T: DeserializeOwned>(stream: &mut UnixStream) -> io::Result<T> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length)?;
-    let length = u32::from_le_bytes(length);
-    if length > MAX_LENGTH {
-        return Err(io::Error::other("a message of an execution is too long"));
-    }
-    let mut bytes = vec![0; length as usize];
-    stream.read_exact(&mut bytes)?;
-    postcard::from_bytes(&bytes).map_err(io::Error::other)
-}
-
 /// Statics of the program, sent as addresses.
 pub(in crate::explore) mod address {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -176,11 +146,16 @@ mod operation {
 
 #[cfg(test)]
 mod tests {
+    use std::{io::Write, os::unix::net::UnixStream};
+
+    use serde::de::DeserializeOwned;
+
     use super::*;
     use crate::{
         Access,
         explore::{
             Failure, Waiting,
+            message::{receive, send},
             names::Place,
             view::{ActivityView, Held, Status, View},
         },
