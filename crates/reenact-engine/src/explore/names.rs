@@ -16,7 +16,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::whole::address;
+use super::process::address;
 
 /// Distinguishes executions, so that the number of an object that outlives an execution is not used in another one.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(AT_ONCE);

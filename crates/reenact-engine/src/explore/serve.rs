@@ -18,6 +18,7 @@ use super::{
     failure::Failure,
     message::{receive, send},
     objects::Objects,
+    process::{Forked, ForkedRun},
     protocol::{
         ActivityReport, ActivityStatus, Hello, MessageReport, OperationReport, PathElement, Reply,
         Request, SourceLocation, UniverseReport,
@@ -25,7 +26,6 @@ use super::{
     retrace::{Limits, Path as Recording, retrace},
     subject::{Granularity, Subject},
     view::{ActivityView, Status, View},
-    whole::{Forked, ForkedRun},
 };
 use crate::{Access, ObjectName, site::Site};
 
@@ -131,7 +131,6 @@ impl Server {
                 self.forked.let_releases_be_steps();
             }
         }
-        self.forked.needs_finer_steps();
         // The objects of a whole execution are known now.
         self.forked
             .with_names(|objects, families| self.objects.name_all(objects, families));

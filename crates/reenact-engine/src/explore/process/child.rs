@@ -13,8 +13,8 @@ use std::{
 use reenact_explore::Links;
 
 use super::{
-    WHOLE,
-    here::Here,
+    EXECUTION,
+    this_process::ThisProcess,
     watch,
     wire::{Command, Next, Performed, Snapshot},
 };
@@ -62,10 +62,10 @@ pub(in crate::explore) fn end_not_started(number: u32) {
 
 /// Makes the calling thread this activity. Returns when it is its turn.
 pub(in crate::explore) fn begin_thread(number: u32) {
-    if let Some(whole) = WHOLE.get()
+    if let Some(this) = EXECUTION.get()
         && let Some(token) = newborn(|newborn| newborn.remove(&number))
     {
-        HERE.set(Arc::as_ptr(&whole.execution));
+        HERE.set(Arc::as_ptr(&this.execution));
         token.take();
         OWN.set(Some(token));
     }
@@ -95,12 +95,12 @@ pub(super) enum Control {
 /// Starts the thread that controls the others.
 pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: Control) {
     extern "C" fn at_exit() {
-        let Some(whole) = WHOLE.get().filter(|_| !HERE.get().is_null()) else {
+        let Some(this) = EXECUTION.get().filter(|_| !HERE.get().is_null()) else {
             return;
         };
         let own = OWN.take();
-        whole.execution.exits(own.is_none());
-        let own = own.unwrap_or_else(|| Arc::clone(&whole.main));
+        this.execution.exits(own.is_none());
+        let own = own.unwrap_or_else(|| Arc::clone(&this.main));
         HERE.set(std::ptr::null());
         own.give_back(Pause::Done);
         while END_IS_ACKNOWLEDGED.load(SeqCst) == 0 {
@@ -137,8 +137,8 @@ pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: 
 /// Follows a schedule in this process. If no activity can continue in the end, reports it and leaves all threads where
 /// they are, so that a debugger can inspect them.
 fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
-    let here = Here(execution);
-    let followed = follow(&here, schedule, usize::MAX);
+    let program = ThisProcess(execution);
+    let followed = follow(&program, schedule, usize::MAX);
     if let Some(divergence) = &followed.divergence {
         eprintln!("reenact: the schedule does not quite fit the program: {divergence}");
     }
