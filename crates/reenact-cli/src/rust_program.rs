@@ -2,21 +2,19 @@
 //!
 //! The program is started so that it explores itself, and is then asked for universes: what is the state after these
 //! steps? The stacks of threads cannot be compared, so a universe is identified by the happens-before fingerprint of
-//! the steps that led to it; different orders of independent steps therefore lead to the same universe. Answers are
+//! the steps that led to it; different orders of independent steps therefore lead to the same universe. Reports are
 //! cached for a while, and can be requested again.
 //!
 //! | module | responsible for |
 //! |---|---|
 //! | `connection` | starting the program, sending requests, detecting that it has ended |
-//! | `answer` | what the program reports about a universe |
-//! | `message` | what the program reports about a message between actors |
+//! | `message` | messages between actors, as text and as values |
 //! | `universe` | a universe: its steps, its fingerprint, its mark |
 //! | `known` | a cache of answers; the names of objects |
 //! | `words` | operations in the terms of the catalogue, and as text |
 //! | `looks` | the observation and the ending of a universe |
 //! | `value` | parsing the `Debug` output of a value |
 
-mod answer;
 mod connection;
 mod known;
 mod looks;
@@ -35,16 +33,20 @@ use std::{
 
 use reenact::explore::{Line, Schedule};
 use reenact_ambient::Source;
-use reenact_engine::Access;
+use reenact_engine::{
+    Access,
+    explore::protocol::{
+        ActivityStatus, Granularity, OperationReport, SourceLocation, UniverseReport,
+    },
+};
 use reenact_multiverse::{
-    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
+    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics, Site,
 };
 
 use self::{
-    answer::{Answer, Doing, Stands},
     connection::Connection,
     known::{Knowledge, Seen},
-    universe::{Choice, Granularity, Mark, Moved, Universe},
+    universe::{Choice, Mark, Moved, Universe},
 };
 use crate::{error::Failure, recording::Recording};
 
@@ -90,16 +92,9 @@ impl RustProgram {
     /// Starts a program and returns it with its source, which is empty if it was not found.
     pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Failure> {
         let (connection, hello) = Connection::open(start)?;
-        let said = |what: &str| {
-            let mut lines = hello.iter().filter_map(|line| line.split_once('\t'));
-            lines.find_map(|(name, value)| (name == what).then_some(value))
-        };
-        if let Some(divergence) = said("divergence") {
-            return Err(Failure::Unfit(divergence.to_owned()));
+        if let Some(divergence) = hello.divergence {
+            return Err(Failure::Unfit(divergence));
         }
-        let path = said("path").unwrap_or_default();
-        let path = path.split_whitespace().filter_map(Choice::parse).collect();
-        let has_unlocks = said("releases") == Some("1");
         let executable = PathBuf::from(start.command().get_program());
         let mut program = RustProgram {
             inside: Mutex::new(Inside {
@@ -109,13 +104,13 @@ impl RustProgram {
             file: String::new(),
             lines: None,
             granularity: Granularity {
-                releases: has_unlocks,
-                own: false,
+                releases: hello.are_releases_steps,
+                ..Granularity::default()
             },
-            path,
+            path: hello.path.into_iter().map(Choice::from).collect(),
         };
         let beginning = program.ask(&Universe::start(program.granularity));
-        if let Some(error) = &beginning.answer.error {
+        if let Some(error) = &beginning.error {
             return Err(Failure::Exploration {
                 program: executable.into(),
                 error: error.clone(),
@@ -147,26 +142,29 @@ impl RustProgram {
 
     /// Returns the file of the first operation that is about to happen.
     fn first_file(&self, seen: &Seen) -> Option<String> {
-        seen.answer
+        seen.report
             .activities
             .iter()
-            .find_map(|acting| match &acting.stands {
-                Stands::Does(doing) => doing.site().map(|_| doing.file.clone()),
+            .find_map(|acting| match &acting.status {
+                ActivityStatus::Pending(doing) => {
+                    let location = doing.location.as_ref();
+                    location.map(|location| location.file.clone())
+                }
                 _ => None,
             })
     }
 
-    /// Returns the answer for a universe, from the cache if it is there.
+    /// Returns the report of a universe, from the cache if it is there.
     fn seen(&self, universe: &Universe) -> Seen {
         let known = self.with(|inside| inside.knowledge.of(universe));
         known.unwrap_or_else(|| self.ask(universe))
     }
 
-    /// Asks the program for a universe, and caches the answer.
+    /// Asks the program for a universe, and caches the reply.
     fn ask(&self, universe: &Universe) -> Seen {
         self.with(|inside| {
-            let answer = inside.connection.ask(&universe.question());
-            inside.knowledge.learn(universe, answer)
+            let reply = inside.connection.ask(&universe.request());
+            inside.knowledge.learn(universe, reply)
         })
     }
 
@@ -176,10 +174,10 @@ impl RustProgram {
     }
 
     /// Returns the operation that the step would execute.
-    fn doing<'a>(answer: &'a Answer, step: &Choice) -> Option<&'a Doing> {
-        let acting = answer.activity(step.activity)?;
-        match &acting.stands {
-            Stands::Does(doing) => Some(doing),
+    fn doing<'a>(report: &'a UniverseReport, step: &Choice) -> Option<&'a OperationReport> {
+        let acting = report.activity(Activity(step.activity))?;
+        match &acting.status {
+            ActivityStatus::Pending(doing) => Some(doing),
             _ => None,
         }
     }
@@ -196,6 +194,14 @@ fn text_of(file: &str, program: &Path) -> Option<String> {
         .find_map(|path| fs::read_to_string(path).ok())
 }
 
+/// Returns the position in the terms of the debugger.
+fn site(location: &SourceLocation) -> Site {
+    Site {
+        line: location.line,
+        column: location.column,
+    }
+}
+
 impl Semantics for RustProgram {
     type State = Universe;
     type Step = Choice;
@@ -203,14 +209,16 @@ impl Semantics for RustProgram {
     fn initial(&self) -> Vec<Universe> {
         let start = Universe::start(self.granularity);
         let seen = self.seen(&start);
-        vec![start.with_fingerprint(seen.answer.fingerprint)]
+        vec![start.with_fingerprint(seen.report.fingerprint)]
     }
 
     fn steps(&self, state: &Universe) -> Vec<Choice> {
         let seen = self.seen(state);
-        let all = seen.answer.activities.iter();
-        all.filter_map(|acting| match &acting.stands {
-            Stands::Does(doing) if doing.is_enabled => Some((acting.number, doing.ways)),
+        let all = seen.report.activities.iter();
+        all.filter_map(|acting| match &acting.status {
+            ActivityStatus::Pending(doing) if doing.is_enabled => {
+                Some((acting.number, doing.choices))
+            }
             _ => None,
         })
         .flat_map(|(activity, ways)| (0..ways).map(move |way| Choice { activity, way }))
@@ -219,20 +227,20 @@ impl Semantics for RustProgram {
 
     fn take(&self, state: &Universe, step: &Choice) -> Universe {
         let seen = self.seen(state);
-        let moved = Self::doing(&seen.answer, step).and_then(Moved::of);
+        let moved = Self::doing(&seen.report, step).and_then(Moved::of);
         if let Some(fingerprint) = self.with(|inside| inside.knowledge.after(state, step)) {
             return state.after(*step, self.granularity, moved, fingerprint);
         }
         let next = state.after(*step, self.granularity, moved, 0);
-        let answer = self.with(|inside| inside.connection.ask(&next.question()));
-        let fingerprint = match &answer.error {
+        let reply = self.with(|inside| inside.connection.ask(&next.request()));
+        let fingerprint = match &reply {
+            Ok(report) => report.fingerprint,
             // Any value will do, as long as it is always the same for this step.
-            Some(_) => state.fingerprint_of_failure(step),
-            None => answer.fingerprint,
+            Err(_) => state.fingerprint_of_failure(step),
         };
         let next = next.with_fingerprint(fingerprint);
         self.with(|inside| {
-            inside.knowledge.learn(&next, answer);
+            inside.knowledge.learn(&next, reply);
             inside.knowledge.follows(state, step, fingerprint);
         });
         next
@@ -261,8 +269,8 @@ impl Semantics for RustProgram {
 
     fn operation<'a>(&'a self, state: &'a Universe, step: &Choice) -> Operation<'a> {
         let seen = self.seen(state);
-        let doing = Self::doing(&seen.answer, step);
-        let object = doing.and_then(Doing::object);
+        let doing = Self::doing(&seen.report, step);
+        let object = doing.and_then(OperationReport::object);
         let received = doing
             .and_then(Moved::of)
             .filter(|moved| !moved.is_sent)
@@ -272,7 +280,7 @@ impl Semantics for RustProgram {
             kind: doing.map_or(OperationKind::Local, |doing| doing.kind),
             activity: Activity(step.activity),
             subject: match (message, object) {
-                (Some(message), _) => message.name().to_owned().into(),
+                (Some(message), _) => message::name(message).to_owned().into(),
                 (None, Some(object)) => seen.name(object).into(),
                 (None, None) => "".into(),
             },
@@ -283,9 +291,9 @@ impl Semantics for RustProgram {
                     with.map(|(number, _)| Activity(*number))
                 }
             },
-            site: doing.and_then(Doing::site),
+            site: doing.and_then(|doing| doing.location.as_ref()).map(site),
             sent_at: match message {
-                Some(message) => message.site(),
+                Some(message) => message.sent_at.as_ref().map(site),
                 None => received.and_then(|object| state.next_sent(object)),
             },
             depth: 0,
@@ -297,20 +305,20 @@ impl Semantics for RustProgram {
 
     fn activities(&self, state: &Universe) -> Vec<Activity> {
         let seen = self.seen(state);
-        let all = seen.answer.activities.iter();
+        let all = seen.report.activities.iter();
         all.map(|acting| Activity(acting.number)).collect()
     }
 
     fn turn<'a>(&'a self, state: &'a Universe, activity: Activity) -> Option<Operation<'a>> {
         let seen = self.seen(state);
-        let turn = seen.answer.activity(activity.0)?.turn.as_ref()?;
+        let turn = seen.report.activity(activity)?.turn.as_ref()?;
         Some(Operation {
             kind: OperationKind::Turn,
             activity,
-            subject: turn.name().to_owned().into(),
+            subject: message::name(turn).to_owned().into(),
             with: Some(Activity(turn.peer)),
             site: None,
-            sent_at: turn.site(),
+            sent_at: turn.sent_at.as_ref().map(site),
             depth: 0,
             marked: false,
         })
@@ -341,6 +349,7 @@ impl Semantics for RustProgram {
         let finer = Granularity {
             releases: self.granularity.releases || kinds.contains(&OperationKind::Unlock),
             own: self.granularity.own || kinds.iter().any(|kind| words::OWN.contains(kind)),
+            ..self.granularity
         };
         if finer != self.granularity {
             self.granularity = finer;
@@ -354,7 +363,7 @@ impl Semantics for RustProgram {
 
     fn name(&self, state: &Universe, activity: Activity) -> String {
         let seen = self.seen(state);
-        match seen.answer.activity(activity.0) {
+        match seen.report.activity(activity) {
             Some(acting) => acting.place.clone(),
             None => format!("activity {}", activity.0),
         }
@@ -362,7 +371,7 @@ impl Semantics for RustProgram {
 
     fn describe(&self, state: &Universe, step: &Choice, _: &dyn Fn(Activity) -> String) -> String {
         let seen = self.seen(state);
-        match Self::doing(&seen.answer, step) {
+        match Self::doing(&seen.report, step) {
             Some(doing) => words::does(doing, &seen, Some(step.way), &self.file),
             None => "does something".to_owned(),
         }
@@ -379,18 +388,31 @@ impl Semantics for RustProgram {
     fn schedule(&self, state: &Universe) -> Option<String> {
         let mut schedule = Schedule::default();
         for (before, step) in state.steps() {
-            let answer = self.with(|inside| inside.connection.ask(&before.question()));
-            let doing = Self::doing(&answer, &step)?;
+            let reply = self.with(|inside| inside.connection.ask(&before.request()));
+            let report = reply.ok()?;
+            let doing = Self::doing(&report, &step)?;
             // In a schedule, operations that no other activity can observe are not steps.
             if doing.touches.first().map(|touch| touch.0) != Some(Access::Own) {
-                let (what, site) = doing.describe(&answer);
+                let what = match &doing.message {
+                    Some(message) => {
+                        let label = message::label(message, &report);
+                        Line::labelled(&doing.name, &label)
+                    }
+                    None => doing.name.clone(),
+                };
+                // The label of a message that is handled says where it was sent.
+                let is_sent = doing
+                    .message
+                    .as_ref()
+                    .is_some_and(|message| message.is_sent);
+                let location = doing.location.as_ref().filter(|_| !is_sent);
                 let mut line = Line {
-                    who: answer.activity(step.activity)?.place.clone(),
+                    who: report.activity(Activity(step.activity))?.place.clone(),
                     what,
-                    site,
+                    site: location.map(ToString::to_string).unwrap_or_default(),
                     choice: step.way,
                 };
-                if let Some(object) = answer.object(doing) {
+                if let Some(object) = report.object(doing) {
                     line.set_object(object);
                 }
                 schedule.lines.push(line);

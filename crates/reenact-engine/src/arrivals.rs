@@ -12,6 +12,8 @@
 //! n-th that its actor registered, a message that went through a promise the n-th that its sender sent that way. Each
 //! is predicted to be the one after the last that came from there.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Map;
 
 /// Where a message comes from, as far as order matters: a sender's token, with [`NUMBERED`] if that alone does not
@@ -26,7 +28,7 @@ pub(crate) const DIRECT: Source = NUMBERED - 1;
 pub(crate) const CONTINUATION: Source = NUMBERED;
 
 /// A message that arrives: its source, and its number, 0 if it has none.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Arrival {
     pub(crate) source: Source,
     pub(crate) number: u64,

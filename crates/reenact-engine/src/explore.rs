@@ -4,7 +4,7 @@
 //! operation, an activity announces the operation and waits until it is chosen (`execution.rs`). The caller that drives
 //! the execution through [`Run`](reenact_explore::Run) chooses, step by step; this module does not know the strategies.
 //! Threads that are not part of an execution are not affected: for them, the mode is off. When a whole program is
-//! explored, each execution is a process with real threads, which take turns in the same way (`whole.rs`).
+//! explored, each execution is a process with real threads, which take turns in the same way (`process.rs`).
 //!
 //! An explored program must behave the same whenever it runs under the same schedule. Clocks and random bytes from the
 //! C library are the same in all executions (`outside.rs`). The program is responsible for the state that it keeps in
@@ -15,11 +15,14 @@ pub(crate) mod execution;
 mod failure;
 mod fiber;
 mod follow;
+mod message;
 mod names;
 pub(crate) mod object_state;
 mod objects;
 mod outside;
 mod overflow;
+mod process;
+pub mod protocol;
 mod recorded;
 mod request;
 mod retrace;
@@ -29,7 +32,6 @@ mod search;
 mod serve;
 mod subject;
 mod task_stack;
-mod whole;
 
 use std::{
     any::Any,
@@ -79,7 +81,7 @@ pub(crate) fn controller() -> Option<Arc<dyn Controller>> {
 
 /// Returns whether this process is an explored execution with its own threads.
 pub(crate) fn is_whole() -> bool {
-    whole::is_here()
+    process::is_here()
 }
 
 /// Shows the result of the closure that `look` returns under `name` whenever the state of this execution is inspected.
@@ -87,13 +89,13 @@ pub(crate) fn is_whole() -> bool {
 #[inline]
 pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce() -> F) {
     if is_whole() {
-        whole::watch(name, Box::new(look()));
+        process::watch(name, Box::new(look()));
     }
 }
 
 /// Makes the calling OS thread this activity. Returns when it is the activity's turn.
 pub(crate) fn begin_thread(number: u32) {
-    whole::begin_thread(number);
+    process::begin_thread(number);
 }
 
 /// Returns whether the calling code is explored and has an OS thread to itself.
@@ -117,22 +119,22 @@ pub(crate) fn wait_for_end(number: u32) {
 
 /// Reports that the thread that was to run this activity will not start.
 pub(crate) fn end_not_started(number: u32) {
-    whole::end_not_started(number);
+    process::end_not_started(number);
 }
 
 /// Reports that the calling thread has ended.
 pub(crate) fn end_thread() {
-    whole::end_thread();
+    process::end_thread();
 }
 
 /// Explores the program as the environment requests. Returns in the child processes, in which the program continues.
 pub(crate) fn start_from_environment() {
-    whole::start_from_environment();
+    process::start_from_environment();
 }
 
 /// Follows a schedule in this process as the environment requests.
 pub(crate) fn follow_from_environment() {
-    whole::follow_from_environment();
+    process::follow_from_environment();
 }
 
 /// Makes the calling code this light activity. Returns false if it is not explored.
@@ -221,7 +223,7 @@ fn listen_to_panics() {
         std::panic::set_hook(Box::new(move |info| match here() {
             Some(execution) => {
                 execution.panics(panic_of(info));
-                if whole::is_shown() {
+                if process::is_shown() {
                     before(info);
                 }
             }

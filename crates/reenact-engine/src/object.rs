@@ -154,20 +154,14 @@ impl Object {
     /// Like [`Object::take`], for an object that others may share.
     #[inline(always)]
     #[track_caller]
-    pub fn take_from_lookers<R>(
+    pub fn take_from_sharers<R>(
         &self,
         op: Op,
         attempt: impl FnOnce() -> Option<R>,
         block: impl FnOnce() -> R,
         undo: impl FnOnce(R),
     ) -> R {
-        match attempt() {
-            Some(taken) if mode::byte() == Mode::Off as u8 => taken,
-            taken => {
-                cold_path();
-                self.enter(op, Access::Take, true, taken, block, undo)
-            }
-        }
+        self.attempt_or_enter(op, Access::Take, true, attempt, block, undo)
     }
 
     /// Goes from taking the object to sharing it, without releasing it in between; `convert` does that.
@@ -210,13 +204,7 @@ impl Object {
         block: impl FnOnce() -> R,
         undo: impl FnOnce(R),
     ) -> R {
-        match attempt() {
-            Some(taken) if mode::byte() == Mode::Off as u8 => taken,
-            taken => {
-                cold_path();
-                self.enter(op, Access::Look, false, taken, block, undo)
-            }
-        }
+        self.attempt_or_enter(op, Access::Look, false, attempt, block, undo)
     }
 
     /// Shares the object if `attempt` succeeds; otherwise like [`Object::try_take`].
@@ -384,13 +372,33 @@ impl Object {
         announce_at(op, self, access);
     }
 
+    #[inline(always)]
+    #[track_caller]
+    fn attempt_or_enter<R>(
+        &self,
+        op: Op,
+        access: Access,
+        from_sharers: bool,
+        attempt: impl FnOnce() -> Option<R>,
+        block: impl FnOnce() -> R,
+        undo: impl FnOnce(R),
+    ) -> R {
+        match attempt() {
+            Some(taken) if mode::byte() == Mode::Off as u8 => taken,
+            taken => {
+                cold_path();
+                self.enter(op, access, from_sharers, taken, block, undo)
+            }
+        }
+    }
+
     #[inline(never)]
     #[track_caller]
     fn enter<R>(
         &self,
         op: Op,
         access: Access,
-        from_lookers: bool,
+        from_sharers: bool,
         taken: Option<R>,
         block: impl FnOnce() -> R,
         undo: impl FnOnce(R),
@@ -411,7 +419,7 @@ impl Object {
                 if let Some(taken) = taken {
                     undo(taken);
                 }
-                if from_lookers {
+                if from_sharers {
                     self.announce(QUEUE, Access::Queue);
                 }
                 self.arrive(op, access);

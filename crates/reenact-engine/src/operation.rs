@@ -11,6 +11,7 @@ mod value;
 use std::{panic::Location, sync::atomic::AtomicU64};
 
 pub use reenact_explore::OperationKind;
+use serde::{Deserialize, Serialize};
 
 pub use self::{
     name::ObjectName,
@@ -116,7 +117,7 @@ macro_rules! operations {
 }
 
 /// How an operation uses an object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Access {
     /// Takes the object exclusively; blocks until it can.
     Take,

@@ -30,12 +30,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::external::untracked;
 
 /// A line of the program.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub(crate) struct Site {
     pub(crate) file: &'static str,
     pub(crate) line: u32,
@@ -87,6 +88,13 @@ impl Site {
     /// Formats it; empty if there is none.
     pub(crate) fn text(site: Option<Site>) -> String {
         site.map_or_else(String::new, |site| site.to_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Site {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<&'static Site, D::Error> {
+        let (file, line, column) = <(&str, u32, u32)>::deserialize(deserializer)?;
+        Ok(Site::kept(file, line, column))
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Activity, Run, Step};
 
 /// The program did something other than what was expected of it.
@@ -13,7 +15,7 @@ use super::{Activity, Run, Step};
 /// If only an exploration has run it before, its behaviour depends on more than the order of its steps, such as the time
 /// or addresses, so no exploration of it can be complete. If the expectation comes from a file, the program may have
 /// changed since.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
     /// Where that was.
     pub point: DivergencePoint,
@@ -24,7 +26,7 @@ pub struct Divergence {
 }
 
 /// Where a program [diverges](Divergence).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DivergencePoint {
     /// At a step of a schedule. The value is the number of steps before it.
     Step(usize),

@@ -1,52 +1,79 @@
 //! The steps of one execution, and what each of them is ordered after.
 //!
 //! There are no vector clocks. To find what happens after an event, the links are walked once, which costs less than
-//! clocks as long as few events of an execution are queried.
+//! clocks as long as few events of an execution are queried. Optimal exploration queries many, and adds clocks
+//! ([`ClockedLog`](super::optimal::ClockedLog)).
+
+use std::ops::Range;
 
 use super::{Moment, Step, links::Link};
 use crate::Activity;
 
-/// The events of an execution.
+/// The steps of an execution and their links.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EventLog {
     schedule: Vec<Step>,
-    /// The previous event of the same activity, by moment.
-    previous: Vec<Option<Moment>>,
+    entries: Vec<Entry>,
     links: Vec<Link>,
-    /// Where the links of each event end.
-    ends: Vec<usize>,
     /// The last event of each activity.
     last: Vec<Option<Moment>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The previous event of the same activity.
+    previous: Option<Moment>,
+    /// The index of its first link.
+    links: usize,
 }
 
 impl EventLog {
     /// Removes all events.
     pub(super) fn clear(&mut self) {
         self.schedule.clear();
-        self.previous.clear();
+        self.entries.clear();
         self.links.clear();
-        self.ends.clear();
         self.last.clear();
     }
 
     /// Appends an event.
+    #[inline]
     pub(super) fn push(&mut self, step: Step, links: impl Iterator<Item = Link>) {
         let moment = self.next();
         let slot = step.activity.0 as usize;
         if self.last.len() <= slot {
             self.last.resize(slot + 1, None);
         }
-        self.previous.push(self.last[slot].replace(moment));
+        self.entries.push(Entry {
+            previous: self.last[slot].replace(moment),
+            links: self.links.len(),
+        });
         self.schedule.push(step);
         self.links.extend(links);
-        self.ends.push(self.links.len());
+    }
+
+    /// Removes the last event.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Step> {
+        let step = self.schedule.pop()?;
+        let entry = self.entries.pop()?;
+        self.links.truncate(entry.links);
+        self.last[step.activity.0 as usize] = entry.previous;
+        Some(step)
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.schedule.len()
     }
 
     /// The moment of the next event.
+    #[inline]
     pub(super) fn next(&self) -> Moment {
-        Moment(u32::try_from(self.schedule.len()).expect("fewer than 2^32 events"))
+        Moment(u32::try_from(self.len()).expect("fewer than 2^32 events"))
     }
 
+    #[inline]
     pub(super) fn schedule(&self) -> &[Step] {
         &self.schedule
     }
@@ -55,23 +82,51 @@ impl EventLog {
         (0..self.next().0).map(Moment)
     }
 
+    #[inline]
     pub(super) fn step(&self, moment: Moment) -> Step {
         self.schedule[moment.index()]
     }
 
+    /// The previous event of the same activity.
+    #[inline]
     pub(super) fn previous(&self, moment: Moment) -> Option<Moment> {
-        self.previous[moment.index()]
+        self.entries[moment.index()].previous
     }
 
     /// The last event of the activity so far.
+    #[inline]
     pub(super) fn last(&self, activity: Activity) -> Option<Moment> {
         self.last.get(activity.0 as usize).copied().flatten()
     }
 
+    /// One more than the highest number of an activity so far.
+    #[inline]
+    pub(super) fn activities(&self) -> usize {
+        self.last.len()
+    }
+
+    #[inline]
     pub(super) fn links(&self, moment: Moment) -> &[Link] {
-        let index = moment.index();
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.links[start..self.ends[index]]
+        &self.links[self.link_indices(moment)]
+    }
+
+    /// The indices of the links of an event among all links.
+    #[inline]
+    pub(super) fn link_indices(&self, moment: Moment) -> Range<usize> {
+        let next = self.entries.get(moment.index() + 1);
+        let end = next.map_or(self.links.len(), |next| next.links);
+        self.entries[moment.index()].links..end
+    }
+
+    /// The links of all events.
+    #[inline]
+    pub(super) fn all_links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Replaces a link. Returns the old one.
+    pub(super) fn replace_link(&mut self, index: usize, link: Link) -> Link {
+        std::mem::replace(&mut self.links[index], link)
     }
 
     /// The direct predecessors of an event.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::{
     Budget, Limit, Progress, Report, Runs, Step, Verdict,
     budget_tracker::BudgetTracker,
-    optimal::{History, OptimalDriver},
+    optimal::{ClockedLog, OptimalDriver},
 };
 
 /// An execution that has ended.
@@ -16,18 +16,18 @@ pub struct Execution<'a, R: Runs> {
     pub verdict: Verdict,
     /// The run, in its final state.
     pub run: &'a R::Run,
-    pub(super) history: &'a History<R::Event>,
+    pub(super) log: &'a ClockedLog<R::Event>,
 }
 
 impl<R: Runs> Execution<'_, R> {
     /// The steps. Taking them again leads to the same final state.
     pub fn schedule(&self) -> &[Step] {
-        self.history.schedule()
+        self.log.steps().schedule()
     }
 
     /// The steps, with what each turned out to do.
     pub fn events(&self) -> impl Iterator<Item = (Step, &R::Event)> {
-        self.history.events()
+        self.log.events()
     }
 }
 

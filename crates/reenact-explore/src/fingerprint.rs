@@ -23,7 +23,7 @@ const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 /// A hash of everything that happened in a run up to some point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fingerprint(u128);
+pub struct Fingerprint(pub u128);
 
 impl Fingerprint {
     /// Distinguishes the same universe by the activity that continues it.

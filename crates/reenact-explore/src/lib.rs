@@ -57,6 +57,8 @@ mod tally;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::{
     around::{Around, Closest},
     bounded::{Bounded, Bounding},
@@ -77,7 +79,7 @@ pub use self::{
 };
 
 /// A step of a run: an activity and which of its choices it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Step {
     /// The activity that takes the step.
     pub activity: Activity,

@@ -3,8 +3,10 @@
 //! Happens-before is more than pairwise dependence: a lock is ordered after the previous unlock, but what it could have
 //! overtaken is the lock before that. So the object states both, since only it knows.
 
+use serde::{Deserialize, Serialize};
+
 /// The position of an event in its execution, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Moment(pub u32);
 
 impl Moment {
@@ -14,7 +16,7 @@ impl Moment {
 }
 
 /// How an event is ordered after an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Link {
     /// See [`Links::after`].
     After(Moment),
@@ -105,7 +107,7 @@ pub(super) fn is_possible_without(
 /// The events that a new event is ordered after, as stated by its object.
 ///
 /// Implied links need not be stated: a write that is ordered after reads need not mention the write that they saw.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Links {
     links: Vec<Link>,
 }
@@ -175,14 +177,9 @@ impl Links {
         self.links.iter().filter_map(|link| link.race()).min()
     }
 
-    /// Adds a link.
-    pub fn push(&mut self, link: Link) {
-        self.links.push(link);
-    }
-
-    /// All links.
-    pub fn iter(&self) -> impl Iterator<Item = Link> {
-        self.links.iter().copied()
+    /// Adds all links of `other`.
+    pub fn append(&mut self, other: &Links) {
+        self.links.extend_from_slice(&other.links);
     }
 
     pub(super) fn clear(&mut self) {

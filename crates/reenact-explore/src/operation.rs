@@ -1,14 +1,14 @@
 //! Activities and operation kinds: the vocabulary that the engine, the strategies and the debugger share.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An activity: an actor, a thread, a process, a task. The same number means the same activity in every execution of a
 /// program, and in every universe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Activity(pub u32);
 
 /// The kind of a pending operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperationKind {
     /// Sends a message to an actor.

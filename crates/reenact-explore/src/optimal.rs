@@ -1,14 +1,14 @@
 //! Optimal dynamic partial-order reduction: one execution of each class.
 
+mod clocked_log;
 mod driver;
-mod history;
 mod plan;
 mod portion;
 mod reversal;
 mod wakeup;
 
 pub(super) use self::{
+    clocked_log::ClockedLog,
     driver::OptimalDriver,
-    history::History,
     portion::{Portion, portions},
 };

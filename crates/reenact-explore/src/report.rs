@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use super::Divergence;
 
 /// How an execution ended.
@@ -36,7 +38,7 @@ pub struct Budget {
 }
 
 /// Why an exploration is not complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
     /// The maximum number of executions was reached.
     Executions(u64),

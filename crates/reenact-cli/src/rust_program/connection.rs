@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     fs,
-    io::{self, Read, Write},
+    io::{self, ErrorKind, Read},
     os::unix::{
         net::{UnixListener, UnixStream},
         process::{CommandExt, ExitStatusExt},
@@ -13,11 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use reenact_engine::explore::protocol::{Hello, Reply, Request, receive, send};
 use reenact_trace::Exit;
 use rustix::process::{Pid, Signal, kill_process_group};
+use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
-use super::{Start, answer::Answer};
+use super::Start;
 use crate::{error::Failure, signals};
 
 /// How often to check whether the program has connected, or the user has interrupted.
@@ -28,12 +30,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait for an answer after an interrupt.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A program that answers requests.
+/// A program that answers requests for universes.
 pub(super) struct Connection {
     program: Program,
     stream: UnixStream,
-    /// Bytes that were received and not yet parsed.
-    unread: Vec<u8>,
     /// Why the program does not answer any more.
     broken: Option<String>,
     _scratch: TempDir,
@@ -50,8 +50,9 @@ impl Drop for Program {
 }
 
 impl Connection {
-    /// Starts a program, and waits until it is ready to answer. Returns the first lines that it sends.
-    pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Vec<String>), Failure> {
+    /// Starts a program, and waits until it is ready to answer. Returns the first message that it
+    /// sends.
+    pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Hello), Failure> {
         let mut starting = start.command();
         let program = &starting.get_program().to_owned();
         let scratch = TempDir::new().map_err(Failure::Scratch)?;
@@ -101,11 +102,10 @@ impl Connection {
         let mut connection = Connection {
             program: running,
             stream,
-            unread: Vec::new(),
             broken: None,
             _scratch: scratch,
         };
-        let hello = connection.answer().map_err(|error| Failure::Exploration {
+        let hello = connection.receive().map_err(|error| Failure::Exploration {
             program: program.clone(),
             error,
         })?;
@@ -113,75 +113,35 @@ impl Connection {
     }
 
     /// Requests a universe.
-    pub(super) fn ask(&mut self, question: &str) -> Answer {
+    pub(super) fn ask(&mut self, request: &Request) -> Reply {
         if let Some(broken) = &self.broken {
-            return Answer::error(broken.clone());
+            return Err(broken.clone());
         }
-        let asked = self.stream.write_all(format!("{question}\n").as_bytes());
-        let answer = asked
+        let sent = send(&mut self.stream, request);
+        let reply = sent
             .map_err(|error| self.gone(&error.to_string()))
-            .and_then(|()| self.answer());
-        match answer {
-            Ok(lines) => Answer::read(&lines),
-            Err(error) => {
-                self.broken = Some(error.clone());
-                Answer::error(error)
-            }
-        }
-    }
-
-    /// Receives the lines of an answer.
-    fn answer(&mut self) -> Result<Vec<String>, String> {
-        let began = Instant::now();
-        let mut lines = Vec::new();
-        let mut looked_at = 0;
-        loop {
-            while let Some(end) = self.unread[looked_at..]
-                .iter()
-                .position(|&byte| byte == b'\n')
-            {
-                let line = &self.unread[looked_at..looked_at + end];
-                let line = String::from_utf8_lossy(line).into_owned();
-                looked_at += end + 1;
-                if line == "end" {
-                    self.unread.drain(..looked_at);
-                    return Ok(lines);
-                }
-                lines.push(line);
-            }
-            self.read_more(began)?;
-        }
-    }
-
-    fn read_more(&mut self, began: Instant) -> Result<(), String> {
-        let mut bytes = [0; 1 << 14];
-        match self.stream.read(&mut bytes) {
-            Ok(0) => Err(self.gone("it has closed its socket")),
-            Ok(length) => {
-                self.unread.extend_from_slice(&bytes[..length]);
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            .and_then(|()| self.receive());
+        reply.unwrap_or_else(|error| {
+            self.broken = Some(error.clone());
             Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                ) =>
-            {
-                let waited = began.elapsed();
-                let is_enough =
-                    waited > PATIENCE || waited > LITTLE_PATIENCE && signals::is_interrupted();
-                match is_enough {
-                    true => Err(format!(
-                        "the program does not answer, for {} seconds: it waits for, or computes, something that is not \
-                         explored",
-                        waited.as_secs()
-                    )),
-                    false => Ok(()),
-                }
-            }
-            Err(error) => Err(self.gone(&error.to_string())),
-        }
+        })
+    }
+
+    fn receive<T: DeserializeOwned>(&mut self) -> Result<T, String> {
+        let began = Instant::now();
+        let mut patient = Patient {
+            stream: &self.stream,
+            began,
+        };
+        receive(&mut patient).map_err(|error| match error.kind() {
+            ErrorKind::TimedOut => format!(
+                "the program does not answer, for {} seconds: it waits for, or computes, something that is not explored",
+                began.elapsed().as_secs()
+            ),
+            ErrorKind::UnexpectedEof => self.gone("it has closed its socket"),
+            ErrorKind::InvalidInput | ErrorKind::InvalidData => format!("the reply of the program is malformed: {error}"),
+            _ => self.gone(&error.to_string()),
+        })
     }
 
     /// Returns the error for a program that does not answer any more.
@@ -197,6 +157,27 @@ impl Connection {
                 }
             ),
             _ => format!("the process that explores the program is gone: {why}"),
+        }
+    }
+}
+
+/// Reads from a stream that times out each [`POLL_INTERVAL`], until the patience is at an end.
+struct Patient<'a> {
+    stream: &'a UnixStream,
+    began: Instant,
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.stream.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            let waited = self.began.elapsed();
+            if waited > PATIENCE || waited > LITTLE_PATIENCE && signals::is_interrupted() {
+                return Err(ErrorKind::TimedOut.into());
+            }
         }
     }
 }

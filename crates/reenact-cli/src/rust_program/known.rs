@@ -6,10 +6,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{
-    answer::Answer,
-    universe::{Choice, Universe},
-};
+use reenact_engine::explore::protocol::{Reply, UniverseReport};
+
+use super::universe::{Choice, Universe};
 
 /// Minimum number of universes to remember.
 const REMEMBERED: usize = 20_000;
@@ -17,16 +16,19 @@ const REMEMBERED: usize = 20_000;
 /// What is known so far.
 #[derive(Default)]
 pub(super) struct Knowledge {
-    answer: Recent<u128, Arc<Answer>>,
+    reports: Recent<u128, Seen>,
     /// The fingerprint of the universe that a step leads to.
     after: Recent<(u128, Choice), u128>,
     names: Arc<Mutex<Names>>,
 }
 
-/// An answer, with the names of its objects.
+/// What the program reports about a universe, with the names of its objects.
 #[derive(Clone)]
 pub(super) struct Seen {
-    pub(super) answer: Arc<Answer>,
+    /// Empty if there is an error.
+    pub(super) report: Arc<UniverseReport>,
+    /// Why there is no report.
+    pub(super) error: Option<String>,
     names: Arc<Mutex<Names>>,
 }
 
@@ -42,10 +44,9 @@ impl Seen {
 }
 
 impl Knowledge {
-    /// Returns the answer for a universe, if it is remembered.
+    /// Returns the report of a universe, if it is remembered.
     pub(super) fn of(&mut self, universe: &Universe) -> Option<Seen> {
-        let answer = self.answer.get(&universe.fingerprint())?;
-        Some(self.seen(answer))
+        self.reports.get(&universe.fingerprint())
     }
 
     /// Returns the fingerprint after a step, if it is remembered.
@@ -53,15 +54,23 @@ impl Knowledge {
         self.after.get(&(universe.fingerprint(), *step))
     }
 
-    /// Remembers the answer for a universe.
-    pub(super) fn learn(&mut self, universe: &Universe, answer: Answer) -> Seen {
+    /// Remembers the reply to the request for a universe.
+    pub(super) fn learn(&mut self, universe: &Universe, reply: Reply) -> Seen {
+        let (report, error) = match reply {
+            Ok(report) => (report, None),
+            Err(error) => (UniverseReport::default(), Some(error)),
+        };
         self.names
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .learn(&answer);
-        let answer = Arc::new(answer);
-        self.answer.put(universe.fingerprint(), Arc::clone(&answer));
-        self.seen(answer)
+            .learn(&report);
+        let seen = Seen {
+            report: Arc::new(report),
+            error,
+            names: Arc::clone(&self.names),
+        };
+        self.reports.put(universe.fingerprint(), seen.clone());
+        seen
     }
 
     /// Sets the file that line numbers refer to.
@@ -80,13 +89,6 @@ impl Knowledge {
     pub(super) fn follows(&mut self, before: &Universe, step: &Choice, fingerprint: u128) {
         let from = (before.fingerprint(), *step);
         self.after.put(from, fingerprint);
-    }
-
-    fn seen(&self, answer: Arc<Answer>) -> Seen {
-        Seen {
-            answer,
-            names: Arc::clone(&self.names),
-        }
     }
 }
 
@@ -133,8 +135,8 @@ struct Names {
 }
 
 impl Names {
-    fn learn(&mut self, answer: &Answer) {
-        for (object, name) in &answer.objects {
+    fn learn(&mut self, report: &UniverseReport) {
+        for (object, name) in &report.objects {
             self.known
                 .entry(*object)
                 .or_insert_with(|| name.within(&self.file));

@@ -1,18 +1,17 @@
 //! The observation and the ending of a universe.
 
-use reenact_multiverse::{Ending, Observation, Wait};
+use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
 
-use super::{
-    answer::{Acting, Doing, End, Stands},
-    known::Seen,
-    value, words,
-};
+use reenact_engine::explore::protocol::{ActivityReport, ActivityStatus, OperationReport};
+use reenact_multiverse::{Activity, Ending, Observation, Wait};
+
+use super::{known::Seen, message, site, value, words};
 
 /// Returns what can be observed: every activity with its next operation and the locks it holds, all locks that are
 /// held, the output, and the values that the program watches, by name.
 pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
-    let answer = &seen.answer;
-    let activities = answer.activities.iter();
+    let report = &seen.report;
+    let activities = report.activities.iter();
     let mut all: Vec<_> = activities
         .map(|acting| (acting.place.clone(), activity(acting, seen, file)))
         .collect();
@@ -20,20 +19,20 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
     if !locks.is_empty() {
         all.push(("locks".to_owned(), Observation::Record(locks)));
     }
-    if !answer.printed.is_empty() {
-        let lines = answer.printed.iter().cloned().map(Observation::Text);
+    if !report.printed.is_empty() {
+        let lines = report.printed.iter().cloned().map(Observation::Text);
         all.push(("printed".to_owned(), Observation::List(lines.collect())));
     }
-    for (name, text) in &answer.watched {
+    for (name, text) in &report.watched {
         all.push((name.clone(), value::read(text)));
     }
-    if let Some(error) = &answer.error {
+    if let Some(error) = &seen.error {
         all.push(("error".to_owned(), Observation::Text(error.clone())));
     }
     Observation::Record(all)
 }
 
-fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
+fn activity(acting: &ActivityReport, seen: &Seen, file: &str) -> Observation {
     let mut fields = Vec::new();
     let mut field = |name: &str, text: String| {
         fields.push((name.to_owned(), Observation::Text(text)));
@@ -41,32 +40,27 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
     if !acting.name.is_empty() {
         field("thread", acting.name.clone());
     }
-    match &acting.stands {
-        Stands::Does(doing) => {
+    match &acting.status {
+        ActivityStatus::Pending(doing) => {
             let does = match doing.is_enabled {
                 true => words::does(doing, seen, None, file),
                 false => waits_for(doing, seen, file),
             };
             field("does", does);
-            if let Some(site) = doing.site() {
-                if doing.file != file {
-                    field("file", doing.file.clone());
-                }
-                fields.push(("line".to_owned(), Observation::Int(site.line.into())));
-            }
+            fields.extend(message::location(doing.location.as_ref(), file));
         }
-        Stands::Waits(what) => field("does", format!("waits for {what}")),
-        Stands::Ended if acting.is_light() => field("does", "has nothing to do".to_owned()),
-        Stands::Ended => field("does", "has ended".to_owned()),
+        ActivityStatus::Waits(what) => field("does", format!("waits for {what}")),
+        ActivityStatus::Ended if is_light(acting) => field("does", "has nothing to do".to_owned()),
+        ActivityStatus::Ended => field("does", "has ended".to_owned()),
     }
     fields.extend(actor(acting, seen, file));
     if let Some(panic) = &acting.panic {
         let text = Observation::Text(panic.clone());
         fields.push(("panicked".to_owned(), text));
     }
-    let held = seen.answer.holds.iter();
+    let held = seen.report.holders.iter();
     let held = held.filter(|(_, who, _)| *who == acting.number);
-    let shared = seen.answer.shares.iter();
+    let shared = seen.report.sharers.iter();
     let shared = shared.filter(|(_, who)| *who == acting.number);
     let has: Vec<_> = held
         .map(|(object, ..)| object)
@@ -79,19 +73,27 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
     Observation::Record(fields)
 }
 
+/// Returns whether it is an actor, a process or a task, which can be idle without having ended, such as `main.a0`.
+fn is_light(activity: &ActivityReport) -> bool {
+    let last = activity.place.rsplit('.').next().unwrap_or_default();
+    activity.place != "main" && last.starts_with(|first: char| first.is_ascii_alphabetic())
+}
+
 /// Returns what can be observed of an actor: the message that it handles, the messages that wait, and its state if it
 /// can be shown. In the middle of a turn it cannot.
-fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+fn actor(acting: &ActivityReport, seen: &Seen, file: &str) -> Vec<(String, Observation)> {
     let mut fields = Vec::new();
-    let Acting {
+    let ActivityReport {
         inbox, turn, state, ..
     } = acting;
     if let Some(turn) = turn {
-        let text = format!("{} from {}", turn.label, turn.peer(&seen.answer));
+        let text = format!("{} from {}", turn.label, message::peer(turn, &seen.report));
         fields.push(("turn".to_owned(), Observation::Text(text)));
     }
     if !inbox.is_empty() || turn.is_some() || state.is_some() {
-        let inbox = inbox.iter().map(|one| one.observe(&seen.answer, file));
+        let inbox = inbox
+            .iter()
+            .map(|one| message::observe(one, &seen.report, file));
         fields.push(("inbox".to_owned(), Observation::List(inbox.collect())));
     }
     if let Some(state) = state {
@@ -105,24 +107,24 @@ fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)>
 }
 
 fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
-    let place = |who: u32| match seen.answer.activity(who) {
+    let place = |who: u32| match seen.report.activity(Activity(who)) {
         Some(acting) => acting.place.clone(),
         None => format!("activity {who}"),
     };
     let mut locks = Vec::new();
-    for (object, who, since) in &seen.answer.holds {
+    for (object, who, since) in &seen.report.holders {
         let fields = [("by", place(*who)), ("since", place_in(since, file))];
         let fields = fields.map(|(name, text)| (name.to_owned(), Observation::Text(text)));
         locks.push((seen.name(*object), Observation::Record(fields.to_vec())));
     }
-    for (object, _) in &seen.answer.shares {
+    for (object, _) in &seen.report.sharers {
         let name = seen.name(*object);
         if locks.iter().any(|(known, _)| *known == name) {
             continue;
         }
         let sharers = seen
-            .answer
-            .shares
+            .report
+            .sharers
             .iter()
             .filter(|(other, _)| other == object);
         let sharers = sharers.map(|(_, who)| Observation::Text(place(*who)));
@@ -133,7 +135,7 @@ fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
     locks
 }
 
-fn waits_for(doing: &Doing, seen: &Seen, file: &str) -> String {
+fn waits_for(doing: &OperationReport, seen: &Seen, file: &str) -> String {
     format!(
         "waits to {}{}",
         words::waits_to(doing, seen),
@@ -153,15 +155,15 @@ fn place_in(place: &str, file: &str) -> String {
 }
 
 /// Describes which activity holds an object that the operation needs.
-fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
+fn who_has(doing: &OperationReport, seen: &Seen, file: &str) -> String {
     let mut objects = doing.touches.iter().filter_map(|(_, object)| *object);
     let holder = objects.find_map(|object| {
         let held = seen
-            .answer
-            .holds
+            .report
+            .holders
             .iter()
             .find(|(held, ..)| *held == object)?;
-        let who = seen.answer.activity(held.1)?;
+        let who = seen.report.activity(Activity(held.1))?;
         Some((&who.place, &held.2))
     });
     match holder {
@@ -172,34 +174,37 @@ fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
 
 /// Returns the ending: states, output and watched values; errors; and, in a deadlock, what each activity waits for.
 pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
-    let answer = &seen.answer;
+    let report = &seen.report;
     let mut ending = Ending::default();
-    if let Some(error) = &answer.error {
+    if let Some(error) = &seen.error {
         ending.errors.push(error.clone());
         return ending;
     }
-    let printed = answer.printed.iter().map(|line| format!("prints {line}"));
-    let watched = answer.watched.iter();
+    let printed = report.printed.iter().map(|line| format!("prints {line}"));
+    let watched = report.watched.iter();
     let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
-    let states = answer.activities.iter().flat_map(left_in);
+    let states = report.activities.iter().flat_map(left_in);
     ending.outcome = states.chain(printed).chain(watched).collect();
-    ending.errors = answer.failures.clone();
-    if !matches!(answer.exit, Some(End::Status(0)) | None) {
-        let all = answer.activities.iter();
+    ending.errors = report.failures.clone();
+    let exit = report.exit.map(ExitStatus::from_raw);
+    if exit.is_some_and(|exit| !exit.success()) {
+        let all = report.activities.iter();
         let panics = all.filter_map(|one| Some((&one.place, one.panic.as_ref()?)));
         let panics = panics.map(|(who, panic)| format!("{who} panicked {panic}"));
         ending.errors.extend(panics);
     }
-    match answer.exit {
-        Some(End::Status(0)) if ending.outcome.is_empty() => {
+    match exit {
+        Some(exit) if exit.success() && ending.outcome.is_empty() => {
             ending.outcome.push("ends as it should".to_owned());
         }
-        Some(End::Status(0)) | None => {}
-        Some(End::Status(status)) => ending.errors.push(format!("exits with status {status}")),
-        Some(End::Signal(signal)) => ending.errors.push(format!("is killed by signal {signal}")),
+        Some(exit) if !exit.success() => ending.errors.push(match (exit.code(), exit.signal()) {
+            (Some(status), _) => format!("exits with status {status}"),
+            (None, signal) => format!("is killed by signal {}", signal.unwrap_or_default()),
+        }),
+        _ => {}
     }
-    if answer.is_deadlock {
-        ending.waits = answer
+    if report.is_deadlock {
+        ending.waits = report
             .activities
             .iter()
             .filter_map(|one| wait(one, seen, file))
@@ -209,7 +214,7 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
 }
 
 /// Returns the final state of an actor, one line per value.
-fn left_in(acting: &Acting) -> Vec<String> {
+fn left_in(acting: &ActivityReport) -> Vec<String> {
     let place = &acting.place;
     let state = acting.state.as_deref().filter(|_| acting.turn.is_none());
     match state.map(value::read) {
@@ -222,21 +227,21 @@ fn left_in(acting: &Acting) -> Vec<String> {
     }
 }
 
-fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
-    let (what, site) = match &acting.stands {
-        Stands::Does(doing) => {
+fn wait(acting: &ActivityReport, seen: &Seen, file: &str) -> Option<Wait> {
+    let (what, site) = match &acting.status {
+        ActivityStatus::Pending(doing) => {
             let what = match (doing.object(), &doing.with) {
                 (Some(object), _) => seen.name(object),
                 (None, Some((_, joined))) => format!("the end of {joined}"),
-                (None, None) => doing.operation.clone(),
+                (None, None) => doing.name.clone(),
             };
             (
                 format!("{what}{}", who_has(doing, seen, file)),
-                doing.site(),
+                doing.location.as_ref().map(site),
             )
         }
-        Stands::Waits(what) => (what.clone(), None),
-        Stands::Ended => return None,
+        ActivityStatus::Waits(what) => (what.clone(), None),
+        ActivityStatus::Ended => return None,
     };
     Some(Wait {
         who: acting.place.clone(),

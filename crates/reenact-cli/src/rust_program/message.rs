@@ -1,109 +1,76 @@
-//! A message between actors, as reported by the program.
+//! Messages between actors, as text and as values.
 
-use reenact_multiverse::{Observation, Site};
+use reenact_engine::explore::protocol::{MessageReport, SourceLocation, UniverseReport};
+use reenact_multiverse::{Activity, Observation};
 
-use super::{answer::Answer, value};
+use super::{site, value};
 
-/// A message that is about to be sent, waits in an inbox, or is being handled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Message {
-    /// Its text, such as `double(12)`, or the name of a closure.
-    pub(super) label: String,
-    /// The receiver if it is about to be sent, otherwise the sender.
-    pub(super) peer: u32,
-    /// The file and position where it was sent, if it has been sent.
-    sent_at: Option<(String, Site)>,
+/// Returns the name of the method that it calls.
+pub(super) fn name(message: &MessageReport) -> &str {
+    match message.label.split_once('(') {
+        Some((name, _)) => name,
+        None => &message.label,
+    }
 }
 
-impl Message {
-    /// Parses the fields of a message: its label, its peer and, if it has been sent, where.
-    pub(super) fn read(fields: &[&str]) -> Option<Message> {
-        let (label, peer, sent_at) = match *fields {
-            [label, peer] => (label, peer, None),
-            [label, peer, file, line, column] => {
-                let site = Site {
-                    line: line.parse().ok()?,
-                    column: column.parse().ok()?,
-                };
-                (label, peer, Some((file.to_owned(), site)))
-            }
-            _ => return None,
-        };
-        Some(Message {
-            label: label.to_owned(),
-            peer: peer.parse().ok()?,
-            sent_at,
-        })
+/// Returns the name of the sender or receiver.
+pub(super) fn peer(message: &MessageReport, report: &UniverseReport) -> String {
+    match report.activity(Activity(message.peer)) {
+        Some(activity) => activity.place.clone(),
+        None => format!("activity {}", message.peer),
     }
+}
 
-    /// Returns the name of the method that it calls.
-    pub(super) fn name(&self) -> &str {
-        match self.label.split_once('(') {
-            Some((name, _)) => name,
-            None => &self.label,
-        }
+/// Returns the label as it is written in a schedule. That of a message that is handled contains where it was sent.
+pub(super) fn label(message: &MessageReport, report: &UniverseReport) -> String {
+    let mut label = message.label.clone();
+    if message.is_sent {
+        label += &format!(" from {}", peer(message, report));
     }
+    if let Some(location) = &message.sent_at {
+        label += &format!(" at {location}");
+    }
+    label
+}
 
-    /// Returns where it was sent, if that is known.
-    pub(super) fn site(&self) -> Option<Site> {
-        let (file, site) = self.sent_at.as_ref()?;
-        Some(*site).filter(|_| !file.is_empty())
+/// Returns the operation on the message as text, such as `send double(4) to main.a0`.
+pub(super) fn sentence(message: &MessageReport, report: &UniverseReport) -> String {
+    let label = match &*message.label {
+        "" => "a message",
+        label => label,
+    };
+    let peer = peer(message, report);
+    match message.is_sent {
+        false => format!("send {label} to {peer}"),
+        true => format!("handle {label} from {peer}"),
     }
+}
 
-    /// Returns the name of the sender or receiver.
-    pub(super) fn peer(&self, answer: &Answer) -> String {
-        match answer.activity(self.peer) {
-            Some(acting) => acting.place.clone(),
-            None => format!("activity {}", self.peer),
-        }
+/// Returns what can be observed of a message in an inbox.
+pub(super) fn observe(message: &MessageReport, report: &UniverseReport, file: &str) -> Observation {
+    let text = |text: &str| Observation::Text(text.to_owned());
+    let mut fields = vec![("name".to_owned(), text(name(message)))];
+    if let Some((_, arguments)) = message.label.split_once('(') {
+        let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
+        fields.push(("args".to_owned(), value::read(&format!("[{arguments}]"))));
     }
+    fields.push(("from".to_owned(), text(&peer(message, report))));
+    fields.extend(location(message.sent_at.as_ref(), file));
+    Observation::Record(fields)
+}
 
-    /// Returns the label as it is written in a schedule, and the position to use instead of that of the operation. For
-    /// a message that is handled, the label contains where it was sent, and the position is empty.
-    pub(super) fn line(&self, answer: &Answer) -> (String, Option<String>) {
-        let label = &self.label;
-        match &self.sent_at {
-            None => (label.clone(), None),
-            Some((file, site)) => {
-                let mut label = format!("{label} from {}", self.peer(answer));
-                if !file.is_empty() {
-                    label += &format!(" at {file}:{site}");
-                }
-                (label, Some(String::new()))
-            }
-        }
-    }
-
-    /// Returns the operation on the message as text, such as `send double(4) to main.a0`.
-    pub(super) fn sentence(&self, answer: &Answer) -> String {
-        let label = match &*self.label {
-            "" => "a message",
-            label => label,
-        };
-        let peer = self.peer(answer);
-        match self.sent_at {
-            None => format!("send {label} to {peer}"),
-            Some(_) => format!("handle {label} from {peer}"),
-        }
-    }
-
-    /// Returns what can be observed of a message in an inbox.
-    pub(super) fn observe(&self, answer: &Answer, file: &str) -> Observation {
-        let text = |text: &str| Observation::Text(text.to_owned());
-        let mut fields = vec![("name".to_owned(), text(self.name()))];
-        if let Some((_, arguments)) = self.label.split_once('(') {
-            let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
-            fields.push(("args".to_owned(), value::read(&format!("[{arguments}]"))));
-        }
-        fields.push(("from".to_owned(), text(&self.peer(answer))));
-        if let (Some(site), Some((sent_in, _))) = (self.site(), &self.sent_at) {
-            if sent_in != file {
-                fields.push(("file".to_owned(), text(sent_in)));
-            }
-            fields.push(("line".to_owned(), Observation::Int(site.line.into())));
-        }
-        Observation::Record(fields)
-    }
+/// Returns the fields that show a source location; the file only if it is not `file`.
+pub(super) fn location(
+    location: Option<&SourceLocation>,
+    file: &str,
+) -> impl Iterator<Item = (String, Observation)> {
+    let other = location.map(|location| &location.file);
+    let other = other.filter(|other| *other != file);
+    let other = other.map(|other| ("file".to_owned(), Observation::Text(other.clone())));
+    let line = location.map(|location| Observation::Int(site(location).line.into()));
+    other
+        .into_iter()
+        .chain(line.map(|line| ("line".to_owned(), line)))
 }
 
 #[cfg(test)]
@@ -111,20 +78,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_read() {
-        let sent = Message::read(&["double(12)", "3"]).unwrap();
-        assert_eq!((sent.name(), sent.peer, sent.site()), ("double", 3, None));
-        let handled = Message::read(&["main::closure", "3", "src/main.rs", "12", "9"]).unwrap();
-        assert_eq!(handled.name(), "main::closure");
-        assert_eq!(handled.site().unwrap().line, 12);
-        assert_eq!(Message::read(&["double(12)"]), None);
-        assert_eq!(Message::read(&["double(12)", "x"]), None);
+    fn the_name_of_a_message_is_that_of_its_method() {
+        for (label, expected) in [("double(12)", "double"), ("main::closure", "main::closure")] {
+            let message = MessageReport {
+                label: label.to_owned(),
+                peer: 3,
+                is_sent: false,
+                sent_at: None,
+            };
+            assert_eq!(name(&message), expected);
+        }
     }
 
     #[test]
-    fn what_it_carries_can_be_looked_into() {
-        let message = Message::read(&["set(Some(\"a, b\"), _)", "3", "a.rs", "1", "2"]).unwrap();
-        let seen = message.observe(&Answer::default(), "a.rs").to_string();
+    fn its_arguments_can_be_inspected() {
+        let message = MessageReport {
+            label: "set(Some(\"a, b\"), _)".to_owned(),
+            peer: 3,
+            is_sent: true,
+            sent_at: Some(SourceLocation {
+                file: "a.rs".to_owned(),
+                line: 1,
+                column: 2,
+            }),
+        };
+        let seen = observe(&message, &UniverseReport::default(), "a.rs").to_string();
         assert_eq!(
             seen,
             r#"{name: "set", args: ["a, b", "_"], from: "activity 3", line: 1}"#

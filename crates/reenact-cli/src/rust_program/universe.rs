@@ -1,15 +1,18 @@
 //! A universe of a Rust program: the steps that lead to it, and their fingerprint.
 
 use std::{
-    fmt::Write,
     hash::{Hash, Hasher},
     sync::Arc,
 };
 
-use reenact_engine::Access;
-use reenact_multiverse::{OperationKind, Site};
+use reenact_engine::{
+    Access,
+    explore::protocol::{Granularity, OperationReport, PathElement, Request},
+};
+use reenact_explore::Step;
+use reenact_multiverse::{Activity, OperationKind, Site};
 
-use super::answer::Doing;
+use super::site;
 
 /// A step: the activity that takes it, and which of its possible results it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,14 +21,21 @@ pub(crate) struct Choice {
     pub(super) way: u32,
 }
 
-impl Choice {
-    /// Parses a step, such as `2:0`.
-    pub(super) fn parse(text: &str) -> Option<Choice> {
-        let (activity, way) = text.split_once(':')?;
-        Some(Choice {
-            activity: activity.parse().ok()?,
-            way: way.parse().ok()?,
-        })
+impl From<Step> for Choice {
+    fn from(step: Step) -> Choice {
+        Choice {
+            activity: step.activity.0,
+            way: step.choice,
+        }
+    }
+}
+
+impl From<Choice> for Step {
+    fn from(choice: Choice) -> Step {
+        Step {
+            activity: Activity(choice.activity),
+            choice: choice.way,
+        }
     }
 }
 
@@ -41,7 +51,7 @@ pub(super) struct Moved {
 
 impl Moved {
     /// Returns what an operation moves. An operation that only tries may move nothing, so it returns `None`.
-    pub(super) fn of(doing: &Doing) -> Option<Moved> {
+    pub(super) fn of(doing: &OperationReport) -> Option<Moved> {
         let (access, object) = *doing.touches.first()?;
         let is_sent = match access {
             Access::Send => true,
@@ -52,36 +62,16 @@ impl Moved {
             is_sent,
             object: object?,
             is_turn: doing.kind == OperationKind::Turn,
-            site: doing.site(),
+            site: doing.location.as_ref().map(site),
         })
     }
 }
 
-/// Which operations are steps although no other activity can observe when they happen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Granularity {
-    /// Releasing a lock.
-    pub(super) releases: bool,
-    /// Creating an activity, beginning, ending, joining, and reading external input.
-    pub(super) own: bool,
-}
-
-impl Granularity {
-    /// Returns the words of a request that refine `other` to `self`.
-    fn finer_than(self, other: Granularity) -> impl Iterator<Item = &'static str> {
-        let releases = self.releases && !other.releases;
-        let own = self.own && !other.own;
-        let words = [("+releases", releases), ("+own", own)];
-        words
-            .into_iter()
-            .filter_map(|(word, is_new)| is_new.then_some(word))
-    }
-
-    /// Makes the fingerprints of universes differ if their granularity does.
-    fn salt(self) -> u128 {
-        const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-        ODD.wrapping_mul(u128::from(self.releases) | u128::from(self.own) << 1)
-    }
+/// Makes the fingerprints of universes differ if their granularity does.
+fn salt(granularity: Granularity) -> u128 {
+    const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    let Granularity { releases, own, .. } = granularity;
+    ODD.wrapping_mul(u128::from(releases) | u128::from(own) << 1)
 }
 
 /// The message that is marked, or where it has got to.
@@ -160,7 +150,7 @@ impl Universe {
     /// Sets the fingerprint, given the one that the program reported.
     pub(super) fn with_fingerprint(self, fingerprint: u128) -> Universe {
         Universe {
-            fingerprint: fingerprint ^ self.granularity().salt(),
+            fingerprint: fingerprint ^ salt(self.granularity()),
             ..self
         }
     }
@@ -278,24 +268,23 @@ impl Universe {
     }
 
     /// Returns the request that asks the program for this universe.
-    pub(super) fn question(&self) -> String {
-        let mut question = "state".to_owned();
+    pub(super) fn request(&self) -> Request {
+        let mut request = Request::new();
         let mut granularity = Granularity::default();
-        let mut refine = |question: &mut String, finer: Granularity| {
-            for word in finer.finer_than(granularity) {
-                let _ = write!(question, " {word}");
+        let mut refine = |request: &mut Request, finer: Granularity| {
+            if finer != granularity {
+                request.push(PathElement::Refine(finer));
+                granularity = finer;
             }
-            granularity = finer;
         };
-        refine(&mut question, self.first);
+        refine(&mut request, self.first);
         let mut paths: Vec<&Path> = self.paths().collect();
         paths.reverse();
         for path in paths {
-            refine(&mut question, path.granularity);
-            let Choice { activity, way } = path.step;
-            let _ = write!(question, " {activity}:{way}");
+            refine(&mut request, path.granularity);
+            request.push(PathElement::Step(path.step.into()));
         }
-        question
+        request
     }
 }
 
@@ -306,6 +295,9 @@ mod tests {
     const SITE: Site = Site { line: 1, column: 1 };
     const COARSE: Granularity = Granularity {
         releases: false,
+        drops: false,
+        queues: false,
+        ends: false,
         own: false,
     };
 
@@ -347,7 +339,8 @@ mod tests {
             .after(a, COARSE, None, 3);
         assert_eq!(one, other);
         assert_ne!(one, other.marked(Some(Mark::Next(0))));
-        assert_eq!(one.question(), "state 0:0 1:0");
+        let steps = [a, b].map(|step| PathElement::Step(step.into()));
+        assert_eq!(one.request(), steps);
     }
 
     #[test]
@@ -360,8 +353,13 @@ mod tests {
         let coarse = Universe::start(COARSE).after(a, COARSE, None, 1);
         let [one, other] = [COARSE, fine].map(|finer| coarse.after(b, finer, None, 2));
         assert_ne!(one, other);
-        assert_eq!(other.question(), "state 0:0 +own 1:0");
-        assert_eq!(Universe::start(fine).question(), "state +own");
+        let expected = [
+            PathElement::Step(a.into()),
+            PathElement::Refine(fine),
+            PathElement::Step(b.into()),
+        ];
+        assert_eq!(other.request(), expected);
+        assert_eq!(Universe::start(fine).request(), [PathElement::Refine(fine)]);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //!
 //! The verbs and nouns come from the operation itself, so that any model can define its own.
 
-use reenact_engine::{Access, third_person, with_object};
+use reenact_engine::{Access, explore::protocol::OperationReport, third_person, with_object};
 use reenact_multiverse::OperationKind;
 
-use super::{answer::Doing, known::Seen};
+use super::{known::Seen, message};
 
 /// The kinds of operations of a Rust program.
 pub(super) static KINDS: [OperationKind; 24] = [
@@ -46,33 +46,40 @@ pub(super) static OWN: [OperationKind; 5] = [
 
 /// Describes an operation without its subject, such as `locks mutex@12`. Adds which of its results it has if there are
 /// several and `way` is known, and its file if that is not `file`.
-pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> String {
-    let mut text = third_person(&waits_to(doing, seen));
-    if doing.ways > 1
+pub(super) fn does(
+    operation: &OperationReport,
+    seen: &Seen,
+    way: Option<u32>,
+    file: &str,
+) -> String {
+    let mut text = third_person(&waits_to(operation, seen));
+    if operation.choices > 1
         && let Some(way) = way
     {
-        text += &format!(", way {} of {}", way + 1, doing.ways);
+        text += &format!(", way {} of {}", way + 1, operation.choices);
     }
-    if doing.file != file && doing.site().is_some() {
-        text += &format!(" in {}", doing.file);
+    if let Some(location) = &operation.location
+        && location.file != file
+    {
+        text += &format!(" in {}", location.file);
     }
     text
 }
 
 /// Describes an operation in the infinitive, such as `lock mutex@12`.
-pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
-    if let Some(message) = &doing.message {
-        return message.sentence(&seen.answer);
+pub(super) fn waits_to(operation: &OperationReport, seen: &Seen) -> String {
+    if let Some(message) = &operation.message {
+        return message::sentence(message, &seen.report);
     }
-    let is_release = doing.touches.first().map(|touch| touch.0) == Some(Access::Release);
-    let operation = match is_release && !doing.operation.starts_with("unlock") {
+    let is_release = operation.touches.first().map(|touch| touch.0) == Some(Access::Release);
+    let name = match is_release && !operation.name.starts_with("unlock") {
         // The model has one name for acquiring and releasing.
         true => "unlock",
-        false => &doing.operation,
+        false => &operation.name,
     };
-    match (doing.object(), &doing.with) {
-        (Some(object), _) => with_object(operation, &doing.object, &seen.name(object)),
-        (None, Some((_, other))) => with_object(operation, &doing.object, other),
-        (None, None) => operation.to_owned(),
+    match (operation.object(), &operation.with) {
+        (Some(object), _) => with_object(name, &operation.noun, &seen.name(object)),
+        (None, Some((_, other))) => with_object(name, &operation.noun, other),
+        (None, None) => name.to_owned(),
     }
 }

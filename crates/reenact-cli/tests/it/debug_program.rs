@@ -539,7 +539,7 @@ fn a_program_that_goes_away_is_reported() {
 path = os.environ["REENACT_EXPLORE"].split("=", 1)[1].split("\n")[0]
 stream = socket.socket(socket.AF_UNIX)
 stream.connect(path)
-stream.sendall(b"releases\t0\nend\n")
+stream.sendall(b"\x03\0\0\0" b"\0\0\0")
 "#;
     let place = Place::new();
     fs::write(place.path("gone.py"), script).unwrap();
@@ -555,12 +555,14 @@ stream.sendall(b"releases\t0\nend\n")
     );
     assert_eq!(run.status.code(), Some(2));
     // One that goes on, and says what nobody understands.
-    let nonsense = script.replace("releases\\t0\\nend\\n", "end\\n\\xff\\nend\\n");
+    let greeting = r#"b"\0\0\0")"#;
+    assert!(script.contains(greeting));
+    let nonsense = script.replace(greeting, r#"b"\0\0\0" b"\x01\0\0\0\xff")"#);
     let nonsense = nonsense + "while stream.recv(4096): pass\n";
     fs::write(place.path("nonsense.py"), nonsense).unwrap();
     let run = place.reenact(&["debug", "--", "python3", "nonsense.py"]);
     assert!(
-        run.stderr.contains("which makes no sense"),
+        run.stderr.contains("the reply of the program is malformed"),
         "{}",
         run.stderr
     );

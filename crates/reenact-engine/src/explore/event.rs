@@ -8,6 +8,8 @@ use std::{
     sync::Arc,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     names::{Families, ObjectTable},
     schedule::Line,
@@ -15,7 +17,7 @@ use super::{
 use crate::{Access, Op, OpInfo, OperationKind, Values, site::Site};
 
 /// An object that an activity accesses, and how.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Touched {
     pub(crate) access: Access,
     pub(crate) object: u32,
@@ -67,7 +69,7 @@ pub struct Event {
 }
 
 /// The description of a message.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     /// The message itself, such as `double(12)`.
     pub(crate) label: String,

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use reenact_explore::Divergence;
+use serde::{Deserialize, Serialize};
 
 use crate::pool::stack::Stack;
 
 /// What went wrong in an execution.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Failure {
     /// An activity panicked, and the panic was not observed.
@@ -29,7 +30,7 @@ pub enum Failure {
 }
 
 /// A panic.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Panic {
     /// The panic message.
     pub message: String,
@@ -38,7 +39,7 @@ pub struct Panic {
 }
 
 /// A blocked activity.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Its place in the family tree, such as `main.2.0`.
     pub who: String,

@@ -14,6 +14,10 @@ use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
+use serde::{Deserialize, Serialize};
+
+use super::process::address;
+
 /// Distinguishes executions, so that the number of an object that outlives an execution is not used in another one.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(AT_ONCE);
 /// Number of executions that are reserved at once.
@@ -21,9 +25,10 @@ const AT_ONCE: u32 = 1 << 10;
 
 /// A source location, the index of the object among those accessed there in one operation, and where the object was
 /// created. Objects created at different locations are never the same.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Place {
     at: usize,
+    #[serde(with = "address")]
     made_at: &'static Location<'static>,
 }
 
@@ -42,28 +47,6 @@ impl Place {
         Place {
             at: std::ptr::from_ref(site).addr() ^ index << 48,
             made_at,
-        }
-    }
-
-    /// Returns the encoding as numbers, which mean the same in forked children of this process.
-    pub(super) fn code(self) -> [u64; 2] {
-        [
-            self.at as u64,
-            std::ptr::from_ref(self.made_at).addr() as u64,
-        ]
-    }
-
-    /// Decodes the numbers of [`Place::code`].
-    ///
-    /// # Safety
-    ///
-    /// The numbers are those of a place in this process, or in a child of it created by `fork`.
-    pub(super) unsafe fn from_code([at, made_at]: [u64; 2]) -> Place {
-        Place {
-            at: at as usize,
-            // SAFETY: The caller guarantees that the number comes from this process or a forked child, where statics
-            // are at the same addresses.
-            made_at: unsafe { &*(made_at as *const Location<'static>) },
         }
     }
 }
@@ -90,7 +73,7 @@ pub(crate) struct ObjectTable {
 
 /// An access of an object: the activity, the number of its operation at that location, the location, and the object's
 /// number, if it was known.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Met {
     pub(super) activity: u32,
     pub(super) operation: u32,

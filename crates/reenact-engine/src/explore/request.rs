@@ -20,13 +20,13 @@ use reenact_explore::{Around, Budget, Moment, Progress, Step};
 use super::{
     failure::Failure,
     follow::write_down,
+    process::Forked,
     recorded::Recorded,
     retrace::{Limits, Path as Recording, retrace},
     schedule::Schedule,
     search::{Finding, Search, Strategy},
     serve::serve,
     subject::{Describe, Subject},
-    whole::Forked,
 };
 
 /// Exit codes of a process that explored.

@@ -22,8 +22,8 @@ pub(super) use self::path::Path;
 use self::path::{Goes, Line, Meets};
 use super::{
     event::Event,
+    process::{Forked, ForkedRun},
     subject::Subject,
-    whole::{Forked, ForkedRun},
 };
 use crate::{Access, Arrival, OperationKind, site::Site};
 

@@ -20,9 +20,9 @@ use self::workers::Workers;
 use super::{
     failure::Failure,
     follow::{Followed, does_not_fail, follow, try_out, write_down},
+    process::Family,
     schedule::{Line, Schedule},
     subject::{Describe, Granularity, Subject},
-    whole::Family,
 };
 
 /// What to search, and how long.
@@ -402,7 +402,6 @@ where
                     bad = Some((seen.schedule.to_vec(), before + seen.number + 1));
                 }
             });
-        self.subject.needs_finer_steps();
         Tried {
             report,
             bad,
@@ -442,9 +441,7 @@ where
 
     /// Explores exhaustively, starting again whenever steps had to become finer.
     fn exhaust_alone(&mut self, budget: Budget) -> Tried {
-        let tried = self.with_settled_steps(|this| this.exhaust_once(this.later(budget)));
-        self.subject.needs_finer_steps();
-        tried
+        self.with_settled_steps(|this| this.exhaust_once(this.later(budget)))
     }
 
     fn exhaust_once(&mut self, budget: Budget) -> Tried {
@@ -470,7 +467,6 @@ where
 
     fn bound(&mut self, bounding: Bounding, most: u32) {
         let (report, bad) = self.with_settled_steps(|this| this.bound_once(bounding, most));
-        self.subject.needs_finer_steps();
         self.bad = bad;
         self.add(&report.progress);
         self.finding.is_complete = report.is_everything;

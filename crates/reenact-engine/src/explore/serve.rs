@@ -1,67 +1,34 @@
 //! Answers questions about single universes, for a debugger that moves freely between them.
 //!
-//! The client listens on a socket. A question is one line; an answer is several lines and `end`. A line begins with the
-//! name of its subject, followed by its values, each after a tab. Line breaks, tabs and backslashes are written as
-//! `\n`, `\t` and `\\`.
-//!
-//! ```text
-//! state 0:0 +own 1:0           after these steps, each an activity and one of the ways it can go; from `+own` on, what concerns
-//!                              nobody else is a step, too, from `+releases` on, giving back a lock
-//!
-//! fingerprint 9f0c…            of what happened so far: the same one, the same universe
-//! activity 1 main.0 alice      number, place in the family tree, name if it has one
-//! does 1 lock lock mutex 1 1 bank.rs 12 9 take:3    the operation, its kind, what it is about, whether it can be done, in how
-//!                              many ways, where, how it meets what
-//! does 0 join join activity 0 1 bank.rs 20 9 own 1 main.0   …who is joined, or created
-//! about 1 double(12) 2         …what the message is that it sends, and to whom
-//! about 2 double(12) 1 bank.rs 12 9       …that it handles, who has sent it, and where
-//! inbox 2 double(12) 1 bank.rs 12 9       a message that it has not handled: the same
-//! turn 2 double(12) 1 bank.rs 12 9        the one that it handles now
-//! state 2 Math { result: 24 }  what could be seen of it when it was in no turn
-//! object 3 mutex bank.rs 5 1   an object: what it is, where it was made, which of those made there
-//! waits 0 the end of main.0    for what is no operation
-//! ended 2
-//! panicked 2 at bank.rs:14:5: no money
-//! holds 3 1 bank.rs:12:9       an object, who has it, since where
-//! looks 3 1                    …who shares it
-//! awaits 4 2                   …who waits for its signal
-//! watched balance 100
-//! printed some line
-//! failure main.1 panicked …
-//! deadlock                     those who wait will for ever
-//! exit status 0                it has ended
-//! end
-//! ```
-//!
-//! If the question cannot be answered, the answer is `error` and the reason. The execution of the last question is
-//! kept: a question that continues from there costs a step, any other one an execution from the start.
-
-mod answer;
+//! The messages are those of [`protocol`](super::protocol). The execution of the last request is kept: a request that
+//! continues from there costs a step, any other one an execution from the start.
 
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
-    io::{self, BufRead, BufReader, Read},
+    io::{self, ErrorKind},
     os::unix::net::UnixStream,
     path::Path,
 };
 
 use reenact_explore::{Activity, Fingerprint, Fingerprinter, Links, Moment, Run, Runs, Step};
 
-use self::answer::{Answer, fields_of, message, touches};
 use super::{
-    event::{Event, NOTHING},
+    event::{About, Event, NOTHING},
     failure::Failure,
+    message::{receive, send},
     objects::Objects,
+    process::{Forked, ForkedRun},
+    protocol::{
+        ActivityReport, ActivityStatus, Hello, MessageReport, OperationReport, PathElement, Reply,
+        Request, SourceLocation, UniverseReport,
+    },
     retrace::{Limits, Path as Recording, retrace},
     subject::{Granularity, Subject},
-    view::{Stands, View},
-    whole::{Forked, ForkedRun},
+    view::{ActivityView, Status, View},
 };
-use crate::Access;
+use crate::{Access, ObjectName, site::Site};
 
-/// Maximum length of a question.
-const LONGEST: u64 = 16 << 20;
 /// Maximum number of steps of the first execution, which finds out what kind of program it is.
 const TRIED: usize = 10_000;
 /// Maximum number of consecutive steps of one activity in it, if others could continue.
@@ -69,10 +36,9 @@ const PATIENCE: usize = 100;
 /// Maximum number of universes that are remembered.
 const REMEMBERED: usize = 1 << 20;
 
-/// Answers questions until the client disconnects.
+/// Answers requests until the client disconnects.
 ///
-/// If there is a recorded run, first sends the path to its end, `path 0:0 1:0`, or `divergence` and the reason why
-/// there is none.
+/// If there is a recorded run, first sends the path to its end, or the reason why there is none.
 pub(super) fn serve(
     forked: Forked,
     path: &Path,
@@ -87,11 +53,9 @@ pub(super) fn serve(
         current: None,
     };
     // Before the program runs for the first time, so that the client notices if that does not end.
-    let stream = UnixStream::connect(path)?;
+    let mut stream = UnixStream::connect(path)?;
     server.try_out();
-    let mut questions = BufReader::new(stream.try_clone()?);
-    let mut answers = stream;
-    let mut hello = Answer::default();
+    let mut hello = Hello::default();
     if let Some((recorded, exit)) = recording {
         let limits = Limits {
             steps: TRIED,
@@ -99,30 +63,22 @@ pub(super) fn serve(
         };
         let retraced = retrace(&server.forked, recorded, limits, exit).map_err(io::Error::other)?;
         match retraced.divergence {
-            Some(divergence) => hello.line("divergence", &[&divergence.to_string()]),
-            None => {
-                let steps = retraced.steps.iter();
-                let steps = steps.map(|step| format!("{}:{}", step.activity.0, step.choice));
-                hello.line("path", &[&steps.collect::<Vec<_>>().join(" ")]);
-            }
+            Some(divergence) => hello.divergence = Some(divergence.to_string()),
+            None => hello.path = retraced.steps,
         }
     }
-    hello.line(
-        "releases",
-        &[&u8::from(server.forked.are_releases_steps()).to_string()],
-    );
-    hello.send(&mut answers)?;
+    hello.are_releases_steps = server.forked.are_releases_steps();
+    send(&mut stream, &hello)?;
     loop {
-        let mut question = Vec::new();
-        let mut limited = (&mut questions).take(LONGEST);
-        if limited.read_until(b'\n', &mut question)? == 0 {
-            return Ok(());
-        }
-        let question = String::from_utf8_lossy(&question);
-        let answer = server.answer(question.trim_end());
-        answer
-            .unwrap_or_else(|error| Answer::of_error(&error))
-            .send(&mut answers)?;
+        let reply = match receive::<Request>(&mut stream) {
+            Ok(path) => server.reply(&path),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {
+                Err(format!("the request is malformed: {error}"))
+            }
+            Err(error) => return Err(error),
+        };
+        send(&mut stream, &reply)?;
     }
 }
 
@@ -131,24 +87,16 @@ struct Server {
     /// A hash of all pending operations in each universe: it has to be the same each time.
     known: HashMap<(Fingerprint, Granularity), u64>,
     objects: Objects,
-    /// The execution of the last question.
+    /// The execution of the last request.
     current: Option<Current>,
 }
 
 /// An execution, and the path to its current universe.
 struct Current {
-    words: Vec<Word>,
+    path: Vec<PathElement>,
     granularity: Granularity,
     run: ForkedRun,
     fingerprinter: Fingerprinter,
-}
-
-/// An element of a path to a universe.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Word {
-    Step(Step),
-    /// Makes steps finer from there on.
-    Finer(Granularity),
 }
 
 impl Server {
@@ -183,51 +131,43 @@ impl Server {
                 self.forked.let_releases_be_steps();
             }
         }
-        self.forked.needs_finer_steps();
         // The objects of a whole execution are known now.
         self.forked
             .with_names(|objects, families| self.objects.name_all(objects, families));
     }
 
-    fn answer(&mut self, question: &str) -> Result<Answer, String> {
-        let mut words = question.split(' ');
-        if words.next() != Some("state") {
-            return Err(format!("`{question}` is nothing that can be asked"));
-        }
-        let words = words
-            .map(|word| parse(word).ok_or_else(|| format!("`{word}` is no step")))
-            .collect::<Result<Vec<Word>, String>>()?;
-        let current = self.go_to(&words)?;
+    fn reply(&mut self, path: &[PathElement]) -> Reply {
+        let current = self.go_to(path)?;
         // An execution whose view cannot be read is not kept.
-        let answer = self.describe(&current)?;
+        let report = self.report(&current)?;
         // Nor is one that has ended.
         self.current = Some(current).filter(|current| !is_over(&current.run));
-        Ok(answer)
+        Ok(report)
     }
 
     /// Lets the program take these steps.
-    fn go_to(&mut self, words: &[Word]) -> Result<Current, String> {
+    fn go_to(&mut self, path: &[PathElement]) -> Result<Current, String> {
         let mut current = match self.current.take() {
             // The granularity at the start cannot be changed later.
             Some(current)
-                if words.starts_with(&current.words)
-                    && from_the_beginning(words) == from_the_beginning(&current.words) =>
+                if path.starts_with(&current.path)
+                    && before_first_step(path) == before_first_step(&current.path) =>
             {
                 current
             }
             other => {
                 // There is only one execution at a time.
                 drop(other);
-                let current = self.start(words)?;
+                let current = self.start(path)?;
                 self.check(&current)?;
                 current
             }
         };
-        for &word in &words[current.words.len()..] {
-            current.words.push(word);
-            let step = match word {
-                Word::Step(step) => step,
-                Word::Finer(granularity) => {
+        for &element in &path[current.path.len()..] {
+            current.path.push(element);
+            let step = match element {
+                PathElement::Step(step) => step,
+                PathElement::Refine(granularity) => {
                     current.granularity = current.granularity.or(granularity);
                     current.run.refine(granularity);
                     continue;
@@ -289,19 +229,19 @@ impl Server {
     }
 
     /// Starts the program, with the granularity that the path begins with.
-    fn start(&self, words: &[Word]) -> Result<Current, String> {
-        let first = from_the_beginning(words).to_vec();
+    fn start(&self, path: &[PathElement]) -> Result<Current, String> {
+        let first = before_first_step(path).to_vec();
         let granularity = first
             .iter()
-            .fold(Granularity::default(), |all, word| match word {
-                Word::Finer(finer) => all.or(*finer),
-                Word::Step(_) => all,
+            .fold(Granularity::default(), |all, element| match element {
+                PathElement::Refine(finer) => all.or(*finer),
+                PathElement::Step(_) => all,
             });
         let run = self.forked.start_with(granularity);
         match run.failure() {
             Some(failure) => Err(failure.to_string()),
             None => Ok(Current {
-                words: first,
+                path: first,
                 granularity,
                 run,
                 fingerprinter: Fingerprinter::default(),
@@ -323,7 +263,7 @@ impl Server {
         )
     }
 
-    fn describe(&mut self, current: &Current) -> Result<Answer, String> {
+    fn report(&mut self, current: &Current) -> Reply {
         let all = (0..current.run.activities()).map(Activity);
         let pending: Vec<Event> = all.filter_map(|who| current.run.pending(who)).collect();
         pending.iter().for_each(|event| self.objects.learn(event));
@@ -338,46 +278,38 @@ impl Server {
         })?;
         // Other activities may continue when the main one has ended. Once none can, the process is allowed to exit, and
         // its output is complete.
-        let end = match is_over(run) {
+        let exit = match is_over(run) {
             true => run.end(),
             false => None,
         };
-        let mut answer = Answer::default();
-        let fingerprint: Fingerprint = current.fingerprinter.fingerprint();
-        answer.line("fingerprint", &[&fingerprint.to_string()]);
-        self.describe_activities(&mut answer, run, &view);
-        self.describe_objects(&mut answer, &pending, &view);
+        let activities = (0..).map(Activity).zip(&view.activities);
+        let mut holders = Vec::new();
+        let mut sharers = Vec::new();
         for held in &view.objects {
-            let object = held.object.to_string();
-            if let Some((who, since)) = &held.holder {
-                answer.line("holds", &[&object, &who.to_string(), since]);
-            }
-            for who in &held.lookers {
-                answer.line("looks", &[&object, &who.to_string()]);
-            }
-            for who in &held.waiters {
-                answer.line("awaits", &[&object, &who.to_string()]);
-            }
+            let holder = held.holder.iter();
+            holders.extend(holder.map(|(who, since)| (held.object, *who, since.clone())));
+            sharers.extend(held.sharers.iter().map(|who| (held.object, *who)));
         }
-        for (name, value) in &view.watched {
-            answer.line("watched", &[name, value]);
-        }
-        for line in run.printed().lines() {
-            answer.line("printed", &[line]);
-        }
-        describe_failures(&mut answer, &view.failures);
-        if let Some(status) = end {
-            let (how, number) = match libc::WIFSIGNALED(status) {
-                true => ("signal", libc::WTERMSIG(status)),
-                false => ("status", libc::WEXITSTATUS(status)),
-            };
-            answer.line("exit", &[how, &number.to_string()]);
-        }
-        Ok(answer)
+        let is_deadlock = |failure: &&Failure| matches!(failure, Failure::Deadlock(_));
+        let failures = view.failures.iter().filter(|failure| !is_deadlock(failure));
+        Ok(UniverseReport {
+            fingerprint: current.fingerprinter.fingerprint().0,
+            activities: activities
+                .filter_map(|(number, activity)| self.report_activity(number, activity, run))
+                .collect(),
+            objects: self.names_of_used(&pending, &view),
+            holders,
+            sharers,
+            failures: failures.map(Failure::to_string).collect(),
+            is_deadlock: view.failures.iter().any(|failure| is_deadlock(&failure)),
+            watched: view.watched,
+            printed: run.printed().lines().map(str::to_owned).collect(),
+            exit,
+        })
     }
 
-    /// Writes the names of the objects that are held or that pending operations access.
-    fn describe_objects(&self, answer: &mut Answer, pending: &[Event], view: &View) {
+    /// Returns the names of the objects that are held or that pending operations access.
+    fn names_of_used(&self, pending: &[Event], view: &View) -> Vec<(u32, ObjectName)> {
         let touched = pending.iter().flat_map(Event::touches);
         let touched = touched
             .map(|touch| touch.object)
@@ -387,81 +319,72 @@ impl Server {
             .collect();
         all.sort_unstable();
         all.dedup();
-        for object in all {
-            let name = self
-                .forked
-                .with_names(|objects, _| self.objects.name(object, objects));
-            if let Some(name) = name {
-                let (line, ordinal) = (name.line.to_string(), name.ordinal.to_string());
-                let words = [
-                    &object.to_string(),
-                    &*name.noun,
-                    &*name.file,
-                    &line,
-                    &ordinal,
-                ];
-                answer.line("object", &words);
-            }
-        }
+        self.forked.with_names(|objects, _| {
+            let all = all.into_iter();
+            all.filter_map(|object| Some((object, self.objects.name(object, objects)?)))
+                .collect()
+        })
     }
 
-    fn describe_activities(&self, answer: &mut Answer, run: &ForkedRun, view: &View) {
-        for (number, acting) in (0..).zip(&view.activities) {
-            let written = number.to_string();
-            if acting.stands != Stands::NotStarted {
-                let place = self.forked.name(Activity(number));
-                answer.line("activity", &[&written, &place, &acting.name]);
-            }
-            match &acting.stands {
-                Stands::Waits(what) => answer.line("waits", &[&written, what]),
-                Stands::Ended => answer.line("ended", &[&written]),
-                Stands::NotStarted | Stands::Pending => {}
-            }
-            if let Some(panic) = &acting.panic {
-                let place = panic.place.as_deref().unwrap_or("an unknown place");
-                answer.line(
-                    "panicked",
-                    &[&written, &format!("at {place}: {}", panic.message)],
-                );
-            }
-            if let Some(event) = run.pending(Activity(number)) {
-                let activity = Activity(number);
-                let (file, line, column) = fields_of(event.line());
-                answer.line(
-                    "does",
-                    &[
-                        &written,
-                        event.op.name(),
-                        event.kind().name(),
-                        event.op.object(),
-                        &u8::from(run.is_enabled(activity)).to_string(),
-                        &run.choices(activity).to_string(),
-                        file,
-                        &line.to_string(),
-                        &column.to_string(),
-                        &touches(&event),
-                        &acting
-                            .with
-                            .map_or_else(String::new, |with| with.to_string()),
-                        &acting
-                            .with
-                            .map_or_else(String::new, |with| self.forked.name(Activity(with))),
-                    ],
-                );
-                if let Some(about) = &event.about {
-                    message(answer, "about", &written, about);
-                }
-            }
-            for sent in &acting.inbox {
-                message(answer, "inbox", &written, sent);
-            }
-            if let Some(turn) = &acting.turn {
-                message(answer, "turn", &written, turn);
-            }
-            if let Some(shown) = &acting.shown {
-                answer.line("state", &[&written, shown]);
-            }
-        }
+    fn report_activity(
+        &self,
+        activity: Activity,
+        view: &ActivityView,
+        run: &ForkedRun,
+    ) -> Option<ActivityReport> {
+        let status = match (&view.status, run.pending(activity)) {
+            (Status::NotStarted, _) => return None,
+            (_, Some(event)) => ActivityStatus::Pending(OperationReport {
+                name: event.op.name().to_owned(),
+                kind: event.kind(),
+                noun: event.op.object().to_owned(),
+                is_enabled: run.is_enabled(activity),
+                choices: run.choices(activity),
+                location: event.line().map(location),
+                with: view
+                    .with
+                    .map(|with| (with, self.forked.name(Activity(with)))),
+                touches: event
+                    .touches()
+                    .map(|touch| (touch.access, Some(touch.object).filter(|at| *at != NOTHING)))
+                    .collect(),
+                message: event.about.as_deref().map(message),
+            }),
+            (Status::Waits(what), None) => ActivityStatus::Waits(what.clone()),
+            (Status::Pending | Status::Ended, None) => ActivityStatus::Ended,
+        };
+        let panic = view.panic.as_ref().map(|panic| {
+            let place = panic.place.as_deref().unwrap_or("an unknown place");
+            let message: Vec<_> = panic.message.lines().map(str::trim).collect();
+            format!("at {place}: {}", message.join(" "))
+        });
+        Some(ActivityReport {
+            number: activity.0,
+            place: self.forked.name(activity),
+            name: view.name.clone(),
+            status,
+            panic,
+            inbox: view.inbox.iter().map(|about| message(about)).collect(),
+            turn: view.turn.as_deref().map(message),
+            state: view.shown.clone(),
+        })
+    }
+}
+
+fn message(about: &About) -> MessageReport {
+    MessageReport {
+        label: about.label.clone(),
+        peer: about.peer,
+        is_sent: about.sent_at.is_some(),
+        sent_at: about.sent_at.flatten().copied().map(location),
+    }
+}
+
+fn location(site: Site) -> SourceLocation {
+    SourceLocation {
+        file: site.file.to_owned(),
+        line: site.line,
+        column: site.column,
     }
 }
 
@@ -477,38 +400,8 @@ fn identity(event: &Event) -> (u8, u32, u32) {
 }
 
 /// Returns the elements before the first step.
-fn from_the_beginning(words: &[Word]) -> &[Word] {
-    let first = words.iter().position(|word| matches!(word, Word::Step(_)));
-    &words[..first.unwrap_or(words.len())]
-}
-
-fn parse(word: &str) -> Option<Word> {
-    match word {
-        "+own" => Some(Word::Finer(Granularity {
-            own: true,
-            ..Granularity::default()
-        })),
-        "+releases" => Some(Word::Finer(Granularity {
-            releases: true,
-            ..Granularity::default()
-        })),
-        word => step(word).map(Word::Step),
-    }
-}
-
-fn step(word: &str) -> Option<Step> {
-    let (activity, choice) = word.split_once(':')?;
-    Some(Step {
-        activity: Activity(activity.parse().ok()?),
-        choice: choice.parse().ok()?,
-    })
-}
-
-fn describe_failures(answer: &mut Answer, failures: &[Failure]) {
-    for failure in failures {
-        match failure {
-            Failure::Deadlock(_) => answer.line("deadlock", &[]),
-            other => answer.line("failure", &[&other.to_string()]),
-        }
-    }
+fn before_first_step(path: &[PathElement]) -> &[PathElement] {
+    let is_step = |element: &PathElement| matches!(element, PathElement::Step(_));
+    let first = path.iter().position(is_step);
+    &path[..first.unwrap_or(path.len())]
 }

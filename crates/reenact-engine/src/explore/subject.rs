@@ -1,6 +1,7 @@
 //! The interface of an explored program, whether it is a function on fibers or a whole program in processes of its own.
 
 use reenact_explore::{Activity, Run, Runs};
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use crate::ObjectName;
@@ -32,19 +33,19 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
 }
 
 /// How fine the steps of an execution are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Granularity {
     /// Whether a release is a step. Needed once an activity uses a try-lock.
-    pub(super) releases: bool,
+    pub releases: bool,
     /// Whether dropping a sender is a step. Needed once an activity uses a try-receive.
-    pub(super) drops: bool,
+    pub drops: bool,
     /// Whether queueing for exclusive access to a shared lock is a step. Needed once an activity takes a read lock
     /// recursively.
-    pub(super) queues: bool,
+    pub queues: bool,
     /// Whether the end of an activity is a step. Needed once an activity asks whether another one has ended.
-    pub(super) ends: bool,
+    pub ends: bool,
     /// Whether actions that no other activity can observe are steps. A debugger may want to stop there.
-    pub(super) own: bool,
+    pub own: bool,
 }
 
 impl Granularity {
@@ -57,28 +58,9 @@ impl Granularity {
         own: false,
     };
 
-    /// Returns the encoding as a bit set.
-    pub(super) fn code(self) -> u64 {
-        let bits = [self.releases, self.drops, self.queues, self.own, self.ends];
-        (0..)
-            .zip(bits)
-            .map(|(bit, is_set)| u64::from(is_set) << bit)
-            .sum()
-    }
-
-    /// Decodes a bit set of [`Granularity::code`].
-    pub(super) fn from_code(code: u64) -> Granularity {
-        Granularity {
-            releases: code & 1 != 0,
-            drops: code & 2 != 0,
-            queues: code & 4 != 0,
-            own: code & 8 != 0,
-            ends: code & 16 != 0,
-        }
-    }
-
     /// Returns the union of the two.
-    pub(super) fn or(self, other: Granularity) -> Granularity {
+    #[must_use]
+    pub fn or(self, other: Granularity) -> Granularity {
         Granularity {
             releases: self.releases || other.releases,
             drops: self.drops || other.drops,

@@ -66,11 +66,6 @@ impl Access {
         }
     }
 
-    /// Returns the access with this code.
-    pub(crate) fn from_code(code: u8) -> Option<Access> {
-        Access::ALL.get(code as usize).copied()
-    }
-
     /// Returns its name in the formats that programs exchange.
     pub fn name(self) -> &'static str {
         match self {
@@ -180,12 +175,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_access_is_found_by_its_code_and_by_its_name() {
+    fn every_access_is_found_by_its_name() {
         for access in Access::ALL {
-            assert_eq!(Access::from_code(access.code()), Some(access));
             assert_eq!(Access::from_name(access.name()), Some(access));
         }
-        assert_eq!(Access::from_code(Access::ALL.len() as u8), None);
         assert_eq!(Access::from_name("borrow"), None);
     }
 }

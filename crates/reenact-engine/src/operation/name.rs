@@ -2,6 +2,8 @@
 
 use std::{fmt, panic::Location};
 
+use serde::{Deserialize, Serialize};
+
 use crate::site::is_inside;
 
 /// The name of an object, such as `mutex@src/main.rs:12`, or `mutex@src/main.rs:12#2` for the second one that this line
@@ -11,7 +13,7 @@ use crate::site::is_inside;
 /// the same objects. Objects of one kind that are created at the same line are numbered in the order of their least
 /// users: the smallest activity, in the order of the family tree, that uses the object, and then the index of its
 /// operation.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ObjectName {
     /// The noun, such as `mutex`.
     pub noun: String,

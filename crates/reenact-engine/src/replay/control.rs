@@ -137,18 +137,17 @@ impl Controller for Replay {
     }
 
     fn outside(&self, who: &Activity, question: Question<'_>) -> Option<Heard> {
-        if let Question::Sleep(_) = question {
-            // The order comes from the trace.
-            return Some(Heard::Done);
-        }
-        let runner = self.runner(who);
+        let runner = || self.runner(who);
         match question {
+            // The order comes from the trace.
+            Question::Sleep(_) => Some(Heard::Done),
             Question::Call {
                 announcement,
                 what,
                 asked,
                 hear,
             } => {
+                let runner = runner();
                 self.meets(runner);
                 self.play(runner, announcement, what, asked, hear);
                 if let Some(log) = &self.log {
@@ -156,10 +155,9 @@ impl Controller for Replay {
                 }
                 Some(Heard::Done)
             }
-            Question::Library(what) => self.recollection(runner, what),
-            Question::Missing(what) => self.withheld(runner, what),
-            Question::IsSourceOver => self.source_is_over(runner).then_some(Heard::Done),
-            Question::Sleep(_) => Some(Heard::Done),
+            Question::Library(what) => self.recollection(runner(), what),
+            Question::Missing(what) => self.withheld(runner(), what),
+            Question::IsSourceOver => self.source_is_over(runner()).then_some(Heard::Done),
         }
     }
 

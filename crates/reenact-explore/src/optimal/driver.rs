@@ -1,7 +1,7 @@
 //! The loop of an optimal exploration: run, find races, go back to the last point where something is left to be tried.
 
 use super::{
-    history::{Announcement, History},
+    clocked_log::{Announcement, ClockedLog},
     plan::Plan,
     portion::Portion,
     reversal::{Reversal, Second},
@@ -15,12 +15,12 @@ use crate::{
 ///
 /// # Invariants
 ///
-/// 1. Between executions, the plan has one more step than the history has events: the next new step.
+/// 1. Between executions, the plan has one more step than the log has events: the next new step.
 /// 2. At the end of an execution, both have the same length.
 pub(crate) struct OptimalDriver<'a, R: Runs> {
     runs: &'a R,
     most_steps: Option<u32>,
-    history: History<R::Event>,
+    log: ClockedLog<R::Event>,
     plan: Plan<R::Event>,
     /// The links of the current event. A buffer, reused.
     links: Links,
@@ -47,7 +47,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
         OptimalDriver {
             runs,
             most_steps,
-            history: History::new(),
+            log: ClockedLog::new(),
             plan: Plan::within(portion),
             links: Links::default(),
             done: Progress::default(),
@@ -82,11 +82,11 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
         if let End::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
-        self.history.settle();
+        self.log.settle();
         self.reverse_races();
         self.reverse_pending(&run);
         self.reverse_choices();
-        self.history.are_looked_at();
+        self.log.are_looked_at();
         if let End::Redundant = end {
             self.done.redundant += 1;
             return Ok(None);
@@ -99,7 +99,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
             number: self.done.executions,
             verdict,
             run: &run,
-            history: &self.history,
+            log: &self.log,
         });
         self.done.count(verdict);
         Ok(Some(verdict))
@@ -107,9 +107,9 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// Takes the steps again that are the same as in the last execution.
     fn repeat(&mut self, run: &mut R::Run) -> Result<(), Divergence> {
-        let mut events = self.history.events();
+        let mut events = self.log.events();
         run.repeat(&mut events)?;
-        self.done.repeated += self.history.len() as u64;
+        self.done.repeated += self.log.steps().len() as u64;
         Ok(())
     }
 
@@ -139,12 +139,12 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
         let announcement = can_be_taken(run, step)
             .and_then(|()| announce(run, step))
             .map_err(|found| match self.plan.expected() {
-                Some(event) => Divergence::at_event(self.history.len(), step, event, found),
-                None => Divergence::at_step(self.history.len(), step, found),
+                Some(event) => Divergence::at_event(self.log.steps().len(), step, event, found),
+                None => Divergence::at_step(self.log.steps().len(), step, found),
             })?;
         self.links.clear();
-        let event = run.step_at(step, self.history.next(), &mut self.links);
-        if !self.history.push(announcement, event, &self.links) {
+        let event = run.step_at(step, self.log.steps().next(), &mut self.links);
+        if !self.log.push(announcement, event, &self.links) {
             self.plan.was_not_as_announced();
         }
         self.done.steps += 1;
@@ -153,11 +153,11 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// Chooses the next step. If none is planned, takes any step that is not asleep, preferably of the last activity.
     fn choose(&mut self, run: &R::Run) -> Result<Step, End> {
-        let (runs, taken) = (self.runs, self.history.len());
+        let (runs, taken) = (self.runs, self.log.steps().len());
         let cut = self.most_steps.filter(|&most| taken >= most as usize);
         let last = self.plan.step().map(|step| step.activity);
         let is_independent = {
-            let last = self.history.last_event();
+            let last = self.log.last_event();
             move |event: &R::Event| !last.is_some_and(|last| runs.dependent(event, last))
         };
         self.plan.next(is_independent, |is_asleep| {
@@ -181,20 +181,18 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// Plans the reversal of each race of the execution.
     fn reverse_races(&mut self) {
-        let history = &self.history;
-        for race in history.races_to_reverse() {
-            let (event, is_certain) = history.announced(race.second);
+        let log = &self.log;
+        for race in log.races_to_reverse() {
+            let (event, is_certain) = log.announced(race.second);
             let second = Second {
-                step: history.activity(race.second).into(),
+                step: log.activity(race.second).into(),
                 event,
                 is_certain,
-                previous: history.previous(race.second),
-                links: history.links(race.second),
+                previous: log.steps().previous(race.second),
+                links: log.steps().links(race.second),
             };
             let buffer = self.plan.take_buffer();
-            if let Some(reversal) =
-                Reversal::of_race(self.runs, history, race.first, second, buffer)
-            {
+            if let Some(reversal) = Reversal::of_race(self.runs, log, race.first, second, buffer) {
                 self.plan.reverse(reversal);
             }
         }
@@ -202,7 +200,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// Plans reversals for the pending operations: one that waits at the end might not wait had it gone first.
     fn reverse_pending(&mut self, run: &R::Run) {
-        let history = &self.history;
+        let log = &self.log;
         for activity in (0..run.activities()).map(Activity) {
             let Some(event) = run.pending(activity) else {
                 continue;
@@ -210,10 +208,10 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
             self.links.clear();
             run.links(activity, &mut self.links);
             let links = self.links.as_slice();
-            let previous = history.last(activity);
+            let previous = log.steps().last(activity);
             for link in links {
                 if let Some(first) = link.race()
-                    && history.is_reversible(first, activity, previous, links)
+                    && log.is_reversible(first, activity, previous, links)
                 {
                     let second = Second {
                         step: activity.into(),
@@ -223,8 +221,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
                         links,
                     };
                     let buffer = self.plan.take_buffer();
-                    if let Some(reversal) =
-                        Reversal::of_race(self.runs, history, first, second, buffer)
+                    if let Some(reversal) = Reversal::of_race(self.runs, log, first, second, buffer)
                     {
                         self.plan.reverse(reversal);
                     }
@@ -235,12 +232,12 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 
     /// Plans the other choices of each event.
     fn reverse_choices(&mut self) {
-        let history = &self.history;
-        for &(moment, choices) in history.open() {
-            let chosen = history.step(moment).choice;
+        let log = &self.log;
+        for &(moment, choices) in log.open() {
+            let chosen = log.steps().step(moment).choice;
             for choice in (0..choices).filter(|&choice| choice != chosen) {
                 let buffer = self.plan.take_buffer();
-                let reversal = Reversal::of_choice(self.runs, history, moment, choice, buffer);
+                let reversal = Reversal::of_choice(self.runs, log, moment, choice, buffer);
                 self.plan.reverse(reversal);
             }
         }
@@ -264,7 +261,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
     /// Goes back to the last point where something is left to be tried. Returns whether there is one.
     pub(crate) fn go_back(&mut self) -> bool {
         let dependent = |a: &_, b: &_| self.runs.dependent(a, b);
-        self.is_over = !self.plan.go_back(&mut self.history, dependent);
+        self.is_over = !self.plan.go_back(&mut self.log, dependent);
         !self.is_over
     }
 }

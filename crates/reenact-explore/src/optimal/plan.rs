@@ -3,7 +3,7 @@
 //! The sleepers of all steps are in one vector, because only those of the last step grow.
 
 use super::{
-    history::History,
+    clocked_log::ClockedLog,
     portion::{Level, Portion},
     reversal::{Meeting, Reversal},
     wakeup::{Branches, Forest, Place, Planned, Taken},
@@ -162,16 +162,16 @@ impl<E: Clone> Plan<E> {
     }
 
     /// Goes back to the last step with an untried alternative, and replaces it with that alternative, which is not in
-    /// the history yet. Returns whether there is one.
+    /// the log yet. Returns whether there is one.
     pub(super) fn go_back(
         &mut self,
-        history: &mut History<E>,
+        log: &mut ClockedLog<E>,
         is_dependent: impl Fn(&E, &E) -> bool,
     ) -> bool {
         while self.frames.len() > self.levels.len()
             && let Some(frame) = self.frames.last_mut()
         {
-            let (step, event, announced) = history.pop().expect("each step was taken");
+            let (step, event, announced) = log.pop().expect("each step was taken");
             self.sleepers.push(Sleeper {
                 step,
                 event,

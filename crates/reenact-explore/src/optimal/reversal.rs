@@ -3,7 +3,7 @@
 //! The sequence to run consists of all later events that do not happen after the first one, and then the second one.
 //! Whether another step is independent of the sequence decides whether it has been tried already, or will be.
 
-use super::{history::History, wakeup::Planned};
+use super::{clocked_log::ClockedLog, wakeup::Planned};
 use crate::{
     Moment, Runs, Step,
     links::{Link, is_only_if_possible},
@@ -44,7 +44,7 @@ pub(super) enum Meeting {
 /// What to run instead.
 pub(super) struct Reversal<'a, R: Runs> {
     runs: &'a R,
-    history: &'a History<R::Event>,
+    log: &'a ClockedLog<R::Event>,
     first: Moment,
     second: Second<'a, R::Event>,
     /// The events before the second one.
@@ -57,20 +57,20 @@ impl<'a, R: Runs> Reversal<'a, R> {
     /// [`into_buffer`](Reversal::into_buffer).
     pub(super) fn of_race(
         runs: &'a R,
-        history: &'a History<R::Event>,
+        log: &'a ClockedLog<R::Event>,
         first: Moment,
         second: Second<'a, R::Event>,
         mut buffer: Vec<Moment>,
     ) -> Option<Self> {
         debug_assert!(
-            runs.dependent(history.event(first), second.event),
+            runs.dependent(log.event(first), second.event),
             "events that race are dependent"
         );
         buffer.clear();
-        buffer.extend(history.not_after(first));
+        buffer.extend(log.not_after(first));
         let mut reversal = Reversal {
             runs,
-            history,
+            log,
             first,
             second,
             sequence: buffer,
@@ -78,7 +78,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
         };
         // Something that would not be over before the second event must not have begun.
         while let Some(begin) = reversal.begun_and_not_over() {
-            let is_independent = |moment: &Moment| !history.is_before(begin, *moment);
+            let is_independent = |moment: &Moment| !log.is_before(begin, *moment);
             reversal.sequence.retain(is_independent);
             if reversal.lacks_what_it_comes_after() {
                 return None;
@@ -112,37 +112,37 @@ impl<'a, R: Runs> Reversal<'a, R> {
     /// on the announced form of the event.
     pub(super) fn of_choice(
         runs: &'a R,
-        history: &'a History<R::Event>,
+        log: &'a ClockedLog<R::Event>,
         moment: Moment,
         choice: u32,
         mut buffer: Vec<Moment>,
     ) -> Self {
-        let (event, is_certain) = history.announced(moment);
+        let (event, is_certain) = log.announced(moment);
         let mut dependents = vec![moment];
         buffer.clear();
-        for later in (moment.0 + 1..history.next().0).map(Moment) {
+        for later in (moment.0 + 1..log.steps().next().0).map(Moment) {
             if dependents
                 .iter()
-                .any(|&dependent| history.is_before(dependent, later))
+                .any(|&dependent| log.is_before(dependent, later))
             {
                 continue;
             }
-            if !is_certain && runs.dependent(event, history.event(later)) {
+            if !is_certain && runs.dependent(event, log.event(later)) {
                 dependents.push(later);
             } else {
                 buffer.push(later);
             }
         }
-        let activity = history.activity(moment);
+        let activity = log.activity(moment);
         Reversal {
             runs,
-            history,
+            log,
             first: moment,
             second: Second {
                 step: Step { activity, choice },
                 event,
                 is_certain,
-                previous: history.previous(moment),
+                previous: log.steps().previous(moment),
                 links: &[],
             },
             sequence: buffer,
@@ -162,15 +162,15 @@ impl<'a, R: Runs> Reversal<'a, R> {
     /// How a step with this event relates to the rest of the sequence.
     pub(super) fn meet(&self, step: Step, event: &R::Event) -> Meeting {
         let Step { activity, choice } = step;
-        let history = self.history;
+        let log = self.log;
         let own = self
             .sequence
             .iter()
-            .position(|&moment| history.activity(moment) == activity);
+            .position(|&moment| log.activity(moment) == activity);
         let (position, is_first) = if let Some(position) = own {
             let (before, at) = (&self.sequence[..position], self.sequence[position]);
-            let is_first = history.step(at).choice == choice
-                && !before.iter().any(|&moment| history.is_before(moment, at));
+            let is_first = log.steps().step(at).choice == choice
+                && !before.iter().any(|&moment| log.is_before(moment, at));
             (position, is_first)
         } else if self.has_second && self.second.step.activity == activity {
             let is_first = self.second.step.choice == choice && self.is_second_initial();
@@ -191,10 +191,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
 
     fn is_independent(&self, event: &R::Event) -> bool {
         let second = self.has_second.then_some(self.second.event);
-        let happened = self
-            .sequence
-            .iter()
-            .map(|&moment| self.history.event(moment));
+        let happened = self.sequence.iter().map(|&moment| self.log.event(moment));
         !happened
             .chain(second)
             .any(|other| self.runs.dependent(event, other))
@@ -207,7 +204,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
         } = self.second;
         !self.sequence.iter().any(|&moment| {
             self.is_before_second(moment)
-                || !is_certain && self.runs.dependent(event, self.history.event(moment))
+                || !is_certain && self.runs.dependent(event, self.log.event(moment))
         })
     }
 
@@ -217,7 +214,7 @@ impl<'a, R: Runs> Reversal<'a, R> {
         let Second {
             previous, links, ..
         } = self.second;
-        let is_before = |before| self.history.is_before(moment, before);
+        let is_before = |before| self.log.is_before(moment, before);
         // If it is possible only because of later events, it still follows them.
         let is_as_it_was = is_only_if_possible(self.first, links);
         previous.is_some_and(is_before)
@@ -260,8 +257,8 @@ impl<'a, R: Runs> Reversal<'a, R> {
         self.sequence
             .iter()
             .map(|&moment| Planned {
-                step: self.history.step(moment),
-                event: self.history.event(moment).clone(),
+                step: self.log.steps().step(moment),
+                event: self.log.event(moment).clone(),
                 is_certain: true,
                 is_early: false,
             })

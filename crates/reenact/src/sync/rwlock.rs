@@ -125,7 +125,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        self.object.take_from_lookers(
+        self.object.take_from_sharers(
             ops::WRITE,
             || self.raw.try_write().then_some(()),
             || self.raw.write(),

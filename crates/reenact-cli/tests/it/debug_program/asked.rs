@@ -2,10 +2,15 @@
 
 use std::{
     collections::HashMap,
-    io::{BufRead, BufReader, Write},
+    io::Write,
     os::unix::net::{UnixListener, UnixStream},
     process::{Child, Command, Stdio},
 };
+
+use reenact_engine::explore::protocol::{
+    ActivityStatus, Hello, PathElement, Reply, UniverseReport, receive, send,
+};
+use reenact_explore::{Activity, Step};
 
 use super::debug;
 use crate::{program::example, run::Place};
@@ -13,7 +18,7 @@ use crate::{program::example, run::Place};
 /// A program that is asked without the command.
 struct Asked {
     program: Child,
-    answers: BufReader<UnixStream>,
+    stream: UnixStream,
 }
 
 impl Drop for Asked {
@@ -34,47 +39,49 @@ impl Asked {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let (stream, _) = listener.accept().unwrap();
-        let answers = BufReader::new(stream);
-        let mut asked = Asked { program, answers };
-        assert_eq!(asked.answer(), ["releases\t0"]);
-        asked
+        let (mut stream, _) = listener.accept().unwrap();
+        let hello: Hello = receive(&mut stream).unwrap();
+        assert_eq!((hello.path, hello.divergence), (Vec::new(), None));
+        assert!(!hello.are_releases_steps);
+        Asked { program, stream }
     }
 
-    fn answer(&mut self) -> Vec<String> {
-        let lines = (&mut self.answers).lines().map(Result::unwrap);
-        lines.take_while(|line| line != "end").collect()
+    fn ask(&mut self, steps: &[Step]) -> Reply {
+        let path: Vec<_> = steps.iter().copied().map(PathElement::Step).collect();
+        send(&mut self.stream, &path).unwrap();
+        receive(&mut self.stream).unwrap()
     }
 
-    fn ask(&mut self, question: impl AsRef<[u8]>) -> Vec<String> {
-        let line = [question.as_ref(), b"\n"].concat();
-        self.answers.get_mut().write_all(&line).unwrap();
-        self.answer()
+    /// Sends bytes that need not be a request.
+    fn ask_bytes(&mut self, bytes: &[u8]) -> Reply {
+        let length = (bytes.len() as u32).to_le_bytes();
+        self.stream
+            .write_all(&[&length[..], bytes].concat())
+            .unwrap();
+        receive(&mut self.stream).unwrap()
     }
 
     /// Follows every schedule, to the end. What is reported of a universe is the same however it came about.
     fn follow_all(
         &mut self,
-        schedule: &mut Vec<String>,
-        universes: &mut HashMap<String, Vec<String>>,
+        schedule: &mut Vec<Step>,
+        universes: &mut HashMap<u128, UniverseReport>,
     ) -> usize {
-        let report = self.ask(format!("state {}", schedule.join(" ")).trim_end());
-        let steps: Vec<String> = report
+        let report = self.ask(schedule).unwrap();
+        let steps: Vec<Step> = report
+            .activities
             .iter()
-            .filter_map(|line| {
-                let fields: Vec<&str> = line.split('\t').collect();
-                (fields[0] == "does" && fields[5] == "1").then(|| {
-                    let ways: u32 = fields[6].parse().unwrap();
-                    (0..ways)
-                        .map(|way| format!("{}:{way}", fields[1]))
-                        .collect::<Vec<_>>()
-                })
+            .filter_map(|activity| match &activity.status {
+                ActivityStatus::Pending(operation) if operation.is_enabled => {
+                    let choices = 0..operation.choices;
+                    Some(choices.map(|choice| step(activity.number, choice)))
+                }
+                _ => None,
             })
             .flatten()
             .collect();
-        let fingerprint = report[0].clone();
         let known = universes
-            .entry(fingerprint)
+            .entry(report.fingerprint)
             .or_insert_with(|| report.clone());
         assert_eq!(*known, report);
         let mut schedules = usize::from(steps.is_empty());
@@ -84,6 +91,13 @@ impl Asked {
             schedule.pop();
         }
         schedules
+    }
+}
+
+fn step(activity: u32, choice: u32) -> Step {
+    Step {
+        activity: Activity(activity),
+        choice,
     }
 }
 
@@ -121,25 +135,33 @@ fn as_many_universes_are_found_as_by_following_every_schedule() {
 }
 
 #[test]
-fn questions_that_make_no_sense_are_answered() {
+fn requests_that_make_no_sense_are_answered() {
     let mut asked = Asked::new(&Place::new(), "deposits");
-    for question in [
+    for request in [
         &b""[..],
         b"what?",
         b"\xff\xfe",
-        b"state 1",
-        b"state 1:x",
-        b"state 0:0",
-        b"state 7:0",
-        b"state 1:1",
-        b"state 1:0 1:0 1:0",
-        b"state 99999999999:0",
+        // A list of one element that is missing, unknown or incomplete.
+        b"\x01",
+        b"\x01\x07",
+        b"\x01\x00\x01",
+        // A number that is too large.
+        b"\x01\x00\xff\xff\xff\xff\xff\x01\x00",
+        // As many elements as no list can have.
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
     ] {
-        let answer = asked.ask(question);
-        assert!(
-            matches!(&answer[..], [line] if line.starts_with("error\t")),
-            "{answer:?}"
-        );
+        let reply = asked.ask_bytes(request);
+        assert!(reply.is_err(), "{request:?}: {reply:?}");
     }
-    assert!(asked.ask("state 1:0")[0].starts_with("fingerprint\t"));
+    for steps in [
+        &[step(0, 0)][..],
+        &[step(7, 0)],
+        &[step(1, 1)],
+        &[step(1, 0), step(1, 0), step(1, 0)],
+        &[step(u32::MAX, 0)],
+    ] {
+        let reply = asked.ask(steps);
+        assert!(reply.is_err(), "{steps:?}: {reply:?}");
+    }
+    assert!(asked.ask(&[step(1, 0)]).is_ok());
 }

@@ -16,8 +16,8 @@ use crate::{
     Touch,
     activity::Controlled,
     explore::{
-        event::Touched, failure::Panic, names::Families, object_state::Passed,
-        task_stack::StackHandle, whole,
+        event::Touched, failure::Panic, names::Families, object_state::Passed, process,
+        task_stack::StackHandle,
     },
     pool::Pool,
 };
@@ -415,7 +415,7 @@ impl Execution {
         let number = self.child_on_fiber(name);
         let is_whole = self.state().is_whole;
         if is_whole {
-            self.runs_on(number, whole::stack_of(number));
+            self.runs_on(number, process::stack_of(number));
         }
         number
     }
@@ -430,7 +430,7 @@ impl Execution {
     pub(crate) fn foreign_child(&self) -> u32 {
         let number = self.state().child("", Families::FOREIGN);
         self.be_known(number, "");
-        self.runs_on(number, whole::stack_of(number));
+        self.runs_on(number, process::stack_of(number));
         number
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     actor::{Actor, Phase},
     state::State,
@@ -16,10 +18,10 @@ use crate::{
 };
 
 /// An execution, for display.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::explore) struct View {
     /// By number.
-    pub(in crate::explore) activities: Vec<Acting>,
+    pub(in crate::explore) activities: Vec<ActivityView>,
     pub(in crate::explore) objects: Vec<Held>,
     /// The watched values of the program, with their names.
     pub(in crate::explore) watched: Vec<(String, String)>,
@@ -27,11 +29,11 @@ pub(in crate::explore) struct View {
 }
 
 /// An activity.
-#[derive(Clone, Debug)]
-pub(in crate::explore) struct Acting {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::explore) struct ActivityView {
     /// The name that the program gave it, or an empty string.
     pub(in crate::explore) name: String,
-    pub(in crate::explore) stands: Stands,
+    pub(in crate::explore) status: Status,
     /// Its last panic, whether it was observed or not.
     pub(in crate::explore) panic: Option<Panic>,
     /// The other activity of its pending operation.
@@ -44,8 +46,8 @@ pub(in crate::explore) struct Acting {
 }
 
 /// The status of an activity.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::explore) enum Stands {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::explore) enum Status {
     /// It does not exist in this execution; another execution had one with this number.
     NotStarted,
     /// It is about to perform an operation.
@@ -56,12 +58,12 @@ pub(in crate::explore) enum Stands {
 }
 
 /// An object that is held or waited for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::explore) struct Held {
     pub(in crate::explore) object: u32,
     /// The activity that has acquired it, and where.
     pub(in crate::explore) holder: Option<(u32, String)>,
-    pub(in crate::explore) lookers: Vec<u32>,
+    pub(in crate::explore) sharers: Vec<u32>,
     pub(in crate::explore) waiters: Vec<u32>,
 }
 
@@ -74,7 +76,7 @@ impl State {
             holder: state
                 .holder
                 .map(|(who, at)| (who, Site::text(Site::announced(at)))),
-            lookers: sorted(&state.lookers),
+            sharers: sorted(&state.lookers),
             waiters: sorted(&state.waiters),
         });
         View {
@@ -88,7 +90,7 @@ impl State {
 
 impl Held {
     fn is_held(&self) -> bool {
-        self.holder.is_some() || !self.lookers.is_empty() || !self.waiters.is_empty()
+        self.holder.is_some() || !self.sharers.is_empty() || !self.waiters.is_empty()
     }
 }
 
@@ -99,22 +101,22 @@ fn sorted(who: &[u32]) -> Vec<u32> {
     who
 }
 
-fn view_of(actor: &Actor, families: &Families) -> Acting {
-    Acting {
+fn view_of(actor: &Actor, families: &Families) -> ActivityView {
+    ActivityView {
         name: actor.name.clone(),
         panic: actor.panic.clone(),
         with: actor.pending().and_then(|pending| pending.special.with),
         inbox: actor.inbox.iter().cloned().collect(),
         turn: actor.turn.clone(),
         shown: actor.shown.clone(),
-        stands: match &actor.phase {
-            Phase::NotStarted => Stands::NotStarted,
-            Phase::Pending => Stands::Pending,
-            Phase::Parked(_, awaited) => Stands::Waits(families.describe(awaited)),
+        status: match &actor.phase {
+            Phase::NotStarted => Status::NotStarted,
+            Phase::Pending => Status::Pending,
+            Phase::Parked(_, awaited) => Status::Waits(families.describe(awaited)),
             Phase::Runs | Phase::Blocked(_) => {
-                Stands::Waits("something that is no operation".to_owned())
+                Status::Waits("something that is no operation".to_owned())
             }
-            Phase::Ended => Stands::Ended,
+            Phase::Ended => Status::Ended,
         },
     }
 }

@@ -22,9 +22,9 @@ use super::{Found, Hunt, Tried, after};
 use crate::explore::{
     failure::Failure,
     follow::{does_not_fail, write_down},
+    process::{Account, Family},
     schedule::Schedule,
     subject::{Granularity, Subject},
-    whole::{Account, Family},
 };
 
 /// Creates the program of a thread.

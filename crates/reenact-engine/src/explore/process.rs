@@ -9,10 +9,10 @@
 
 mod child;
 mod family;
-mod here;
+
 mod parent;
 mod printed;
-mod view;
+mod this_process;
 mod watch;
 mod wire;
 
@@ -26,15 +26,16 @@ pub(super) use self::child::{begin_thread, end_not_started, end_thread, stack_of
 pub(super) use self::family::{Account, Family};
 pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
+pub(super) use self::wire::address;
 use super::{
     Execution, HERE, names::Families, recorded::Recorded, run::KEYS, task_stack::TurnToken,
 };
 use crate::{captured, mode, seeds};
 
 /// The execution that this process is, if it is one.
-static WHOLE: OnceLock<Whole> = OnceLock::new();
+static EXECUTION: OnceLock<ProcessExecution> = OnceLock::new();
 
-struct Whole {
+struct ProcessExecution {
     execution: Arc<Execution>,
     main: Arc<TurnToken>,
     /// Whether the output of the program is shown.
@@ -43,12 +44,12 @@ struct Whole {
 
 /// Returns whether this process is an explored execution.
 pub(super) fn is_here() -> bool {
-    WHOLE.get().is_some()
+    EXECUTION.get().is_some()
 }
 
 /// Returns whether this process is an explored execution whose output is shown.
 pub(super) fn is_shown() -> bool {
-    WHOLE.get().is_some_and(|whole| whole.is_shown)
+    EXECUTION.get().is_some_and(|this| this.is_shown)
 }
 
 /// Explores the program as the environment requests. Returns in the child processes, in which the program continues.
@@ -93,12 +94,12 @@ pub(crate) fn follow_from_environment() {
 /// Makes the calling process an execution. The calling thread is the first activity; returns when it is its turn.
 fn become_execution(execution: &Arc<Execution>, control: Control, is_shown: bool) {
     let main = Arc::new(TurnToken::default());
-    let whole = Whole {
+    let this = ProcessExecution {
         execution: Arc::clone(execution),
         main: Arc::clone(&main),
         is_shown,
     };
-    assert!(WHOLE.set(whole).is_ok(), "a process is one execution");
+    assert!(EXECUTION.set(this).is_ok(), "a process is one execution");
     let recorded = execution.state().recorded.clone();
     if recorded.is_some_and(|recorded| recorded.has_foreign()) {
         captured::threads::capture();

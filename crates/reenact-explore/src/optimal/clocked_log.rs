@@ -1,12 +1,13 @@
-//! The events of the current execution, and their happens-before order.
+//! The log of the current execution, with the happens-before order and the races of its events.
 //!
 //! The vector clock of an event has, for each activity, the number of its events that happened before the event or are
-//! it. Clocks are truncated after the last activity that had started. All clocks are in one vector, and so are all
-//! links: going back to an earlier point truncates them, and a step does not allocate once they have grown. Data that
-//! few events have is stored separately.
+//! it. Clocks are truncated after the last activity that had started. All clocks are in one vector: going back to an
+//! earlier point truncates it, and a step does not allocate once it has grown. Data that few events have is stored
+//! separately.
 
 use crate::{
     Activity, Moment, Step,
+    event_log::EventLog,
     links::{Link, Links, is_possible_without},
 };
 
@@ -16,11 +17,8 @@ struct Entry<E> {
     event: E,
     /// Its number among the events of its activity, from 1.
     number: u32,
-    /// The previous event of the same activity.
-    previous: Option<Moment>,
-    /// Where its clock and its links begin.
+    /// Where its clock begins.
     clock: usize,
-    links: usize,
 }
 
 /// A race: the second event came after the first, and could have gone first.
@@ -39,15 +37,12 @@ pub(super) struct Announcement<E> {
 }
 
 /// The events of the current execution.
-pub(crate) struct History<E> {
+pub(crate) struct ClockedLog<E> {
+    log: EventLog,
     entries: Vec<Entry<E>>,
-    schedule: Vec<Step>,
     clocks: Vec<u32>,
-    links: Vec<Link>,
     /// Ordered by their second event.
     races: Vec<Race>,
-    /// The last event of each activity.
-    last: Vec<Option<Moment>>,
     /// What was pending before the event, if the event turned out to be different.
     announced: Vec<(Moment, E)>,
     /// The events with several choices, and how many.
@@ -69,15 +64,13 @@ struct Condition {
     before: Moment,
 }
 
-impl<E> History<E> {
+impl<E> ClockedLog<E> {
     pub(super) fn new() -> Self {
-        History {
+        ClockedLog {
+            log: EventLog::default(),
             entries: Vec::new(),
-            schedule: Vec::new(),
             clocks: Vec::new(),
-            links: Vec::new(),
             races: Vec::new(),
-            last: Vec::new(),
             announced: Vec::new(),
             open: Vec::new(),
             conditions: Vec::new(),
@@ -86,26 +79,14 @@ impl<E> History<E> {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// The moment of the next event.
-    pub(super) fn next(&self) -> Moment {
-        Moment(u32::try_from(self.len()).expect("fewer than 2^32 events"))
-    }
-
-    /// The steps that were taken.
-    pub(crate) fn schedule(&self) -> &[Step] {
-        &self.schedule
-    }
-
-    pub(super) fn step(&self, moment: Moment) -> Step {
-        self.schedule[moment.index()]
+    /// The steps and their links.
+    #[inline]
+    pub(crate) fn steps(&self) -> &EventLog {
+        &self.log
     }
 
     pub(super) fn activity(&self, moment: Moment) -> Activity {
-        self.step(moment).activity
+        self.log.step(moment).activity
     }
 
     pub(super) fn event(&self, moment: Moment) -> &E {
@@ -127,31 +108,12 @@ impl<E> History<E> {
 
     pub(crate) fn events(&self) -> impl Iterator<Item = (Step, &E)> {
         let events = self.entries.iter().map(|entry| &entry.event);
-        self.schedule.iter().copied().zip(events)
+        self.log.schedule().iter().copied().zip(events)
     }
 
     /// The events with several choices, and how many.
     pub(super) fn open(&self) -> &[(Moment, u32)] {
         &self.open
-    }
-
-    /// The last event of the activity so far.
-    pub(super) fn last(&self, activity: Activity) -> Option<Moment> {
-        self.last.get(activity.0 as usize).copied().flatten()
-    }
-
-    /// The previous event of the same activity.
-    pub(super) fn previous(&self, moment: Moment) -> Option<Moment> {
-        self.entries[moment.index()].previous
-    }
-
-    pub(super) fn links(&self, moment: Moment) -> &[Link] {
-        let start = self.entries[moment.index()].links;
-        let end = match self.entries.get(moment.index() + 1) {
-            Some(next) => next.links,
-            None => self.links.len(),
-        };
-        &self.links[start..end]
     }
 
     fn clock(&self, moment: Moment) -> &[u32] {
@@ -177,7 +139,7 @@ impl<E> History<E> {
     pub(super) fn not_after(&self, moment: Moment) -> impl Iterator<Item = Moment> {
         let number = self.entries[moment.index()].number;
         let activity = self.activity(moment);
-        (moment.0 + 1..self.next().0)
+        (moment.0 + 1..self.log.next().0)
             .map(Moment)
             .filter(move |&later| self.clock_of(later, activity) < number)
     }
@@ -187,7 +149,7 @@ impl<E> History<E> {
     pub(super) fn races_to_reverse(&self) -> impl Iterator<Item = Race> {
         let is_plain = self.announced.is_empty();
         let new = if is_plain { self.looked_at } else { 0 };
-        let floor: Vec<u32> = (0..self.last.len())
+        let floor: Vec<u32> = (0..self.log.activities())
             .map(|slot| {
                 let new = self.entries[new..].iter();
                 let clocks = new.map(|entry| self.clocks.get(entry.clock + slot));
@@ -202,7 +164,7 @@ impl<E> History<E> {
 
     /// Notes that all races so far have been examined.
     pub(super) fn are_looked_at(&mut self) {
-        self.looked_at = self.len();
+        self.looked_at = self.log.len();
     }
 
     /// Returns whether an event of this activity with these predecessors could have gone before `first`, with which it
@@ -246,15 +208,12 @@ impl<E> History<E> {
             event: announced,
             choices,
         } = announcement;
-        let slot = step.activity.0 as usize;
-        if self.last.len() <= slot {
-            self.last.resize(slot + 1, None);
-        }
-        let moment = self.next();
-        let previous = self.last[slot];
+        let moment = self.log.next();
+        let previous = self.log.last(step.activity);
         let number = previous.map_or(0, |previous| self.entries[previous.index()].number) + 1;
+        self.log.push(step, links.as_slice().iter().copied());
         let clock = self.clocks.len();
-        self.clocks.resize(clock + self.last.len(), 0);
+        self.clocks.resize(clock + self.log.activities(), 0);
         let is_as_announced = announced == event;
         if !is_as_announced {
             self.announced.push((moment, announced));
@@ -265,49 +224,37 @@ impl<E> History<E> {
         self.entries.push(Entry {
             event,
             number,
-            previous,
             clock,
-            links: self.links.len(),
         });
-        for link in links.as_slice() {
+        for (link, at) in links.as_slice().iter().zip(self.log.link_indices(moment)) {
             if let Link::RacesIfSeen(before) = *link {
                 self.conditions.push(Condition {
                     event: moment,
-                    link: self.links.len(),
+                    link: at,
                     before,
                 });
             }
-            self.links.push(*link);
         }
-        self.last[slot] = Some(moment);
-        self.schedule.push(step);
         self.order(moment);
         is_as_announced
     }
 
     /// Computes the clock and the races of an event from its links.
     fn order(&mut self, moment: Moment) {
-        let Entry {
-            number,
-            previous,
-            clock,
-            links: start,
-            ..
-        } = self.entries[moment.index()];
-        let activity = self.activity(moment);
-        let end = start + self.links(moment).len();
+        let Entry { number, clock, .. } = self.entries[moment.index()];
+        let (activity, previous) = (self.activity(moment), self.log.previous(moment));
         let width = self.clock(moment).len();
         self.clocks[clock..clock + width].fill(0);
         if let Some(previous) = previous {
             self.join(clock, previous);
         }
-        for index in start..end {
-            let link = self.links[index];
+        for index in self.log.link_indices(moment) {
+            let link = self.log.all_links()[index];
             if let Some(before) = link.before() {
                 self.join(clock, before);
             }
             if let Some(first) = link.race()
-                && self.is_reversible(first, activity, previous, &self.links[start..end])
+                && self.is_reversible(first, activity, previous, self.log.links(moment))
             {
                 self.races.push(Race {
                     first,
@@ -334,7 +281,7 @@ impl<E> History<E> {
                 before = other.map(|other| other.before);
             }
             let link = before.map_or(Link::Void, Link::Races);
-            let old = std::mem::replace(&mut self.links[condition.link], link);
+            let old = self.log.replace_link(condition.link, link);
             if old.race() != link.race() {
                 changed.get_or_insert(condition.event);
             }
@@ -342,7 +289,7 @@ impl<E> History<E> {
         if let Some(first) = changed {
             self.looked_at = 0;
             while self.races.pop_if(|race| race.second >= first).is_some() {}
-            for moment in first.0..self.next().0 {
+            for moment in first.0..self.log.next().0 {
                 self.order(Moment(moment));
             }
         }
@@ -352,7 +299,7 @@ impl<E> History<E> {
         self.is_seen.clear();
         self.is_seen.resize(self.entries.len(), false);
         let mut conditions = self.conditions.iter().peekable();
-        for (index, link) in self.links.iter().enumerate() {
+        for (index, link) in self.log.all_links().iter().enumerate() {
             if conditions.next_if(|other| other.link == index).is_none()
                 && let Link::Follows(moment) | Link::Races(moment) = *link
             {
@@ -374,10 +321,8 @@ impl<E> History<E> {
     /// Removes the last event. Also returns what it announced, if that was different.
     pub(super) fn pop(&mut self) -> Option<(Step, E, Option<E>)> {
         let entry = self.entries.pop()?;
-        let step = self.schedule.pop()?;
+        let step = self.log.pop()?;
         self.clocks.truncate(entry.clock);
-        self.links.truncate(entry.links);
-        self.last[step.activity.0 as usize] = entry.previous;
         let end = self.entries.len();
         self.looked_at = self.looked_at.min(end);
         let is_gone = |moment: Moment| moment.index() == end;

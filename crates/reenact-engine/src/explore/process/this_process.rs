@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// A program that runs in this process, once.
-pub(super) struct Here(pub(super) Arc<Execution>);
+pub(super) struct ThisProcess(pub(super) Arc<Execution>);
 
-impl Runs for Here {
+impl Runs for ThisProcess {
     type Event = Event;
     type Run = LocalRun;
 
@@ -29,7 +29,7 @@ impl Runs for Here {
     }
 }
 
-impl Subject for Here {
+impl Subject for ThisProcess {
     fn name(&self, activity: Activity) -> String {
         self.0.state().families.name(activity.0)
     }

@@ -10,19 +10,20 @@ use std::{
 };
 
 use reenact_explore::{Activity, Links, Moment, Run, Runs, Step, Verdict};
+use serde::de::DeserializeOwned;
 
 use super::{
     child::Control,
     family::Family,
     printed,
-    view::read_view,
-    wire::{Command, Message, Next, Snapshot, read_failures, read_links},
+    wire::{Command, Next, Snapshot},
 };
 use crate::{
     Arrival, ObjectName,
     explore::{
         Event, Execution,
         failure::Failure,
+        message::{receive, send},
         names::{Families, ObjectTable},
         objects::names_of,
         recorded::Recorded,
@@ -150,9 +151,9 @@ struct Child {
 }
 
 impl Child {
-    fn ask(&mut self, command: &Command) -> io::Result<Message> {
-        command.write().send(&mut self.stream)?;
-        Message::receive(&mut self.stream)
+    fn ask<T: DeserializeOwned>(&mut self, command: &Command) -> io::Result<T> {
+        send(&mut self.stream, command)?;
+        receive(&mut self.stream)
     }
 
     /// Waits for its end.
@@ -195,14 +196,10 @@ pub(crate) struct ForkedRun {
 const LOOK: Duration = Duration::from_secs(10);
 
 impl ForkedRun {
-    /// Reads the child's snapshot and returns the rest of the message. Returns none if the child has ended.
-    fn listen(&mut self, message: io::Result<Message>) -> Option<Message> {
-        let snapshot = message.and_then(|mut message| {
-            let snapshot = Snapshot::read(&mut message)?;
-            Ok((snapshot, message))
-        });
+    /// Continues from the child's snapshot; an error means that the child has ended.
+    fn update(&mut self, snapshot: io::Result<Snapshot>) {
         match snapshot {
-            Ok((snapshot, message)) => {
+            Ok(snapshot) => {
                 let state = &mut *self.execution.state();
                 for &(parent, index) in &snapshot.births {
                     state.families.child(parent, index);
@@ -224,13 +221,11 @@ impl ForkedRun {
                 snapshot.found.iter().copied().for_each(site::learn);
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
-                Some(message)
             }
             Err(_) => {
                 self.has_ended = true;
                 self.is_dead = true;
                 self.snapshot = Snapshot::default();
-                None
             }
         }
     }
@@ -265,7 +260,6 @@ impl ForkedRun {
         };
         child.stream.set_read_timeout(Some(LOOK))?;
         let view = child.ask(&Command::View);
-        let view = view.and_then(|mut message| read_view(&mut message));
         child.stream.set_read_timeout(None)?;
         view
     }
@@ -274,7 +268,7 @@ impl ForkedRun {
     pub(in crate::explore) fn refine(&mut self, granularity: Granularity) {
         if let Some(child) = self.child.get_mut() {
             // An error means that the child has ended, which the next command detects.
-            let _ = child.ask(&Command::Refine(granularity));
+            let _ = child.ask::<()>(&Command::Refine(granularity));
         }
     }
 
@@ -308,7 +302,7 @@ impl ForkedRun {
         let child = child.as_mut()?;
         if child.status.is_none() {
             // An error means that the child has ended.
-            let _ = Command::End.write().send(&mut child.stream);
+            let _ = send(&mut child.stream, &Command::End);
         }
         Some(child.wait())
     }
@@ -336,9 +330,9 @@ impl Runs for Forked {
         }
         match self.fork() {
             Ok(mut child) => {
-                let message = Message::receive(&mut child.stream);
+                let snapshot = receive(&mut child.stream);
                 run.child = RefCell::new(Some(child));
-                run.listen(message);
+                run.update(snapshot);
             }
             Err(error) => {
                 run.failure = Some(Failure::NoProcess(error.to_string()));
@@ -405,33 +399,32 @@ impl Run for ForkedRun {
 
     fn step(&mut self, step: Step) {
         let child = self.child.get_mut().as_mut();
-        if let Some(message) = child.map(|child| child.ask(&Command::Step(step, None))) {
-            self.listen(message);
+        if let Some(snapshot) = child.map(|child| child.ask(&Command::Step(step, None))) {
+            self.update(snapshot);
         }
     }
 
     fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Event {
         let announced = self.pending(step.activity);
         let child = self.child.get_mut().as_mut();
-        let message = child.map(|child| child.ask(&Command::Step(step, Some(moment))));
-        if let Some(message) = message
-            && let Some(mut message) = self.listen(message)
-        {
-            // A malformed message comes from a child that is about to be found dead.
-            let _ = read_links(&mut message, links);
+        if let Some(snapshot) = child.map(|child| child.ask(&Command::Step(step, Some(moment)))) {
+            self.update(snapshot);
         }
-        let performed = self.snapshot.performed.take();
-        performed
-            .or(announced)
-            .expect("who takes a step was about to")
+        match self.snapshot.performed.take() {
+            Some(performed) => {
+                links.append(&performed.links);
+                performed.event
+            }
+            None => announced.expect("an activity that takes a step was about to"),
+        }
     }
 
     fn links(&self, activity: Activity, links: &mut Links) {
         let mut child = self.child.borrow_mut();
         if let Some(child) = &mut *child
-            && let Ok(mut message) = child.ask(&Command::Links(activity))
+            && let Ok(own) = child.ask(&Command::Links(activity))
         {
-            let _ = read_links(&mut message, links);
+            links.append(&own);
         }
     }
 
@@ -467,11 +460,11 @@ impl Describe for ForkedRun {
 
     fn failures(&self) -> Vec<Failure> {
         let mut failures: Vec<_> = self.failure.iter().cloned().collect();
-        let reported = self.child.borrow_mut().as_mut().and_then(|child| {
-            let mut message = child.ask(&Command::Failures).ok()?;
-            read_failures(&mut message).ok()
-        });
-        failures.extend(reported.into_iter().flatten());
+        if let Some(child) = &mut *self.child.borrow_mut()
+            && let Ok(reported) = child.ask::<Vec<Failure>>(&Command::Failures)
+        {
+            failures.extend(reported);
+        }
         if self.has_ended
             && let Some(status) = self.status().filter(|&status| status != 0)
         {

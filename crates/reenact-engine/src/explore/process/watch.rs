@@ -14,24 +14,24 @@ type Watched = (String, Box<dyn Fn() -> String + Send>);
 static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 
 /// Shows the value from now on. Replaces an earlier one of the same name.
-pub(in crate::explore) fn watch(name: &str, look: Box<dyn Fn() -> String + Send>) {
+pub(in crate::explore) fn watch(name: &str, describe: Box<dyn Fn() -> String + Send>) {
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     match watched.iter_mut().find(|(known, _)| known == name) {
-        Some((_, before)) => *before = look,
-        None => watched.push((name.to_owned(), look)),
+        Some((_, before)) => *before = describe,
+        None => watched.push((name.to_owned(), describe)),
     }
 }
 
 /// Returns all watched values with their names, sorted by name.
-pub(super) fn seen() -> Vec<(String, String)> {
+pub(super) fn values() -> Vec<(String, String)> {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let seen = watched.iter().map(|(name, look)| {
-        let value = std::panic::catch_unwind(AssertUnwindSafe(look));
+    let values = watched.iter().map(|(name, describe)| {
+        let value = std::panic::catch_unwind(AssertUnwindSafe(describe));
         let value = value.unwrap_or_else(|_| "<panicked>".to_owned());
         (name.clone(), value)
     });
-    let mut seen: Vec<_> = seen.collect();
+    let mut values: Vec<_> = values.collect();
     // The order of registration may depend on the schedule.
-    seen.sort();
-    seen
+    values.sort();
+    values
 }

@@ -4,11 +4,12 @@
 //! the main thread. A copy of the whole process can, and has all the knowledge of the first. At its end it reports the
 //! results of its part, with names where numbers may differ between processes, and exits without reaching `main`.
 
-use std::{io, os::unix::net::UnixStream, time::Duration};
+use std::{io, os::unix::net::UnixStream};
 
-use reenact_explore::{Divergence, DivergencePoint, Limit, Part, Tally};
+use reenact_explore::{Divergence, Limit, Part, Tally};
+use serde::{Deserialize, Serialize};
 
-use super::wire::{Message, too_short};
+use crate::explore::message::{receive, send};
 
 /// The processes, as seen by one of them.
 pub(in crate::explore) struct Family {
@@ -20,7 +21,7 @@ pub(in crate::explore) struct Family {
 }
 
 /// The results of one process's part.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::explore) struct Account {
     pub(in crate::explore) executions: u64,
     pub(in crate::explore) steps: u64,
@@ -78,18 +79,18 @@ impl Family {
     pub(in crate::explore) fn gather(mut self, own: &Account) -> Option<Vec<Account>> {
         if let Some(first) = &mut self.first {
             // If this fails, the first process has ended.
-            let _ = own.write().send(first);
+            let _ = send(first, own);
             // SAFETY: `_exit` only ends the process; the program has not begun.
             unsafe { libc::_exit(0) };
         }
         let accounts = self.others.iter_mut().map(|(process, stream)| {
-            let message = Message::receive(stream);
+            let account = receive(stream).ok();
             let mut status = 0;
             // SAFETY: The process is a child of this one, and `status` is a valid place for its status.
             while unsafe { libc::waitpid(*process, &mut status, 0) } < 0
                 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
             {}
-            Account::read(&mut message.ok()?).ok()
+            account
         });
         let accounts: Vec<_> = accounts.collect();
         accounts.into_iter().collect()
@@ -118,95 +119,12 @@ fn shared() -> &'static Tally {
     }
 }
 
-impl Account {
-    fn write(&self) -> Message {
-        let mut message = Message::default();
-        message.word(self.executions);
-        message.word(self.steps);
-        message.word(self.endless);
-        message.word(self.needs_finer_steps.into());
-        message.word(self.stopped_by.len() as u64);
-        for limit in &self.stopped_by {
-            let (kind, value) = match *limit {
-                Limit::Executions(executions) => (0, executions),
-                Limit::Steps(steps) => (1, steps.into()),
-                Limit::Time(time) => (2, time.as_nanos() as u64),
-                Limit::Failure => (3, 0),
-                Limit::Cancelled => (4, 0),
-                Limit::Divergence => (5, 0),
-                Limit::Unreached => (6, 0),
-            };
-            message.word(kind);
-            message.word(value);
-        }
-        message.word(self.divergence.is_some().into());
-        if let Some(divergence) = &self.divergence {
-            let (kind, value) = match divergence.point {
-                DivergencePoint::Step(index) => (0, index as u64),
-                DivergencePoint::Operation(number) => (1, number as u64),
-                DivergencePoint::End => (2, 0),
-            };
-            message.word(kind);
-            message.word(value);
-            message.text(&divergence.expected);
-            message.text(&divergence.found);
-        }
-        message.word(self.bad.is_some().into());
-        if let Some((number, steps)) = &self.bad {
-            message.word(*number);
-            message.word(steps.len() as u64);
-            for (who, choice) in steps {
-                message.text(who);
-                message.word((*choice).into());
-            }
-        }
-        message
-    }
-
-    fn read(message: &mut Message) -> io::Result<Account> {
-        let mut account = Account {
-            executions: message.read()?,
-            steps: message.read()?,
-            endless: message.read()?,
-            needs_finer_steps: message.read()? != 0,
-            ..Account::default()
-        };
-        for _ in 0..message.count()? {
-            let (kind, value) = (message.read()?, message.read()?);
-            account.stopped_by.push(match kind {
-                0 => Limit::Executions(value),
-                1 => Limit::Steps(value.try_into().map_err(|_| too_short())?),
-                2 => Limit::Time(Duration::from_nanos(value)),
-                3 => Limit::Failure,
-                4 => Limit::Cancelled,
-                5 => Limit::Divergence,
-                6 => Limit::Unreached,
-                _ => return Err(too_short()),
-            });
-        }
-        if message.read()? != 0 {
-            account.divergence = Some(Divergence {
-                point: match (message.read()?, message.read()? as usize) {
-                    (0, index) => DivergencePoint::Step(index),
-                    (1, number) => DivergencePoint::Operation(number),
-                    (2, _) => DivergencePoint::End,
-                    _ => return Err(too_short()),
-                },
-                expected: message.read_text()?,
-                found: message.read_text()?,
-            });
-        }
-        if message.read()? != 0 {
-            let number = message.read()?;
-            let steps = (0..message.count()?).map(|_| Ok((message.read_text()?, message.small()?)));
-            account.bad = Some((number, steps.collect::<io::Result<_>>()?));
-        }
-        Ok(account)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use reenact_explore::DivergencePoint;
+
     use super::*;
 
     #[test]
@@ -233,7 +151,9 @@ mod tests {
             bad: Some((9, vec![("main.0".to_owned(), 0), ("main".to_owned(), 2)])),
         };
         for account in [account, Account::default()] {
-            assert_eq!(Account::read(&mut account.write()).unwrap(), account);
+            let (mut ours, mut theirs) = UnixStream::pair().unwrap();
+            send(&mut ours, &account).unwrap();
+            assert_eq!(receive::<Account>(&mut theirs).unwrap(), account);
         }
     }
 }

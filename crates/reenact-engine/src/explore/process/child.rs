@@ -13,10 +13,10 @@ use std::{
 use reenact_explore::Links;
 
 use super::{
-    WHOLE,
-    here::Here,
-    view::write_view,
-    wire::{Command, Message, Next, Snapshot, write_failures, write_links},
+    EXECUTION,
+    this_process::ThisProcess,
+    watch,
+    wire::{Command, Next, Performed, Snapshot},
 };
 use crate::{
     captured::threads::in_kernel,
@@ -24,8 +24,10 @@ use crate::{
         Execution, HERE,
         fiber::Pause,
         follow::follow,
+        message::{receive, send},
         schedule::Schedule,
         task_stack::{TaskStack, TurnToken},
+        view::View,
     },
     external::stay_untracked,
     raw, seeds, site,
@@ -60,10 +62,10 @@ pub(in crate::explore) fn end_not_started(number: u32) {
 
 /// Makes the calling thread this activity. Returns when it is its turn.
 pub(in crate::explore) fn begin_thread(number: u32) {
-    if let Some(whole) = WHOLE.get()
+    if let Some(this) = EXECUTION.get()
         && let Some(token) = newborn(|newborn| newborn.remove(&number))
     {
-        HERE.set(Arc::as_ptr(&whole.execution));
+        HERE.set(Arc::as_ptr(&this.execution));
         token.take();
         OWN.set(Some(token));
     }
@@ -93,12 +95,12 @@ pub(super) enum Control {
 /// Starts the thread that controls the others.
 pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: Control) {
     extern "C" fn at_exit() {
-        let Some(whole) = WHOLE.get().filter(|_| !HERE.get().is_null()) else {
+        let Some(this) = EXECUTION.get().filter(|_| !HERE.get().is_null()) else {
             return;
         };
         let own = OWN.take();
-        whole.execution.exits(own.is_none());
-        let own = own.unwrap_or_else(|| Arc::clone(&whole.main));
+        this.execution.exits(own.is_none());
+        let own = own.unwrap_or_else(|| Arc::clone(&this.main));
         HERE.set(std::ptr::null());
         own.give_back(Pause::Done);
         while END_IS_ACKNOWLEDGED.load(SeqCst) == 0 {
@@ -135,8 +137,8 @@ pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: 
 /// Follows a schedule in this process. If no activity can continue in the end, reports it and leaves all threads where
 /// they are, so that a debugger can inspect them.
 fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
-    let here = Here(execution);
-    let followed = follow(&here, schedule, usize::MAX);
+    let program = ThisProcess(execution);
+    let followed = follow(&program, schedule, usize::MAX);
     if let Some(divergence) = &followed.divergence {
         eprintln!("reenact: the schedule does not quite fit the program: {divergence}");
     }
@@ -148,31 +150,36 @@ fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
 }
 
 fn obey(execution: &Execution, mut stream: UnixStream) -> io::Result<()> {
-    let mut reply = Message::default();
-    execution.snapshot(None).write(&mut reply);
+    let stream = &mut stream;
+    send(stream, &execution.snapshot(None))?;
     loop {
-        reply.send(&mut stream)?;
-        let command = Command::read(&mut Message::receive(&mut stream)?)?;
-        reply = Message::default();
-        match command {
+        match receive(stream)? {
             Command::Step(step, None) => {
                 execution.step(step);
-                execution.snapshot(None).write(&mut reply);
+                send(stream, &execution.snapshot(None))?;
             }
             Command::Step(step, Some(moment)) => {
                 let mut links = Links::default();
-                let performed = execution.step_at(step, moment, &mut links);
-                execution.snapshot(Some(performed)).write(&mut reply);
-                write_links(&mut reply, &links);
+                let event = execution.step_at(step, moment, &mut links);
+                send(
+                    stream,
+                    &execution.snapshot(Some(Performed { event, links })),
+                )?;
             }
             Command::Links(activity) => {
                 let mut links = Links::default();
                 execution.state().links(activity.0, &mut links);
-                write_links(&mut reply, &links);
+                send(stream, &links)?;
             }
-            Command::Refine(granularity) => execution.state().refine(granularity),
-            Command::Failures => write_failures(&mut reply, &execution.state().failures()),
-            Command::View => write_view(&mut reply, &execution.view()),
+            Command::Refine(granularity) => {
+                execution.state().refine(granularity);
+                send(stream, &())?;
+            }
+            Command::Failures => {
+                let failures = execution.state().failures();
+                send(stream, &failures)?;
+            }
+            Command::View => send(stream, &execution.view())?,
             Command::End => {
                 END_IS_ACKNOWLEDGED.store(1, SeqCst);
                 raw::wake_all(&END_IS_ACKNOWLEDGED);
@@ -190,7 +197,7 @@ impl Execution {
     }
 
     /// Returns the state of the execution while all activities wait.
-    fn snapshot(&self, performed: Option<crate::explore::Event>) -> Snapshot {
+    fn snapshot(&self, performed: Option<Performed>) -> Snapshot {
         let needs_finer_steps = self.needs_finer_steps();
         let state = &mut *self.state();
         let pending = (0..state.activities()).map(|number| {
@@ -225,6 +232,14 @@ impl Execution {
                 false => Vec::new(),
             },
             came_of: state.came_of.take(),
+        }
+    }
+
+    /// Returns the state of the execution for display, while all activities wait.
+    fn view(&self) -> View {
+        View {
+            watched: watch::values(),
+            ..self.state().view()
         }
     }
 
