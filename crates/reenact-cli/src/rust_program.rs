@@ -11,19 +11,19 @@
 //! | `answer` | what the program reports about a universe |
 //! | `message` | what the program reports about a message between actors |
 //! | `universe` | a universe: its steps, its fingerprint, its mark |
-//! | `known` | a cache of answers; the names of objects |
-//! | `words` | operations in the terms of the catalogue, and as text |
-//! | `looks` | the observation and the ending of a universe |
+//! | `answer_cache` | a cache of answers; the names of objects |
+//! | `operations` | operations in the terms of the catalogue, and as text |
+//! | `observation` | the observation and the ending of a universe |
 //! | `value` | parsing the `Debug` output of a value |
 
 mod answer;
+mod answer_cache;
 mod connection;
-mod known;
-mod looks;
 mod message;
+mod observation;
+mod operations;
 mod universe;
 mod value;
-mod words;
 
 use std::{
     ffi::OsString,
@@ -41,12 +41,12 @@ use reenact_multiverse::{
 };
 
 use self::{
-    answer::{Answer, Doing, Stands},
+    answer::{ActivityStatus, Answer, Doing},
+    answer_cache::{AnswerCache, NamedAnswer},
     connection::Connection,
-    known::{Knowledge, Seen},
-    universe::{Choice, Granularity, Mark, Moved, Universe},
+    universe::{Choice, ExtraSteps, MarkedMessage, Moved, Universe},
 };
-use crate::{error::Failure, recording::Recording};
+use crate::{error::Error, recorded_path::RecordedPath};
 
 /// A Rust program under the debugger.
 pub(crate) struct RustProgram {
@@ -55,14 +55,14 @@ pub(crate) struct RustProgram {
     file: String,
     lines: Option<u32>,
     /// Which operations are steps from now on although no other activity can observe when they happen.
-    granularity: Granularity,
+    extra_steps: ExtraSteps,
     /// The steps of the recorded run.
     path: Vec<Choice>,
 }
 
 struct Inside {
     connection: Connection,
-    knowledge: Knowledge,
+    cache: AnswerCache,
 }
 
 /// How to start a program.
@@ -71,7 +71,7 @@ pub(crate) struct Start<'a> {
     /// Whether releasing a lock is always a step.
     pub(crate) unlocks: bool,
     /// The recorded run that the session begins with.
-    pub(crate) recording: Option<&'a Recording<'a>>,
+    pub(crate) recording: Option<&'a RecordedPath<'a>>,
 }
 
 impl Start<'_> {
@@ -88,35 +88,35 @@ impl Start<'_> {
 
 impl RustProgram {
     /// Starts a program and returns it with its source, which is empty if it was not found.
-    pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Failure> {
+    pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Error> {
         let (connection, hello) = Connection::open(start)?;
-        let said = |what: &str| {
+        let field = |what: &str| {
             let mut lines = hello.iter().filter_map(|line| line.split_once('\t'));
             lines.find_map(|(name, value)| (name == what).then_some(value))
         };
-        if let Some(divergence) = said("divergence") {
-            return Err(Failure::Unfit(divergence.to_owned()));
+        if let Some(divergence) = field("divergence") {
+            return Err(Error::Unfit(divergence.to_owned()));
         }
-        let path = said("path").unwrap_or_default();
+        let path = field("path").unwrap_or_default();
         let path = path.split_whitespace().filter_map(Choice::parse).collect();
-        let has_unlocks = said("releases") == Some("1");
+        let has_unlocks = field("releases") == Some("1");
         let executable = PathBuf::from(start.command().get_program());
         let mut program = RustProgram {
             inside: Mutex::new(Inside {
                 connection,
-                knowledge: Knowledge::default(),
+                cache: AnswerCache::default(),
             }),
             file: String::new(),
             lines: None,
-            granularity: Granularity {
+            extra_steps: ExtraSteps {
                 releases: has_unlocks,
                 own: false,
             },
             path,
         };
-        let beginning = program.ask(&Universe::start(program.granularity));
+        let beginning = program.ask(&Universe::start(program.extra_steps));
         if let Some(error) = &beginning.answer.error {
-            return Err(Failure::Exploration {
+            return Err(Error::Exploration {
                 program: executable.into(),
                 error: error.clone(),
             });
@@ -124,9 +124,9 @@ impl RustProgram {
         let name = executable.display().to_string();
         // The program may only have operations that no other activity can observe.
         let all = || {
-            program.ask(&Universe::start(Granularity {
+            program.ask(&Universe::start(ExtraSteps {
                 own: true,
-                ..program.granularity
+                ..program.extra_steps
             }))
         };
         let file = program.first_file(&beginning);
@@ -136,8 +136,8 @@ impl RustProgram {
         let text = text_of(&file, &executable);
         program.lines = text.as_ref().map(|text| text.lines().count() as u32);
         program.file = file;
-        program.with(|inside| inside.knowledge.set_file(&program.file));
-        program.ask(&Universe::start(program.granularity));
+        program.with(|inside| inside.cache.set_file(&program.file));
+        program.ask(&Universe::start(program.extra_steps));
         let name = match text {
             Some(_) => program.file.clone(),
             None => name,
@@ -146,27 +146,27 @@ impl RustProgram {
     }
 
     /// Returns the file of the first operation that is about to happen.
-    fn first_file(&self, seen: &Seen) -> Option<String> {
+    fn first_file(&self, seen: &NamedAnswer) -> Option<String> {
         seen.answer
             .activities
             .iter()
-            .find_map(|acting| match &acting.stands {
-                Stands::Does(doing) => doing.site().map(|_| doing.file.clone()),
+            .find_map(|acting| match &acting.status {
+                ActivityStatus::Does(doing) => doing.site().map(|_| doing.file.clone()),
                 _ => None,
             })
     }
 
     /// Returns the answer for a universe, from the cache if it is there.
-    fn seen(&self, universe: &Universe) -> Seen {
-        let known = self.with(|inside| inside.knowledge.of(universe));
+    fn seen(&self, universe: &Universe) -> NamedAnswer {
+        let known = self.with(|inside| inside.cache.of(universe));
         known.unwrap_or_else(|| self.ask(universe))
     }
 
     /// Asks the program for a universe, and caches the answer.
-    fn ask(&self, universe: &Universe) -> Seen {
+    fn ask(&self, universe: &Universe) -> NamedAnswer {
         self.with(|inside| {
             let answer = inside.connection.ask(&universe.question());
-            inside.knowledge.learn(universe, answer)
+            inside.cache.learn(universe, answer)
         })
     }
 
@@ -178,8 +178,8 @@ impl RustProgram {
     /// Returns the operation that the step would execute.
     fn doing<'a>(answer: &'a Answer, step: &Choice) -> Option<&'a Doing> {
         let acting = answer.activity(step.activity)?;
-        match &acting.stands {
-            Stands::Does(doing) => Some(doing),
+        match &acting.status {
+            ActivityStatus::Does(doing) => Some(doing),
             _ => None,
         }
     }
@@ -201,7 +201,7 @@ impl Semantics for RustProgram {
     type Step = Choice;
 
     fn initial(&self) -> Vec<Universe> {
-        let start = Universe::start(self.granularity);
+        let start = Universe::start(self.extra_steps);
         let seen = self.seen(&start);
         vec![start.with_fingerprint(seen.answer.fingerprint)]
     }
@@ -209,8 +209,8 @@ impl Semantics for RustProgram {
     fn steps(&self, state: &Universe) -> Vec<Choice> {
         let seen = self.seen(state);
         let all = seen.answer.activities.iter();
-        all.filter_map(|acting| match &acting.stands {
-            Stands::Does(doing) if doing.is_enabled => Some((acting.number, doing.ways)),
+        all.filter_map(|acting| match &acting.status {
+            ActivityStatus::Does(doing) if doing.is_enabled => Some((acting.number, doing.ways)),
             _ => None,
         })
         .flat_map(|(activity, ways)| (0..ways).map(move |way| Choice { activity, way }))
@@ -220,10 +220,10 @@ impl Semantics for RustProgram {
     fn take(&self, state: &Universe, step: &Choice) -> Universe {
         let seen = self.seen(state);
         let moved = Self::doing(&seen.answer, step).and_then(Moved::of);
-        if let Some(fingerprint) = self.with(|inside| inside.knowledge.after(state, step)) {
-            return state.after(*step, self.granularity, moved, fingerprint);
+        if let Some(fingerprint) = self.with(|inside| inside.cache.after(state, step)) {
+            return state.after(*step, self.extra_steps, moved, fingerprint);
         }
-        let next = state.after(*step, self.granularity, moved, 0);
+        let next = state.after(*step, self.extra_steps, moved, 0);
         let answer = self.with(|inside| inside.connection.ask(&next.question()));
         let fingerprint = match &answer.error {
             // Any value will do, as long as it is always the same for this step.
@@ -232,8 +232,8 @@ impl Semantics for RustProgram {
         };
         let next = next.with_fingerprint(fingerprint);
         self.with(|inside| {
-            inside.knowledge.learn(&next, answer);
-            inside.knowledge.follows(state, step, fingerprint);
+            inside.cache.learn(&next, answer);
+            inside.cache.follows(state, step, fingerprint);
         });
         next
     }
@@ -252,7 +252,7 @@ impl Semantics for RustProgram {
     }
 
     fn kinds(&self) -> &'static [OperationKind] {
-        &words::KINDS
+        &operations::KINDS
     }
 
     fn at_lines(&self) -> &'static [OperationKind] {
@@ -318,7 +318,7 @@ impl Semantics for RustProgram {
 
     fn mark(&self, state: &Universe, activity: Activity, what: Marked) -> Universe {
         match what {
-            Marked::Next => state.marked(Some(Mark::Next(activity.0))),
+            Marked::Next => state.marked(Some(MarkedMessage::Next(activity.0))),
             // Which message began a turn is not known afterwards.
             Marked::Turn => state.marked(None),
         }
@@ -338,13 +338,13 @@ impl Semantics for RustProgram {
 
     /// A breakpoint at an operation that no other activity can observe, or at releasing a lock, makes it a step.
     fn refine(&mut self, kinds: &[OperationKind]) {
-        let finer = Granularity {
-            releases: self.granularity.releases || kinds.contains(&OperationKind::Unlock),
-            own: self.granularity.own || kinds.iter().any(|kind| words::OWN.contains(kind)),
+        let finer = ExtraSteps {
+            releases: self.extra_steps.releases || kinds.contains(&OperationKind::Unlock),
+            own: self.extra_steps.own || kinds.iter().any(|kind| operations::OWN.contains(kind)),
         };
-        if finer != self.granularity {
-            self.granularity = finer;
-            self.with(|inside| inside.knowledge.forget_steps());
+        if finer != self.extra_steps {
+            self.extra_steps = finer;
+            self.with(|inside| inside.cache.forget_steps());
         }
     }
 
@@ -363,17 +363,17 @@ impl Semantics for RustProgram {
     fn describe(&self, state: &Universe, step: &Choice, _: &dyn Fn(Activity) -> String) -> String {
         let seen = self.seen(state);
         match Self::doing(&seen.answer, step) {
-            Some(doing) => words::does(doing, &seen, Some(step.way), &self.file),
+            Some(doing) => operations::does(doing, &seen, Some(step.way), &self.file),
             None => "does something".to_owned(),
         }
     }
 
     fn observe(&self, state: &Universe) -> Observation {
-        looks::observe(&self.seen(state), &self.file)
+        observation::observe(&self.seen(state), &self.file)
     }
 
     fn ending(&self, state: &Universe) -> Ending {
-        looks::ending(&self.seen(state), &self.file)
+        observation::ending(&self.seen(state), &self.file)
     }
 
     fn schedule(&self, state: &Universe) -> Option<String> {

@@ -34,6 +34,12 @@ fn check_trait(item: &str, expected: &Expect) {
 /// Checks what the methods of `impl Math { … }` become, shortened.
 #[track_caller]
 fn check_messages(methods: &str, expected: &Expect) {
+    expected.assert_eq(&messages(methods));
+}
+
+/// Returns what the methods of `impl Math { … }` become, shortened.
+#[track_caller]
+fn messages(methods: &str) -> String {
     let item = format!("impl Math {{ {methods} }}");
     let the_trait: ItemTrait = syn::parse2(the_trait(shortened("", &item))).unwrap();
     let methods = the_trait.items;
@@ -42,7 +48,7 @@ fn check_messages(methods: &str, expected: &Expect) {
         .lines()
         .skip(1)
         .filter_map(|line| line.strip_prefix("    "));
-    expected.assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// Returns what is added to an item that is right.

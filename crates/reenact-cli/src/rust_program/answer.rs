@@ -42,7 +42,7 @@ pub(super) struct Acting {
     pub(super) place: String,
     /// Its name in the program, or empty.
     pub(super) name: String,
-    pub(super) stands: Stands,
+    pub(super) status: ActivityStatus,
     /// Its last panic.
     pub(super) panic: Option<String>,
     /// The messages that it has not handled yet. `turn` is the message that it is handling.
@@ -61,7 +61,7 @@ impl Acting {
 }
 
 #[derive(Debug)]
-pub(super) enum Stands {
+pub(super) enum ActivityStatus {
     Does(Doing),
     /// Waits for something that is not an operation.
     Waits(String),
@@ -163,14 +163,14 @@ impl Answer {
                 number: number(who)?,
                 place: place.to_owned(),
                 name: name.to_owned(),
-                stands: Stands::Ended,
+                status: ActivityStatus::Ended,
                 panic: None,
                 inbox: Vec::new(),
                 turn: None,
                 state: None,
             }),
             ["about", who, ref message @ ..] => {
-                if let Stands::Does(doing) = &mut self.find(number(who)?)?.stands {
+                if let ActivityStatus::Does(doing) = &mut self.find(number(who)?)?.status {
                     doing.message = Some(Message::read(message)?);
                 }
             }
@@ -183,10 +183,10 @@ impl Answer {
             }
             ["state", who, state] => self.find(number(who)?)?.state = Some(state.to_owned()),
             ["waits", who, what] => {
-                self.stands(number(who)?, Stands::Waits(what.to_owned()))?;
+                self.status(number(who)?, ActivityStatus::Waits(what.to_owned()))?;
             }
             ["panicked", who, how] => self.find(number(who)?)?.panic = Some(on_one_line(how)),
-            ["ended", who] => self.stands(number(who)?, Stands::Ended)?,
+            ["ended", who] => self.status(number(who)?, ActivityStatus::Ended)?,
             [
                 "does",
                 who,
@@ -220,7 +220,7 @@ impl Answer {
                     },
                     message: None,
                 };
-                self.stands(number(who)?, Stands::Does(doing))?;
+                self.status(number(who)?, ActivityStatus::Does(doing))?;
             }
             ["object", object, noun, file, line, ordinal] => {
                 let name = ObjectName {
@@ -249,8 +249,8 @@ impl Answer {
         Some(())
     }
 
-    fn stands(&mut self, who: u32, stands: Stands) -> Option<()> {
-        self.find(who)?.stands = stands;
+    fn status(&mut self, who: u32, status: ActivityStatus) -> Option<()> {
+        self.find(who)?.status = status;
         Some(())
     }
 
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(answer.error, None);
         assert_eq!(answer.fingerprint, 255);
         assert_eq!(answer.watched[0].1, "a\tb\\n");
-        let Stands::Does(doing) = &answer.activity(1).unwrap().stands else {
+        let ActivityStatus::Does(doing) = &answer.activity(1).unwrap().status else {
             panic!("it does something");
         };
         assert_eq!(

@@ -93,7 +93,7 @@ impl Message {
         let mut fields = vec![("name".to_owned(), text(self.name()))];
         if let Some((_, arguments)) = self.label.split_once('(') {
             let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
-            fields.push(("args".to_owned(), value::read(&format!("[{arguments}]"))));
+            fields.push(("args".to_owned(), value::parse(&format!("[{arguments}]"))));
         }
         fields.push(("from".to_owned(), text(&self.peer(answer))));
         if let (Some(site), Some((sent_in, _))) = (self.site(), &self.sent_at) {

@@ -59,16 +59,16 @@ impl Moved {
 
 /// Which operations are steps although no other activity can observe when they happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Granularity {
+pub(super) struct ExtraSteps {
     /// Releasing a lock.
     pub(super) releases: bool,
     /// Creating an activity, beginning, ending, joining, and reading external input.
     pub(super) own: bool,
 }
 
-impl Granularity {
+impl ExtraSteps {
     /// Returns the words of a request that refine `other` to `self`.
-    fn finer_than(self, other: Granularity) -> impl Iterator<Item = &'static str> {
+    fn finer_than(self, other: ExtraSteps) -> impl Iterator<Item = &'static str> {
         let releases = self.releases && !other.releases;
         let own = self.own && !other.own;
         let words = [("+releases", releases), ("+own", own)];
@@ -77,7 +77,7 @@ impl Granularity {
             .filter_map(|(word, is_new)| is_new.then_some(word))
     }
 
-    /// Makes the fingerprints of universes differ if their granularity does.
+    /// Makes the fingerprints of universes differ if their extra steps do.
     fn salt(self) -> u128 {
         const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
         ODD.wrapping_mul(u128::from(self.releases) | u128::from(self.own) << 1)
@@ -86,7 +86,7 @@ impl Granularity {
 
 /// The message that is marked, or where it has got to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Mark {
+pub(super) enum MarkedMessage {
     /// The message that this activity is about to send.
     Next(u32),
     /// The message in this queue that has this many others before it.
@@ -97,15 +97,15 @@ pub(super) enum Mark {
 
 /// The last step on the path to a universe, with a link to the steps before it.
 #[derive(Debug)]
-struct Path {
+struct PathStep {
     step: Choice,
-    granularity: Granularity,
+    extra_steps: ExtraSteps,
     moved: Option<Moved>,
-    before: Option<Arc<Path>>,
+    before: Option<Arc<PathStep>>,
 }
 
 /// Iterative: dropping a long path recursively would overflow the stack.
-impl Drop for Path {
+impl Drop for PathStep {
     fn drop(&mut self) {
         let mut next = self.before.take();
         while let Some(mut path) = next.and_then(Arc::into_inner) {
@@ -115,16 +115,16 @@ impl Drop for Path {
 }
 
 /// The memory of a universe beyond its own size.
-pub(super) const BYTES: usize = size_of::<Path>() + 2 * size_of::<usize>();
+pub(super) const BYTES: usize = size_of::<PathStep>() + 2 * size_of::<usize>();
 
 /// A universe, identified by its fingerprint and its mark, whichever path leads to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Universe {
-    path: Option<Arc<Path>>,
-    /// The granularity at the start of the program.
-    first: Granularity,
+    path: Option<Arc<PathStep>>,
+    /// The extra steps at the start of the program.
+    first: ExtraSteps,
     fingerprint: u128,
-    mark: Option<Mark>,
+    mark: Option<MarkedMessage>,
 }
 
 impl PartialEq for Universe {
@@ -143,10 +143,10 @@ impl Hash for Universe {
 
 impl Universe {
     /// Returns the universe before the first step.
-    pub(super) fn start(granularity: Granularity) -> Universe {
+    pub(super) fn start(extra_steps: ExtraSteps) -> Universe {
         Universe {
             path: None,
-            first: granularity,
+            first: extra_steps,
             fingerprint: 0,
             mark: None,
         }
@@ -160,7 +160,7 @@ impl Universe {
     /// Sets the fingerprint, given the one that the program reported.
     pub(super) fn with_fingerprint(self, fingerprint: u128) -> Universe {
         Universe {
-            fingerprint: fingerprint ^ self.granularity().salt(),
+            fingerprint: fingerprint ^ self.extra_steps().salt(),
             ..self
         }
     }
@@ -171,44 +171,48 @@ impl Universe {
         !self.fingerprint.wrapping_add(step)
     }
 
-    /// Returns the granularity at this universe.
-    fn granularity(&self) -> Granularity {
+    /// Returns the extra steps at this universe.
+    fn extra_steps(&self) -> ExtraSteps {
         self.path
             .as_ref()
-            .map_or(self.first, |path| path.granularity)
+            .map_or(self.first, |path| path.extra_steps)
     }
 
-    /// Returns the universe after one more step, taken under `granularity`, for which the program reported
+    /// Returns the universe after one more step, taken with these extra steps, for which the program reported
     /// `fingerprint`.
     pub(super) fn after(
         &self,
         step: Choice,
-        granularity: Granularity,
+        extra_steps: ExtraSteps,
         moved: Option<Moved>,
         fingerprint: u128,
     ) -> Universe {
         let mark = match (self.mark, moved) {
-            (Some(Mark::Next(who)), moved) if who == step.activity => {
-                moved.filter(|moved| moved.is_sent).map(|moved| Mark::Sent {
+            (Some(MarkedMessage::Next(who)), moved) if who == step.activity => moved
+                .filter(|moved| moved.is_sent)
+                .map(|moved| MarkedMessage::Sent {
                     object: moved.object,
                     behind: self.waiting(moved.object),
-                })
-            }
-            (Some(Mark::Sent { object, behind }), Some(moved))
+                }),
+            (Some(MarkedMessage::Sent { object, behind }), Some(moved))
                 if !moved.is_sent && moved.object == object =>
             {
                 match behind.checked_sub(1) {
-                    Some(behind) => Some(Mark::Sent { object, behind }),
-                    None => moved.is_turn.then_some(Mark::Turn(step.activity)),
+                    Some(behind) => Some(MarkedMessage::Sent { object, behind }),
+                    None => moved.is_turn.then_some(MarkedMessage::Turn(step.activity)),
                 }
             }
-            (Some(Mark::Turn(who)), Some(moved)) if who == step.activity && moved.is_turn => None,
+            (Some(MarkedMessage::Turn(who)), Some(moved))
+                if who == step.activity && moved.is_turn =>
+            {
+                None
+            }
             (mark, _) => mark,
         };
         Universe {
-            path: Some(Arc::new(Path {
+            path: Some(Arc::new(PathStep {
                 step,
-                granularity,
+                extra_steps,
                 moved,
                 before: self.path.clone(),
             })),
@@ -220,7 +224,7 @@ impl Universe {
     }
 
     /// Returns the same universe with another mark.
-    pub(super) fn marked(&self, mark: Option<Mark>) -> Universe {
+    pub(super) fn marked(&self, mark: Option<MarkedMessage>) -> Universe {
         Universe {
             mark,
             ..self.clone()
@@ -229,12 +233,12 @@ impl Universe {
 
     /// Whether the next value to be taken out of a queue is marked.
     pub(super) fn is_marked(&self, object: u32) -> bool {
-        self.mark == Some(Mark::Sent { object, behind: 0 })
+        self.mark == Some(MarkedMessage::Sent { object, behind: 0 })
     }
 
     /// Whether the current turn of an activity is marked.
     pub(super) fn is_turn_marked(&self, activity: u32) -> bool {
-        self.mark == Some(Mark::Turn(activity))
+        self.mark == Some(MarkedMessage::Turn(activity))
     }
 
     /// Returns the number of values in a queue.
@@ -261,14 +265,14 @@ impl Universe {
     }
 
     /// Returns the path to this universe, latest step first.
-    fn paths(&self) -> impl Iterator<Item = &Path> {
+    fn paths(&self) -> impl Iterator<Item = &PathStep> {
         std::iter::successors(self.path.as_deref(), |path| path.before.as_deref())
     }
 
     /// Returns the steps that lead here, each with the universe in which it was taken. These universes have no
     /// fingerprint.
     pub(super) fn steps(&self) -> Vec<(Universe, Choice)> {
-        let before = |path: &Path| Universe {
+        let before = |path: &PathStep| Universe {
             path: path.before.clone(),
             ..Universe::start(self.first)
         };
@@ -280,18 +284,18 @@ impl Universe {
     /// Returns the request that asks the program for this universe.
     pub(super) fn question(&self) -> String {
         let mut question = "state".to_owned();
-        let mut granularity = Granularity::default();
-        let mut refine = |question: &mut String, finer: Granularity| {
-            for word in finer.finer_than(granularity) {
+        let mut extra_steps = ExtraSteps::default();
+        let mut refine = |question: &mut String, finer: ExtraSteps| {
+            for word in finer.finer_than(extra_steps) {
                 let _ = write!(question, " {word}");
             }
-            granularity = finer;
+            extra_steps = finer;
         };
         refine(&mut question, self.first);
-        let mut paths: Vec<&Path> = self.paths().collect();
+        let mut paths: Vec<&PathStep> = self.paths().collect();
         paths.reverse();
         for path in paths {
-            refine(&mut question, path.granularity);
+            refine(&mut question, path.extra_steps);
             let Choice { activity, way } = path.step;
             let _ = write!(question, " {activity}:{way}");
         }
@@ -304,7 +308,7 @@ mod tests {
     use super::*;
 
     const SITE: Site = Site { line: 1, column: 1 };
-    const COARSE: Granularity = Granularity {
+    const COARSE: ExtraSteps = ExtraSteps {
         releases: false,
         own: false,
     };
@@ -322,7 +326,7 @@ mod tests {
     fn what_is_marked_is_followed_through_a_queue() {
         let [a, b] = [0, 1].map(|activity| Choice { activity, way: 0 });
         let one = Universe::start(COARSE).after(a, COARSE, moved(true), 1);
-        let marked = one.marked(Some(Mark::Next(0)));
+        let marked = one.marked(Some(MarkedMessage::Next(0)));
         // A message of another activity arrives first.
         let both = marked
             .after(b, COARSE, moved(true), 2)
@@ -346,13 +350,13 @@ mod tests {
             .after(b, COARSE, None, 2)
             .after(a, COARSE, None, 3);
         assert_eq!(one, other);
-        assert_ne!(one, other.marked(Some(Mark::Next(0))));
+        assert_ne!(one, other.marked(Some(MarkedMessage::Next(0))));
         assert_eq!(one.question(), "state 0:0 1:0");
     }
 
     #[test]
     fn a_finer_universe_is_another_one() {
-        let fine = Granularity {
+        let fine = ExtraSteps {
             own: true,
             ..COARSE
         };

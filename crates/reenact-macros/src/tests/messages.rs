@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check_messages;
+use super::{check_messages, messages};
 
 #[test]
 fn no_return_type_is_one_way() {
@@ -122,23 +122,12 @@ fn self_is_the_actor() {
 
 #[test]
 fn receivers_in_full() {
-    check_messages(
-        "pub fn a(self: &mut Self) {} pub fn b(self: &Math) {} pub fn c(&'_ self) {}",
-        &expect![[r#"
-            /// Sends the message `a`.
-            fn a(&self) {
-                send_call((), |this, _ctx, ()| <Math>::a(this));
-            }
-            /// Sends the message `b`.
-            fn b(&self) {
-                send_call((), |this, _ctx, ()| <Math>::b(this));
-            }
-            /// Sends the message `c`.
-            fn c(&self) {
-                send_call((), |this, _ctx, ()| <Math>::c(this));
-            }
-        "#]],
-    );
+    for receiver in ["self: &mut Self", "self: &Math", "&'_ self"] {
+        assert_eq!(
+            messages(&format!("pub fn f({receiver}) {{}}")),
+            messages("pub fn f(&self) {}")
+        );
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::debug;
-use crate::{program::example, run::Place};
+use crate::{program::example, run::Directory};
 
 /// A program that is asked without the command.
 struct Asked {
@@ -24,8 +24,8 @@ impl Drop for Asked {
 }
 
 impl Asked {
-    fn new(place: &Place, program: &str) -> Asked {
-        let socket = place.path("socket");
+    fn new(directory: &Directory, program: &str) -> Asked {
+        let socket = directory.path("socket");
         let listener = UnixListener::bind(&socket).unwrap();
         let program = Command::new(example("universes"))
             .arg(program)
@@ -89,7 +89,7 @@ impl Asked {
 
 /// How many universes, ends and ways to these the command finds.
 fn found(program: &str) -> (usize, usize) {
-    let run = debug(&Place::new(), &[program], "ends\n");
+    let run = debug(&Directory::new(), &[program], "ends\n");
     let universes = run.stdout.split_once("From the start: ").unwrap().1;
     let universes = universes.split(' ').next().unwrap().parse().unwrap();
     let ways = run.stdout.lines().filter_map(|line| {
@@ -113,7 +113,7 @@ fn as_many_universes_are_found_as_by_following_every_schedule() {
         ("abort", (5, 2)),
     ] {
         let mut universes = HashMap::new();
-        let mut asked = Asked::new(&Place::new(), program);
+        let mut asked = Asked::new(&Directory::new(), program);
         let schedules = asked.follow_all(&mut Vec::new(), &mut universes);
         assert_eq!((universes.len(), schedules), expected, "{program}");
         assert_eq!(found(program), expected, "{program}");
@@ -122,7 +122,7 @@ fn as_many_universes_are_found_as_by_following_every_schedule() {
 
 #[test]
 fn questions_that_make_no_sense_are_answered() {
-    let mut asked = Asked::new(&Place::new(), "deposits");
+    let mut asked = Asked::new(&Directory::new(), "deposits");
     for question in [
         &b""[..],
         b"what?",

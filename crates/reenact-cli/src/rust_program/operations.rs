@@ -5,7 +5,7 @@
 use reenact_engine::{Access, third_person, with_object};
 use reenact_multiverse::OperationKind;
 
-use super::{answer::Doing, known::Seen};
+use super::{answer::Doing, answer_cache::NamedAnswer};
 
 /// The kinds of operations of a Rust program.
 pub(super) static KINDS: [OperationKind; 24] = [
@@ -46,7 +46,7 @@ pub(super) static OWN: [OperationKind; 5] = [
 
 /// Describes an operation without its subject, such as `locks mutex@12`. Adds which of its results it has if there are
 /// several and `way` is known, and its file if that is not `file`.
-pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> String {
+pub(super) fn does(doing: &Doing, seen: &NamedAnswer, way: Option<u32>, file: &str) -> String {
     let mut text = third_person(&waits_to(doing, seen));
     if doing.ways > 1
         && let Some(way) = way
@@ -60,7 +60,7 @@ pub(super) fn does(doing: &Doing, seen: &Seen, way: Option<u32>, file: &str) -> 
 }
 
 /// Describes an operation in the infinitive, such as `lock mutex@12`.
-pub(super) fn waits_to(doing: &Doing, seen: &Seen) -> String {
+pub(super) fn waits_to(doing: &Doing, seen: &NamedAnswer) -> String {
     if let Some(message) = &doing.message {
         return message.sentence(&seen.answer);
     }

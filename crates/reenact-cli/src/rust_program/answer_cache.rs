@@ -16,21 +16,21 @@ const REMEMBERED: usize = 20_000;
 
 /// What is known so far.
 #[derive(Default)]
-pub(super) struct Knowledge {
-    answer: Recent<u128, Arc<Answer>>,
+pub(super) struct AnswerCache {
+    answer: RecentMap<u128, Arc<Answer>>,
     /// The fingerprint of the universe that a step leads to.
-    after: Recent<(u128, Choice), u128>,
+    after: RecentMap<(u128, Choice), u128>,
     names: Arc<Mutex<Names>>,
 }
 
 /// An answer, with the names of its objects.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct NamedAnswer {
     pub(super) answer: Arc<Answer>,
     names: Arc<Mutex<Names>>,
 }
 
-impl Seen {
+impl NamedAnswer {
     /// Returns the name of an object, as the user sees it.
     pub(super) fn name(&self, object: u32) -> String {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,9 +41,9 @@ impl Seen {
     }
 }
 
-impl Knowledge {
+impl AnswerCache {
     /// Returns the answer for a universe, if it is remembered.
-    pub(super) fn of(&mut self, universe: &Universe) -> Option<Seen> {
+    pub(super) fn of(&mut self, universe: &Universe) -> Option<NamedAnswer> {
         let answer = self.answer.get(&universe.fingerprint())?;
         Some(self.seen(answer))
     }
@@ -54,7 +54,7 @@ impl Knowledge {
     }
 
     /// Remembers the answer for a universe.
-    pub(super) fn learn(&mut self, universe: &Universe, answer: Answer) -> Seen {
+    pub(super) fn learn(&mut self, universe: &Universe, answer: Answer) -> NamedAnswer {
         self.names
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -71,9 +71,9 @@ impl Knowledge {
         names.known.clear();
     }
 
-    /// Forgets where steps lead, because the granularity has changed.
+    /// Forgets where steps lead, because what is a step has changed.
     pub(super) fn forget_steps(&mut self) {
-        self.after = Recent::default();
+        self.after = RecentMap::default();
     }
 
     /// Remembers where a step leads.
@@ -82,8 +82,8 @@ impl Knowledge {
         self.after.put(from, fingerprint);
     }
 
-    fn seen(&self, answer: Arc<Answer>) -> Seen {
-        Seen {
+    fn seen(&self, answer: Arc<Answer>) -> NamedAnswer {
+        NamedAnswer {
             answer,
             names: Arc::clone(&self.names),
         }
@@ -92,21 +92,21 @@ impl Knowledge {
 
 /// A map of two generations. When the young one is full it becomes the old one, and the entries of the previous old one
 /// that have not been used since are dropped.
-struct Recent<K, V> {
+struct RecentMap<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
 }
 
-impl<K, V> Default for Recent<K, V> {
+impl<K, V> Default for RecentMap<K, V> {
     fn default() -> Self {
-        Recent {
+        RecentMap {
             young: HashMap::new(),
             old: HashMap::new(),
         }
     }
 }
 
-impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
+impl<K: Hash + Eq + Copy, V: Clone> RecentMap<K, V> {
     fn get(&mut self, key: &K) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());

@@ -3,14 +3,14 @@
 use reenact_multiverse::{Ending, Observation, Wait};
 
 use super::{
-    answer::{Acting, Doing, End, Stands},
-    known::Seen,
-    value, words,
+    answer::{Acting, ActivityStatus, Doing, End},
+    answer_cache::NamedAnswer,
+    operations, value,
 };
 
 /// Returns what can be observed: every activity with its next operation and the locks it holds, all locks that are
 /// held, the output, and the values that the program watches, by name.
-pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
+pub(super) fn observe(seen: &NamedAnswer, file: &str) -> Observation {
     let answer = &seen.answer;
     let activities = answer.activities.iter();
     let mut all: Vec<_> = activities
@@ -25,7 +25,7 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
         all.push(("printed".to_owned(), Observation::List(lines.collect())));
     }
     for (name, text) in &answer.watched {
-        all.push((name.clone(), value::read(text)));
+        all.push((name.clone(), value::parse(text)));
     }
     if let Some(error) = &answer.error {
         all.push(("error".to_owned(), Observation::Text(error.clone())));
@@ -33,7 +33,7 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
     Observation::Record(all)
 }
 
-fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
+fn activity(acting: &Acting, seen: &NamedAnswer, file: &str) -> Observation {
     let mut fields = Vec::new();
     let mut field = |name: &str, text: String| {
         fields.push((name.to_owned(), Observation::Text(text)));
@@ -41,10 +41,10 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
     if !acting.name.is_empty() {
         field("thread", acting.name.clone());
     }
-    match &acting.stands {
-        Stands::Does(doing) => {
+    match &acting.status {
+        ActivityStatus::Does(doing) => {
             let does = match doing.is_enabled {
-                true => words::does(doing, seen, None, file),
+                true => operations::does(doing, seen, None, file),
                 false => waits_for(doing, seen, file),
             };
             field("does", does);
@@ -55,9 +55,9 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
                 fields.push(("line".to_owned(), Observation::Int(site.line.into())));
             }
         }
-        Stands::Waits(what) => field("does", format!("waits for {what}")),
-        Stands::Ended if acting.is_light() => field("does", "has nothing to do".to_owned()),
-        Stands::Ended => field("does", "has ended".to_owned()),
+        ActivityStatus::Waits(what) => field("does", format!("waits for {what}")),
+        ActivityStatus::Ended if acting.is_light() => field("does", "has nothing to do".to_owned()),
+        ActivityStatus::Ended => field("does", "has ended".to_owned()),
     }
     fields.extend(actor(acting, seen, file));
     if let Some(panic) = &acting.panic {
@@ -81,7 +81,7 @@ fn activity(acting: &Acting, seen: &Seen, file: &str) -> Observation {
 
 /// Returns what can be observed of an actor: the message that it handles, the messages that wait, and its state if it
 /// can be shown. In the middle of a turn it cannot.
-fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+fn actor(acting: &Acting, seen: &NamedAnswer, file: &str) -> Vec<(String, Observation)> {
     let mut fields = Vec::new();
     let Acting {
         inbox, turn, state, ..
@@ -97,14 +97,14 @@ fn actor(acting: &Acting, seen: &Seen, file: &str) -> Vec<(String, Observation)>
     if let Some(state) = state {
         let state = match turn {
             Some(_) => Observation::Text("<in a turn>".to_owned()),
-            None => value::read(state),
+            None => value::parse(state),
         };
         fields.push(("state".to_owned(), state));
     }
     fields
 }
 
-fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+fn locks(seen: &NamedAnswer, file: &str) -> Vec<(String, Observation)> {
     let place = |who: u32| match seen.answer.activity(who) {
         Some(acting) => acting.place.clone(),
         None => format!("activity {who}"),
@@ -133,10 +133,10 @@ fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
     locks
 }
 
-fn waits_for(doing: &Doing, seen: &Seen, file: &str) -> String {
+fn waits_for(doing: &Doing, seen: &NamedAnswer, file: &str) -> String {
     format!(
         "waits to {}{}",
-        words::waits_to(doing, seen),
+        operations::waits_to(doing, seen),
         who_has(doing, seen, file)
     )
 }
@@ -153,7 +153,7 @@ fn place_in(place: &str, file: &str) -> String {
 }
 
 /// Describes which activity holds an object that the operation needs.
-fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
+fn who_has(doing: &Doing, seen: &NamedAnswer, file: &str) -> String {
     let mut objects = doing.touches.iter().filter_map(|(_, object)| *object);
     let holder = objects.find_map(|object| {
         let held = seen
@@ -171,7 +171,7 @@ fn who_has(doing: &Doing, seen: &Seen, file: &str) -> String {
 }
 
 /// Returns the ending: states, output and watched values; errors; and, in a deadlock, what each activity waits for.
-pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
+pub(super) fn ending(seen: &NamedAnswer, file: &str) -> Ending {
     let answer = &seen.answer;
     let mut ending = Ending::default();
     if let Some(error) = &answer.error {
@@ -180,7 +180,7 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
     }
     let printed = answer.printed.iter().map(|line| format!("prints {line}"));
     let watched = answer.watched.iter();
-    let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
+    let watched = watched.map(|(name, text)| format!("{name} = {}", value::parse(text)));
     let states = answer.activities.iter().flat_map(left_in);
     ending.outcome = states.chain(printed).chain(watched).collect();
     ending.errors = answer.failures.clone();
@@ -212,7 +212,7 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
 fn left_in(acting: &Acting) -> Vec<String> {
     let place = &acting.place;
     let state = acting.state.as_deref().filter(|_| acting.turn.is_none());
-    match state.map(value::read) {
+    match state.map(value::parse) {
         Some(Observation::Record(fields)) => fields
             .iter()
             .map(|(name, value)| format!("{place}.{name} = {value}"))
@@ -222,9 +222,9 @@ fn left_in(acting: &Acting) -> Vec<String> {
     }
 }
 
-fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
-    let (what, site) = match &acting.stands {
-        Stands::Does(doing) => {
+fn wait(acting: &Acting, seen: &NamedAnswer, file: &str) -> Option<Wait> {
+    let (what, site) = match &acting.status {
+        ActivityStatus::Does(doing) => {
             let what = match (doing.object(), &doing.with) {
                 (Some(object), _) => seen.name(object),
                 (None, Some((_, joined))) => format!("the end of {joined}"),
@@ -235,8 +235,8 @@ fn wait(acting: &Acting, seen: &Seen, file: &str) -> Option<Wait> {
                 doing.site(),
             )
         }
-        Stands::Waits(what) => (what.clone(), None),
-        Stands::Ended => return None,
+        ActivityStatus::Waits(what) => (what.clone(), None),
+        ActivityStatus::Ended => return None,
     };
     Some(Wait {
         who: acting.place.clone(),
