@@ -29,7 +29,7 @@ mod tables;
 mod value;
 
 pub use self::{
-    machine::{Granularity, Rule},
+    machine::Rule,
     parser::parse,
     program::{Program, Step},
     state::State,

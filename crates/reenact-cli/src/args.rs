@@ -4,7 +4,7 @@ mod multiverse;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, ValueEnum};
 
 pub(crate) use self::multiverse::{BoundsArgs, DebugArgs, ExploreArgs};
 
@@ -20,7 +20,7 @@ pub(crate) use self::multiverse::{BoundsArgs, DebugArgs, ExploreArgs};
 #[command(name = "reenact", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Subcommand,
 }
 
 const EXAMPLES: &str = "\
@@ -35,8 +35,8 @@ Examples:
   reenact explore -- ./app                   Try schedules until one fails
   reenact debug -- ./app                     Debug it under all schedules at once";
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Subcommand {
     Record(RecordArgs),
     Replay(ReplayArgs),
     /// Inspect a recording
@@ -80,7 +80,7 @@ pub(crate) struct RecordArgs {
     ///
     /// A replay finds this in the recording. Without this option, the variable REENACT_STRATEGY is used, if it is set.
     #[arg(long, value_name = "SIDE")]
-    pub(crate) strategy: Option<Strategy>,
+    pub(crate) strategy: Option<RecordingSide>,
     /// What to leave out of the recording, separated by commas, such as header:authorization,env:TOKEN
     ///
     /// A recording contains what the program reads from outside: requests, files, the environment. These can be left out:
@@ -121,19 +121,19 @@ fn secret(text: &str) -> Result<String, String> {
 
 /// Which side of a message records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Strategy {
+pub(crate) enum RecordingSide {
     /// The actor that handles the message (the default)
     Receiver,
     /// The activity that sends it
     Sender,
 }
 
-impl Strategy {
+impl RecordingSide {
     /// The name that the engine expects.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Strategy::Receiver => "receiver",
-            Strategy::Sender => "sender",
+            RecordingSide::Receiver => "receiver",
+            RecordingSide::Sender => "sender",
         }
     }
 }
@@ -197,7 +197,7 @@ Exit status: that of the program if it ended as recorded (with --times: 0 if it 
 0 if the recording ends before the program does; 86 if a replay differed from the recording; 125 if
 reenact itself failed.";
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Subcommand)]
 pub(crate) enum TraceCommand {
     Show(ShowArgs),
     Stats(StatsArgs),
@@ -253,12 +253,12 @@ pub(crate) struct CheckArgs {
 pub(crate) struct DemoArgs {
     /// Which program
     #[arg(value_enum, default_value_t, hide_default_value = true)]
-    pub(crate) story: Story,
+    pub(crate) name: DemoName,
 }
 
 /// The stories of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Story {
+pub(crate) enum DemoName {
     /// Two threads and an account (the default)
     #[default]
     Threads,

@@ -6,7 +6,7 @@
 //! | module | responsible for |
 //! |---|---|
 //! | `command` | the commands and their help |
-//! | `words` | splitting a line into words |
+//! | `line` | splitting a line into words |
 //! | `input` | reading lines from a terminal or a script |
 //! | `completion` | completion with the Tab key |
 //! | `console` | executing a line |
@@ -16,39 +16,34 @@ mod command;
 mod completion;
 mod console;
 mod input;
+mod line;
 mod listing;
-mod words;
 
 use std::{
     io::{IsTerminal, Write},
-    num::NonZeroUsize,
+    ops::ControlFlow,
 };
 
 use reenact_ambient::Source;
-use reenact_multiverse::{Limits, Semantics, Session};
+use reenact_multiverse::{Semantics, Session};
 use reenact_trace::Exit;
 
 use self::{
-    console::{Console, Next},
-    input::{Input, Line},
+    console::Console,
+    input::{Input, InputLine},
 };
 use crate::{
     args::DebugArgs,
-    error::Failure,
-    explore::MAX_STATES_IN_DEBUGGER,
-    language::{self, Steps, Task},
-    recording::{Recording, Replayed},
+    error::Error,
+    language::{self, LanguageTask},
+    recorded_path::{RecordedPath, Replayed},
     report::{self, counted},
     rust_program::Start,
     signals,
     universe::BAD,
 };
 
-pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Failure> {
-    let steps = match args.single_step {
-        true => Steps::Single,
-        false => Steps::Large,
-    };
+pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Error> {
     let Some(file) = &args.file else {
         let start = Start {
             command: &args.command,
@@ -58,8 +53,8 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Failure> {
         return language::start(&start, Debug { args })?;
     };
     if file.extension().is_some_and(|end| end == "reenact") {
-        let recording = match Recording::replay(file, false, &[])? {
-            Replayed::Recording(recording) => recording,
+        let recording = match RecordedPath::replay(file, false, &[])? {
+            Replayed::RecordedPath(recording) => recording,
             Replayed::Interrupted(exit) => return Ok(exit),
         };
         let start = Start {
@@ -69,26 +64,18 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Failure> {
         };
         return language::start(&start, Debug { args })?;
     }
-    language::open(file, steps, Debug { args })?
+    language::open(file, args.single_step, Debug { args })?
 }
 
 struct Debug<'a> {
     args: &'a DebugArgs,
 }
 
-impl Task for Debug<'_> {
-    type Output = Result<Exit, Failure>;
+impl LanguageTask for Debug<'_> {
+    type Output = Result<Exit, Error>;
 
     fn run<S: Semantics>(self, language: S, source: &Source) -> Self::Output {
-        let limits = Limits {
-            states: self
-                .args
-                .bounds
-                .max_states
-                .map_or(MAX_STATES_IN_DEBUGGER, NonZeroUsize::get),
-            time: self.args.bounds.max_time,
-        };
-        let mut session = Session::new(language, limits);
+        let mut session = Session::new(language, self.args.bounds.limits());
         let is_terminal = std::io::stdin().is_terminal();
         if is_terminal {
             // An interrupt ends a script, but gives a person at a terminal the prompt back.
@@ -101,12 +88,12 @@ impl Task for Debug<'_> {
             false => Input::script(),
         };
         console.begin(&mut anstream::stdout())?;
-        converse(&mut console, input)
+        run_commands(&mut console, input)
     }
 }
 
 /// Reads and executes commands until the input ends or a command quits.
-fn converse<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<Exit, Failure> {
+fn run_commands<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<Exit, Error> {
     let mut out = anstream::stdout();
     let is_script = input.is_script();
     if !is_script {
@@ -115,43 +102,44 @@ fn converse<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<
             out,
             "{name} is loaded. To run it, type: run. For help, type: help"
         )
-        .map_err(Failure::Output)?;
+        .map_err(Error::Output)?;
     }
     let mut failed: Vec<usize> = Vec::new();
-    while let Some(Line { number, text }) = input.next(console)? {
+    while let Some(InputLine { number, text }) = input.next(console)? {
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
         if is_script {
-            writeln!(out, "> {text}").map_err(Failure::Output)?;
+            writeln!(out, "> {text}").map_err(Error::Output)?;
         }
         signals::forget_interrupt();
         // The output of a command is buffered, so that it is never printed in part.
-        let mut said = Vec::new();
-        let next = console.obey(&text, &mut said);
-        out.write_all(&said).map_err(Failure::Output)?;
+        let mut output = Vec::new();
+        let next = console.execute(&text, &mut output);
+        out.write_all(&output).map_err(Error::Output)?;
         let next = next.unwrap_or_else(|refusal| {
             failed.push(number);
             let place = match is_script {
                 true => format!(" in line {number}"),
                 false => String::new(),
             };
+            let refusal = refusal.to_string();
             let mut lines = refusal.lines();
             let first = lines.next().unwrap_or_default();
             let _ = writeln!(out, "{BAD}error{place}:{BAD:#} {first}");
             for line in lines {
                 let _ = writeln!(out, "{line}");
             }
-            Next::GoOn
+            ControlFlow::Continue(())
         });
         if signals::is_interrupted() {
-            writeln!(out, "interrupted").map_err(Failure::Output)?;
+            writeln!(out, "interrupted").map_err(Error::Output)?;
         }
         if is_script {
-            writeln!(out).map_err(Failure::Output)?;
+            writeln!(out).map_err(Error::Output)?;
         }
-        out.flush().map_err(Failure::Output)?;
-        if next == Next::Quit {
+        out.flush().map_err(Error::Output)?;
+        if next.is_break() {
             break;
         }
     }

@@ -1,41 +1,41 @@
 //! `reenact demo`: shows what Reenact does, on programs that are part of this binary.
 //!
-//! The demo has several stories. Each is an act: a program with a bug, and a function that uses the [`Stage`] to record
-//! the program until it fails, replay the failure and explain it. To add an act, write a module, add a name to
-//! [`Story`] and a line to [`Act::of`], and add its program to [`run_program`].
+//! There are several demos. Each has a program with a bug, and a function that uses the [`DemoRunner`] to record
+//! the program until it fails, replay the failure and explain it. To add a demo, write a module, add a name to
+//! [`DemoName`] and a line to [`Demo::of`], and add its program to [`run_program`].
 
 mod interleaving;
 mod lanes;
 mod listing;
 mod overdraft;
-mod stage;
+mod runner;
 
 use std::io::Write;
 
 use anstyle::Style;
 use reenact_trace::Exit;
 
-use self::stage::Stage;
+use self::runner::DemoRunner;
 use crate::{
-    args::{DemoProgramArgs, Story},
-    error::Failure,
+    args::{DemoName, DemoProgramArgs},
+    error::Error,
     signals,
 };
 
-/// How a story is played.
-struct Act {
+/// A program with an ordering bug, and what is shown of it.
+struct Demo {
     title: &'static str,
-    play: fn(&Stage) -> Result<(), Failure>,
+    run: fn(&DemoRunner) -> Result<(), Error>,
     /// Printed at the end: what the user can do next.
     ending: &'static str,
 }
 
-impl Act {
-    fn of(story: Story) -> Act {
-        match story {
-            Story::Threads => Act {
+impl Demo {
+    fn of(name: DemoName) -> Demo {
+        match name {
+            DemoName::Threads => Demo {
                 title: "A bug that comes and goes",
-                play: overdraft::play,
+                run: overdraft::run,
                 ending: "\
 On your own program: use reenact::{sync, thread} where it says std::{sync, thread}, and then
 
@@ -44,9 +44,9 @@ On your own program: use reenact::{sync, thread} where it says std::{sync, threa
 
 If it is made of actors, or should be: reenact demo actors",
             },
-            Story::Actors => Act {
+            DemoName::Actors => Demo {
                 title: "A message that comes in between",
-                play: interleaving::play,
+                run: interleaving::run,
                 ending: "\
 On your own program: write actors with #[reenact::actor] (docs/actors.md has them in ten minutes), and then
 
@@ -57,34 +57,34 @@ On your own program: write actors with #[reenact::actor] (docs/actors.md has the
     }
 }
 
-pub(crate) fn run(story: Story) -> Result<Exit, Failure> {
+pub(crate) fn run(name: DemoName) -> Result<Exit, Error> {
     signals::take_over();
-    let stage = Stage::set()?;
-    match play(&Act::of(story), &stage) {
-        // If the user has interrupted the demo, that is the reason for whatever error the act returned.
+    let runner = DemoRunner::new()?;
+    match show(&Demo::of(name), &runner) {
+        // If the user has interrupted the demo, that is the reason for whatever error the demo returned.
         _ if signals::received().is_some() => {
             let signal = signals::received().unwrap_or(libc::SIGINT);
             Ok(Exit::Signal(signal))
         }
         Ok(()) => Ok(Exit::Status(0)),
-        Err(failure) => Err(failure),
+        Err(error) => Err(error),
     }
 }
 
-fn play(act: &Act, stage: &Stage) -> Result<(), Failure> {
+fn show(demo: &Demo, runner: &DemoRunner) -> Result<(), Error> {
     let bold = Style::new().bold();
-    stage.say(format_args!("{bold}{}{bold:#}\n", act.title))?;
-    (act.play)(stage)?;
-    stage.say(act.ending)
+    runner.print(format_args!("{bold}{}{bold:#}\n", demo.title))?;
+    (demo.run)(runner)?;
+    runner.print(demo.ending)
 }
 
-/// Runs one of the programs of the acts. The demo starts this process, with recording or replay enabled.
-pub(crate) fn run_program(args: &DemoProgramArgs) -> Result<Exit, Failure> {
+/// Runs one of the programs of the demos. The demo starts this process, with recording or replay enabled.
+pub(crate) fn run_program(args: &DemoProgramArgs) -> Result<Exit, Error> {
     match args.name.as_str() {
         overdraft::PROGRAM => overdraft::program::main(args.work),
         interleaving::PROGRAM => interleaving::program::main(args.work),
         name => {
-            return Err(Failure::DemoBroken {
+            return Err(Error::DemoBroken {
                 what: format!("there is no program called {name}"),
             });
         }

@@ -12,20 +12,20 @@ use reenact_ambient::{Source, SyntaxError};
 use reenact_multiverse::SessionError;
 use reenact_trace::{Exit, TraceError, live_path};
 
-use crate::{args::Command, replay::DIVERGED, suggest::did_you_mean};
+use crate::{args::Subcommand, replay::DIVERGED, suggest::did_you_mean};
 
 /// Why a command failed. No field is a `source`: the messages already contain what a chain of causes would repeat.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum Error {
     /// A trace cannot be read or completed.
     #[error("{error}")]
     Trace { error: TraceError, help: String },
     /// The output path of a recording exists and is not a recording.
-    #[error("{} is there already, and it is not a recording", path.display())]
-    Taken { path: PathBuf },
+    #[error("{} already exists and is not a recording", path.display())]
+    NotReplaceable { path: PathBuf },
     /// The recording cannot be created at its output path.
     #[error("cannot create a recording in {}: {}", directory.display(), reason(error))]
-    Place {
+    Destination {
         directory: PathBuf,
         error: io::Error,
     },
@@ -36,7 +36,7 @@ pub(crate) enum Failure {
     #[error("cannot run {}: {error}", program.display())]
     Start { program: OsString, error: io::Error },
     /// A program was started, but waiting for it failed.
-    #[error("lost sight of the program that was started: {0}")]
+    #[error("cannot wait for the program that was started: {0}")]
     Wait(io::Error),
     /// The recorded program is not at its path any more.
     #[error("the recorded program is not at {}: {error}", executable.display())]
@@ -59,10 +59,10 @@ pub(crate) enum Failure {
         known: String,
     },
     /// The demo's program did not fail.
-    #[error("the demo's program went well {runs} times in a row, which is a pity for a demo")]
+    #[error("the demo's program did not fail in {runs} runs")]
     DemoWentWell { runs: u32 },
     /// The demo cannot continue.
-    #[error("the demo cannot go on: {what}")]
+    #[error("the demo cannot continue: {what}")]
     DemoBroken { what: String },
     /// A temporary file cannot be created or read.
     #[error("cannot use a temporary file: {0}")]
@@ -74,10 +74,10 @@ pub(crate) enum Failure {
     #[error("cannot read {}: {error}", path.display())]
     Program { path: PathBuf, error: io::Error },
     /// The extension of a file is not that of a known language.
-    #[error("{} is in no language that can be explored, judging by its name", path.display())]
+    #[error("cannot tell the language of {} from its extension", path.display())]
     Language { path: PathBuf },
     /// The input is not valid UTF-8.
-    #[error("{what} is not text: byte {at} is not part of any character in UTF-8")]
+    #[error("{what} is not valid UTF-8: invalid byte at offset {at}")]
     NotText { what: String, at: usize },
     /// The text is not a valid program.
     #[error("{0}")]
@@ -108,96 +108,96 @@ pub(crate) enum Failure {
     Output(io::Error),
 }
 
-impl Failure {
-    /// Returns the exit status for this failure. A command that passes on the status of a program uses the same numbers
-    /// as `env`, `timeout` and `docker run` for its own failures.
-    pub(crate) fn status(&self, command: &Command) -> i32 {
+impl Error {
+    /// Returns the exit status for this error. A command that passes on the status of a program uses the same numbers
+    /// as `env`, `timeout` and `docker run` for its own errors.
+    pub(crate) fn status(&self, command: &Subcommand) -> i32 {
         match (self, command) {
-            (Failure::Start { error, .. }, _) if error.kind() == io::ErrorKind::NotFound => 127,
-            (Failure::Start { .. }, _) => 126,
-            (Failure::Unfit(_), _) => DIVERGED,
-            (_, Command::Record(_) | Command::Replay(_)) => 125,
+            (Error::Start { error, .. }, _) if error.kind() == io::ErrorKind::NotFound => 127,
+            (Error::Start { .. }, _) => 126,
+            (Error::Unfit(_), _) => DIVERGED,
+            (_, Subcommand::Record(_) | Subcommand::Replay(_)) => 125,
             _ => 2,
         }
     }
 }
 
-impl Failure {
+impl Error {
     /// Returns the advice for the user.
     pub(crate) fn help(&self) -> Option<String> {
         let help = match self {
-            Failure::Trace { help, .. } => help.clone(),
-            Failure::Taken { .. } => "move it away, or say another place with -o FILE".to_owned(),
-            Failure::Place { .. } => {
-                "say another place with -o FILE, in a directory that exists and that you may write to"
+            Error::Trace { help, .. } => help.clone(),
+            Error::NotReplaceable { .. } => "move it away, or choose another file with -o FILE".to_owned(),
+            Error::Destination { .. } => {
+                "choose another file with -o FILE, in a directory that exists and that you can write to"
                     .to_owned()
             }
-            Failure::StillRecording { pid, .. } => {
-                format!("end that process first (kill {pid}); nothing that it has done is lost")
+            Error::StillRecording { pid, .. } => {
+                format!("end that process first (kill {pid}); nothing that it has recorded is lost")
             }
-            Failure::Start { program, error } => advice_on_start(error, program),
-            Failure::ProgramGone { trace, .. } => {
+            Error::Start { program, error } => advice_on_start(error, program),
+            Error::ProgramGone { trace, .. } => {
                 let trace = trace.display();
-                format!("say where it is now: reenact replay {trace} -- PROGRAM")
+                format!("give its new path: reenact replay {trace} -- PROGRAM")
             }
-            Failure::Rebuilt { trace, .. } => {
+            Error::Rebuilt { trace, .. } => {
                 let trace = trace.display();
                 format!(
-                    "replay with the program as it was, by its path: reenact replay {trace} -- PROGRAM; or try with \
+                    "replay with the recorded build, by its path: reenact replay {trace} -- PROGRAM; or try with \
                      this one: reenact replay {trace} --force"
                 )
             }
-            Failure::NoSuchActivity { known, .. } => format!("there are: {known}"),
-            Failure::DemoWentWell { .. } => {
-                "it needs some other work on the machine, or a second core: try again".to_owned()
+            Error::NoSuchActivity { known, .. } => format!("its activities are: {known}"),
+            Error::DemoWentWell { .. } => {
+                "try again, with a second core or some other work on the machine".to_owned()
             }
-            Failure::DemoBroken { .. } => {
+            Error::DemoBroken { .. } => {
                 "this should not happen; please report it, with what is printed above".to_owned()
             }
-            Failure::Scratch(_) => {
-                "is there room in the directory for temporary files? TMPDIR names another one"
+            Error::Scratch(_) => {
+                "is there space in the directory for temporary files? TMPDIR selects another one"
                     .to_owned()
             }
-            Failure::Log { .. } => {
-                "say another place with --log=FILE, or --log alone to see it here".to_owned()
+            Error::Log { .. } => {
+                "choose another file with --log=FILE, or use --log alone to print it".to_owned()
             }
-            Failure::Program { .. } => "is the path right, seen from this directory?".to_owned(),
-            Failure::Language { .. } => {
-                "name it .at if it is in AmbientTalk, and .amb if it is in λ_amb".to_owned()
+            Error::Program { .. } => "is the path correct, relative to this directory?".to_owned(),
+            Error::Language { .. } => {
+                "use the extension .at for AmbientTalk, and .amb for λ_amb".to_owned()
             }
-            Failure::NotAProgram(error) => error.help()?.to_owned(),
-            Failure::Question { help, .. } => help.clone()?,
-            Failure::NotExplored { .. } => {
+            Error::NotAProgram(error) => error.help()?.to_owned(),
+            Error::Question { help, .. } => help.clone()?,
+            Error::NotExplored { .. } => {
                 "does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name \
                  the program itself"
                     .to_owned()
             }
-            Failure::Schedule { .. } => "say another place with -o FILE".to_owned(),
-            Failure::Wait(_)
-            | Failure::Unfit(_)
-            | Failure::NotText { .. }
-            | Failure::Exploration { .. }
-            | Failure::Input(_)
-            | Failure::Output(_) => return None,
+            Error::Schedule { .. } => "choose another file with -o FILE".to_owned(),
+            Error::Wait(_)
+            | Error::Unfit(_)
+            | Error::NotText { .. }
+            | Error::Exploration { .. }
+            | Error::Input(_)
+            | Error::Output(_) => return None,
         };
         Some(help)
     }
 
-    /// Returns the text that the failure is about, with the name of its file, and where in it.
+    /// Returns the text that the error is about, with the name of its file, and where in it.
     pub(crate) fn excerpt(&self) -> Option<(Option<&str>, &str, Range<usize>)> {
         match self {
-            Failure::NotAProgram(error) => {
+            Error::NotAProgram(error) => {
                 let source = error.source_code()?;
                 Some((Some(source.name()), source.text(), error.span().range()))
             }
-            Failure::Question { text, span, .. } => Some((None, text, span.clone()?)),
+            Error::Question { text, span, .. } => Some((None, text, span.clone()?)),
             _ => None,
         }
     }
 
     /// Returns what a terminal shows: the message, the lines it is about, and the advice.
     pub(crate) fn report(&self) -> Group<'_> {
-        if let Failure::NotAProgram(error) = self {
+        if let Error::NotAProgram(error) = self {
             return error.report();
         }
         let mut report = Group::with_title(Level::ERROR.primary_title(self.to_string()));
@@ -212,19 +212,19 @@ impl Failure {
     }
 }
 
-impl Failure {
-    /// Creates the failure for a text that is not a valid program.
-    pub(crate) fn not_a_program(text: &Source, error: SyntaxError) -> Failure {
-        Failure::NotAProgram(error.with_source(text))
+impl Error {
+    /// Creates the error for a text that is not a valid program.
+    pub(crate) fn not_a_program(text: &Source, error: SyntaxError) -> Error {
+        Error::NotAProgram(error.with_source(text))
     }
 
-    /// Creates the failure for an option that is not valid. `known` are the words that it may begin with.
+    /// Creates the error for an option that is not valid. `known` are the words that it may begin with.
     pub(crate) fn question(
         what: &'static str,
         text: &str,
         error: impl Into<SessionError>,
         known: &[&str],
-    ) -> Failure {
+    ) -> Error {
         let error = error.into();
         let is_unknown = match &error {
             SessionError::Syntax(error) => error.span.start == 0,
@@ -244,7 +244,7 @@ impl Failure {
             SessionError::Syntax(error) => error.message,
             error => error.to_string(),
         };
-        Failure::Question {
+        Error::Question {
             what,
             message,
             // The blank is marked if the text ends too early.
@@ -262,35 +262,37 @@ fn ended(exit: Exit) -> String {
     }
 }
 
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Failure {
+impl From<TraceError> for Error {
+    fn from(error: TraceError) -> Error {
         let help = match &error {
             TraceError::Io { path, source, .. } => match source.kind() {
                 io::ErrorKind::NotFound => {
                     "recordings end in .reenact; make one with: reenact record -- CMD...".to_owned()
                 }
                 io::ErrorKind::PermissionDenied => format!(
-                    "a recording can be read by who made it; ask them, or use: sudo chmod +r {}",
+                    "only its owner can read a recording; ask them, or use: sudo chmod +r {}",
                     path.display()
                 ),
-                _ => "is the disk there, and whole?".to_owned(),
+                _ => "is the disk mounted and intact?".to_owned(),
             },
             TraceError::NotATrace { .. } => {
                 "recordings end in .reenact; make one with: reenact record -- CMD...".to_owned()
             }
-            TraceError::Version { .. } => "reenact --version says which one this is".to_owned(),
+            TraceError::Version { .. } => {
+                "reenact --version prints the version of this command".to_owned()
+            }
             TraceError::Damaged { path, .. }
             | TraceError::NoData { path, .. }
             | TraceError::BrokenData { path, .. } => beside(path),
         };
-        Failure::Trace { error, help }
+        Error::Trace { error, help }
     }
 }
 
 /// Returns the advice for a trace that cannot be read at all.
 fn beside(path: &Path) -> String {
     format!(
-        "was the file copied whole, and with {} if there was one?",
+        "was the file copied completely, together with {} if that existed?",
         live_path(path).display()
     )
 }
@@ -299,8 +301,8 @@ fn beside(path: &Path) -> String {
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such directory".to_owned(),
-        io::ErrorKind::NotADirectory => "that is not a directory".to_owned(),
-        io::ErrorKind::PermissionDenied => "you may not write there".to_owned(),
+        io::ErrorKind::NotADirectory => "it is not a directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -310,11 +312,14 @@ fn advice_on_start(error: &io::Error, program: &OsString) -> String {
     let bare = path.components().count() == 1 && !program.to_string_lossy().contains('/');
     match error.kind() {
         io::ErrorKind::NotFound if bare && path.exists() => {
-            format!("a program in this directory is run as ./{}", path.display())
+            format!(
+                "to run a program in this directory, write ./{}",
+                path.display()
+            )
         }
         io::ErrorKind::NotFound if bare => "is it installed, and in a directory of PATH?".into(),
-        io::ErrorKind::NotFound => "is the path right, seen from this directory?".into(),
-        io::ErrorKind::PermissionDenied => "is it a program, and executable?".into(),
+        io::ErrorKind::NotFound => "is the path correct, relative to this directory?".into(),
+        io::ErrorKind::PermissionDenied => "is it an executable program?".into(),
         _ => "does it run without reenact?".into(),
     }
 }

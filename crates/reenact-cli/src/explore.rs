@@ -22,9 +22,9 @@ use reenact_trace::Exit;
 
 use crate::{
     args::ExploreArgs,
-    error::Failure,
+    error::Error,
     findings::{Findings, Stories},
-    language::{self, Steps, Task},
+    language::{self, LanguageTask},
     report,
     rust_program::Start,
     signals,
@@ -36,7 +36,7 @@ pub(crate) const MAX_MEMORY_MB: usize = 2048;
 /// Smaller, because a universe takes more memory in the debugger.
 pub(crate) const MAX_STATES_IN_DEBUGGER: usize = 1_000_000;
 
-pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
     let Some(file) = &args.file else {
         return match args.breakpoints.is_empty() {
             true => program::run(args),
@@ -48,15 +48,11 @@ pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     }
     signals::make_interruptible();
     let conditions = conditions(args)?;
-    let steps = match args.single_step {
-        true => Steps::Single,
-        false => Steps::Large,
-    };
-    language::open(file, steps, Explore { args, conditions })?
+    language::open(file, args.single_step, Explore { args, conditions })?
 }
 
 /// Runs a Rust program to its breakpoints, in all universes.
-fn run_paused(args: &ExploreArgs) -> Result<Exit, Failure> {
+fn run_paused(args: &ExploreArgs) -> Result<Exit, Error> {
     signals::make_interruptible();
     let conditions = conditions(args)?;
     let start = Start {
@@ -67,9 +63,9 @@ fn run_paused(args: &ExploreArgs) -> Result<Exit, Failure> {
     language::start(&start, Explore { args, conditions })?
 }
 
-fn conditions(args: &ExploreArgs) -> Result<Vec<Expression>, Failure> {
+fn conditions(args: &ExploreArgs) -> Result<Vec<Expression>, Error> {
     let all = args.conditions.iter().map(|text| {
-        Expression::parse(text).map_err(|error| Failure::question("--where", text, error, &[]))
+        Expression::parse(text).map_err(|error| Error::question("--where", text, error, &[]))
     });
     all.collect()
 }
@@ -79,8 +75,8 @@ struct Explore<'a> {
     conditions: Vec<Expression>,
 }
 
-impl Task for Explore<'_> {
-    type Output = Result<Exit, Failure>;
+impl LanguageTask for Explore<'_> {
+    type Output = Result<Exit, Error>;
 
     fn run<S: Semantics>(self, language: S, source: &Source) -> Self::Output {
         let Explore { args, conditions } = self;
@@ -157,14 +153,14 @@ pub(crate) fn run_search<S: Semantics>(
 }
 
 /// Prints through a buffer, since the output may be long.
-fn print(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+fn print(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
     let mut out = BufWriter::new(anstream::stdout().lock());
     write(&mut out)
         .and_then(|()| out.flush())
-        .map_err(Failure::Output)
+        .map_err(Error::Output)
 }
 
-fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(value).expect("numbers and names");
     print(|out| writeln!(out, "{text}"))
 }

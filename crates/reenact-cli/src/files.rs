@@ -15,10 +15,10 @@ use std::{
 use reenact_trace::{Trace, TraceError, live_path, recover};
 use tempfile::TempDir;
 
-use crate::{error::Failure, report};
+use crate::{error::Error, report};
 
 /// The path of a recording that is about to be made.
-pub(crate) struct Place {
+pub(crate) struct Destination {
     path: PathBuf,
     /// The other files in the directory. Traces of children from earlier recordings are among them and are not touched.
     former: HashSet<PathBuf>,
@@ -26,16 +26,16 @@ pub(crate) struct Place {
     aside: TempDir,
 }
 
-impl Place {
+impl Destination {
     /// Checks that a recording can be made at `path` before the program is started, and moves a previous recording
     /// aside.
-    pub(crate) fn prepare(path: &Path) -> Result<Place, Failure> {
+    pub(crate) fn prepare(path: &Path) -> Result<Destination, Error> {
         let directory = match path.parent() {
             Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
             Some(parent) => parent,
             None => Path::new("/"),
         };
-        let refused = |error| Failure::Place {
+        let refused = |error| Error::Destination {
             directory: directory.to_owned(),
             error,
         };
@@ -56,7 +56,7 @@ impl Place {
             .map_err(refused)?
             .filter_map(|entry| Some(path.with_file_name(entry.ok()?.file_name())))
             .collect();
-        Ok(Place {
+        Ok(Destination {
             path,
             former,
             aside,
@@ -69,8 +69,8 @@ impl Place {
     }
 
     /// Drops the previous recording, since the program has started.
-    pub(crate) fn taken(self) -> TakenPlace {
-        TakenPlace {
+    pub(crate) fn started(self) -> RecordedFiles {
+        RecordedFiles {
             path: self.path,
             former: self.former,
         }
@@ -89,12 +89,12 @@ impl Place {
 }
 
 /// The path of a recording that is being made or has been made.
-pub(crate) struct TakenPlace {
+pub(crate) struct RecordedFiles {
     path: PathBuf,
     former: HashSet<PathBuf>,
 }
 
-impl TakenPlace {
+impl RecordedFiles {
     /// Returns the traces that were recorded here: that of the program first, then those of its children.
     pub(crate) fn traces(&self) -> Vec<PathBuf> {
         let further = siblings(&self.path)
@@ -130,8 +130,8 @@ fn siblings(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 }
 
 /// Returns an error unless the file is empty or a trace that no process writes any more.
-fn refuse_unless_replaceable(path: &Path) -> Result<(), Failure> {
-    let taken = || Failure::Taken {
+fn refuse_unless_replaceable(path: &Path) -> Result<(), Error> {
+    let taken = || Error::NotReplaceable {
         path: path.to_owned(),
     };
     let metadata = fs::metadata(path).map_err(|_| taken())?;
@@ -145,32 +145,23 @@ fn refuse_unless_replaceable(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The result of completing a trace.
-pub(crate) enum Completion {
-    /// The trace is complete.
-    Whole,
-    /// The merged trace could not be written. The two files together can still be read.
-    InTwoFiles(TraceError),
-}
-
-/// Merges the live file into the trace, if there is one.
-pub(crate) fn complete(path: &Path) -> Result<Completion, Failure> {
+/// Merges the live file into the trace, if there is one. Returns why the merged trace could not be written, if it could
+/// not; the two files together can still be read then.
+pub(crate) fn complete(path: &Path) -> Result<Option<TraceError>, Error> {
     if !live_path(path).exists() {
-        return Ok(Completion::Whole);
+        return Ok(None);
     }
     refuse_while_recording(path)?;
     match recover(path) {
-        Ok(_) => Ok(Completion::Whole),
-        Err(error @ (TraceError::Io { .. } | TraceError::Damaged { .. })) => {
-            Ok(Completion::InTwoFiles(error))
-        }
+        Ok(_) => Ok(None),
+        Err(error @ (TraceError::Io { .. } | TraceError::Damaged { .. })) => Ok(Some(error)),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Completes a trace, and prints a note if that was not possible.
-pub(crate) fn complete_or_note(path: &Path) -> Result<(), Failure> {
-    if let Completion::InTwoFiles(error) = complete(path)? {
+pub(crate) fn complete_or_note(path: &Path) -> Result<(), Error> {
+    if let Some(error) = complete(path)? {
         report::note(format_args!(
             "{error}; the recording stays in two files, keep {} with it",
             report::quoted(&live_path(path))
@@ -179,9 +170,9 @@ pub(crate) fn complete_or_note(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn refuse_while_recording(path: &Path) -> Result<(), Failure> {
+fn refuse_while_recording(path: &Path) -> Result<(), Error> {
     match recorder(path) {
-        Some(pid) => Err(Failure::StillRecording {
+        Some(pid) => Err(Error::StillRecording {
             path: path.to_owned(),
             pid,
         }),

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     report::counted,
-    universe::{BAD, BOLD, Deed, NOTE, ending_lines, write_story},
+    universe::{BAD, BOLD, NOTE, PathLine, ending_lines, write_story},
 };
 
 /// Which paths are printed.
@@ -32,19 +32,19 @@ pub(crate) struct Findings<'a, S: Semantics> {
     /// Each end with a path to it: normal ends, ends with errors, and deadlocks.
     ends: [Vec<(Outcome, Story)>; 3],
     /// `None` if the search cannot know.
-    livelocks: Option<Vec<Trap>>,
-    places: Vec<Place>,
+    livelocks: Option<Vec<LivelockStory>>,
+    matches: Vec<Matches>,
 }
 
 /// A livelock with the path into it and around it.
-struct Trap {
+struct LivelockStory {
     livelock: Livelock,
     story: Story,
     cycle: Story,
 }
 
 /// The universes in which a condition holds.
-struct Place {
+struct Matches {
     condition: String,
     universes: usize,
     nearest: Option<(Path, Story)>,
@@ -67,17 +67,17 @@ impl<'a, S: Semantics> Findings<'a, S> {
             ends[which].push((outcome, story));
         }
         let livelocks = graph.livelocks(language).map(|livelocks| {
-            let traps = livelocks.into_iter().map(|livelock| Trap {
+            let livelocks = livelocks.into_iter().map(|livelock| LivelockStory {
                 story: graph.story(language, &livelock.path),
                 cycle: graph.story(language, &livelock.cycle),
                 livelock,
             });
-            traps.collect()
+            livelocks.collect()
         });
-        let places = conditions.iter().map(|condition| {
+        let matches = conditions.iter().map(|condition| {
             let holds = |state: &S::State| condition.holds(&language.observe(state));
             let nearest = graph.nearest(|_, state| holds(state));
-            Place {
+            Matches {
                 condition: condition.to_string(),
                 universes: graph.nodes().filter(|&id| holds(graph.state(id))).count(),
                 nearest: nearest.map(|path| {
@@ -87,7 +87,7 @@ impl<'a, S: Semantics> Findings<'a, S> {
             }
         });
         Findings {
-            places: places.collect(),
+            matches: matches.collect(),
             graph,
             ends,
             livelocks,
@@ -147,14 +147,14 @@ impl<'a, S: Semantics> Findings<'a, S> {
         if !livelocks.is_empty() {
             heading(out, BAD, livelocks.len(), "livelock", "livelocks")?;
         }
-        for trap in livelocks {
+        for livelock in livelocks {
             number += 1;
             let is_shown = are_shown[1] > 0;
             are_shown[1] -= usize::from(is_shown);
-            trap.write(out, number, is_shown)?;
+            livelock.write(out, number, is_shown)?;
         }
-        for place in &self.places {
-            place.write(out, self.graph, stories)?;
+        for matches in &self.matches {
+            matches.write(out, self.graph, stories)?;
         }
         if stories == Stories::Few && all > FEW {
             writeln!(out, "\nFor a schedule of each of them: --stories")?;
@@ -206,16 +206,16 @@ impl<'a, S: Semantics> Findings<'a, S> {
         let graph = self.graph;
         let (nodes, edges) = with_graph.then(|| graph.nodes_and_edges(language)).unzip();
         let ends = self.ends.iter().flatten();
-        let livelocks = self.livelocks.as_ref().map(|traps| {
-            let traps = traps.iter().map(|trap| JsonLivelock {
-                universes: &trap.livelock.nodes,
-                path: &trap.livelock.path.nodes,
-                story: &trap.story,
-                cycle: &trap.cycle,
+        let livelocks = self.livelocks.as_ref().map(|livelocks| {
+            let livelocks = livelocks.iter().map(|livelock| LivelockJson {
+                universes: &livelock.livelock.nodes,
+                path: &livelock.livelock.path.nodes,
+                story: &livelock.story,
+                cycle: &livelock.cycle,
             });
-            traps.collect()
+            livelocks.collect()
         });
-        Json {
+        FindingsJson {
             program,
             universes: graph.len(),
             steps: graph.edge_count(),
@@ -226,14 +226,14 @@ impl<'a, S: Semantics> Findings<'a, S> {
                 .map(|(outcome, story)| SummaryOutcome::new(outcome.clone(), story.clone()))
                 .collect(),
             livelocks,
-            places: self
-                .places
+            matches: self
+                .matches
                 .iter()
-                .map(|place| JsonPlace {
-                    condition: &place.condition,
-                    universes: place.universes,
-                    path: place.nearest.as_ref().map(|(path, _)| &path.nodes[..]),
-                    story: place.nearest.as_ref().map(|(_, story)| story),
+                .map(|matches| MatchesJson {
+                    condition: &matches.condition,
+                    universes: matches.universes,
+                    path: matches.nearest.as_ref().map(|(path, _)| &path.nodes[..]),
+                    story: matches.nearest.as_ref().map(|(_, story)| story),
                 })
                 .collect(),
             nodes,
@@ -280,7 +280,7 @@ fn write_outcome(
         "    {ends}, reached {ways}, the shortest of {steps}{colon}"
     )?;
     match story {
-        Some(story) => write_story(out, "      ", Deed::of_story(story)),
+        Some(story) => write_story(out, "      ", PathLine::of_story(story)),
         None => Ok(()),
     }
 }
@@ -298,27 +298,27 @@ fn grouped(number: u128) -> String {
     grouped
 }
 
-impl Trap {
+impl LivelockStory {
     fn write(&self, out: &mut dyn Write, number: usize, is_shown: bool) -> io::Result<()> {
         let label = format!("{number}.");
         let universes = counted(self.livelock.nodes.len() as u64, "universe", "universes");
         writeln!(
             out,
-            "\n{label:4}{BAD}{universes} that lead to each other and to no end{BAD:#}"
+            "\n{label:4}{BAD}{universes} that lead only to each other{BAD:#}"
         )?;
         let steps = counted(self.story.0.len() as u64, "step", "steps");
         let colon = if is_shown { ":" } else { "" };
-        writeln!(out, "    The shortest way in is of {steps}{colon}")?;
+        writeln!(out, "    The shortest path into it has {steps}{colon}")?;
         if is_shown {
-            write_story(out, "      ", Deed::of_story(&self.story))?;
-            writeln!(out, "    From there, again and again:")?;
-            write_story(out, "      ", Deed::of_story(&self.cycle))?;
+            write_story(out, "      ", PathLine::of_story(&self.story))?;
+            writeln!(out, "    Then, again and again:")?;
+            write_story(out, "      ", PathLine::of_story(&self.cycle))?;
         }
         Ok(())
     }
 }
 
-impl Place {
+impl Matches {
     fn write<S: Semantics>(
         &self,
         out: &mut dyn Write,
@@ -340,14 +340,14 @@ impl Place {
         let colon = if is_shown { ":" } else { "" };
         writeln!(out, "    {count}{seen}, the nearest after {steps}{colon}")?;
         match is_shown {
-            true => write_story(out, "      ", Deed::of_story(story)),
+            true => write_story(out, "      ", PathLine::of_story(story)),
             false => Ok(()),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Json<'a> {
+struct FindingsJson<'a> {
     program: &'a str,
     universes: usize,
     steps: u64,
@@ -356,9 +356,9 @@ struct Json<'a> {
     bytes_per_universe: f64,
     outcomes: Vec<SummaryOutcome>,
     /// Null if the search cannot know.
-    livelocks: Option<Vec<JsonLivelock<'a>>>,
+    livelocks: Option<Vec<LivelockJson<'a>>>,
     #[serde(rename = "where")]
-    places: Vec<JsonPlace<'a>>,
+    matches: Vec<MatchesJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<SummaryNode>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -366,7 +366,7 @@ struct Json<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonLivelock<'a> {
+struct LivelockJson<'a> {
     universes: &'a [NodeId],
     path: &'a [NodeId],
     story: &'a Story,
@@ -374,7 +374,7 @@ struct JsonLivelock<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonPlace<'a> {
+struct MatchesJson<'a> {
     condition: &'a str,
     universes: usize,
     path: Option<&'a [NodeId]>,

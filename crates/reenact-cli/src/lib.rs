@@ -29,7 +29,7 @@ mod findings;
 mod language;
 mod process;
 mod record;
-mod recording;
+mod recorded_path;
 mod replay;
 mod report;
 mod rust_program;
@@ -44,28 +44,28 @@ use clap::Parser;
 use reenact_trace::Exit;
 
 use crate::{
-    args::{Args, Command},
-    error::Failure,
+    args::{Args, Subcommand},
+    error::Error,
 };
 
 /// Runs the command that the process was started with. Does not return if it ends by a signal.
 pub fn main() -> ExitCode {
     let args = Args::parse();
     let result = match &args.command {
-        Command::Record(args) => record::run(args),
-        Command::Replay(args) => replay::run(args),
-        Command::Trace(args) => trace::run(args),
-        Command::Explore(args) => explore::run(args),
-        Command::Debug(args) => debug::run(args),
-        Command::Demo(args) => demo::run(args.story),
-        Command::DemoProgram(args) => demo::run_program(args),
+        Subcommand::Record(args) => record::run(args),
+        Subcommand::Replay(args) => replay::run(args),
+        Subcommand::Trace(args) => trace::run(args),
+        Subcommand::Explore(args) => explore::run(args),
+        Subcommand::Debug(args) => debug::run(args),
+        Subcommand::Demo(args) => demo::run(args.name),
+        Subcommand::DemoProgram(args) => demo::run_program(args),
     };
-    let exit = result.unwrap_or_else(|failure| match failure {
+    let exit = result.unwrap_or_else(|error| match error {
         // The reader of our output has closed the pipe, as in `reenact trace show FILE | head`.
-        Failure::Output(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Status(0),
-        failure => {
-            let status = failure.status(&args.command);
-            report::failure(failure);
+        Error::Output(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Status(0),
+        error => {
+            let status = error.status(&args.command);
+            report::error(error);
             Exit::Status(status)
         }
     });

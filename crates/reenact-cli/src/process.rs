@@ -18,7 +18,7 @@ use rustix::{
     },
 };
 
-use crate::{error::Failure, signals};
+use crate::{error::Error, signals};
 
 /// A program that has ended.
 pub(crate) struct Finished {
@@ -31,30 +31,30 @@ pub(crate) struct Finished {
 const PROCESS_NAME: usize = 15;
 
 /// A running program, to which signals are passed on.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     child: Child,
     recipient: signals::Recipient,
 }
 
 /// Starts a program.
-pub(crate) fn start(command: &mut Command) -> Result<Running, Failure> {
+pub(crate) fn start(command: &mut Command) -> Result<RunningProgram, Error> {
     signals::leave_alone(command);
-    let child = command.spawn().map_err(|error| Failure::Start {
+    let child = command.spawn().map_err(|error| Error::Start {
         program: command.get_program().into(),
         error,
     })?;
     let recipient = signals::Recipient::new(&child);
-    Ok(Running { child, recipient })
+    Ok(RunningProgram { child, recipient })
 }
 
-impl Running {
+impl RunningProgram {
     /// Waits until the program has ended, and calls `on_tick` at an interval meanwhile.
     pub(crate) fn wait_and(
         mut self,
         every: Duration,
         mut on_tick: impl FnMut(),
-    ) -> Result<Finished, Failure> {
-        while self.child.try_wait().map_err(Failure::Wait)?.is_none() {
+    ) -> Result<Finished, Error> {
+        while self.child.try_wait().map_err(Error::Wait)?.is_none() {
             std::thread::sleep(every);
             on_tick();
         }
@@ -62,8 +62,8 @@ impl Running {
     }
 
     /// Waits until the program has ended.
-    pub(crate) fn wait(self) -> Result<Finished, Failure> {
-        let Running {
+    pub(crate) fn wait(self) -> Result<Finished, Error> {
+        let RunningProgram {
             mut child,
             recipient,
         } = self;
@@ -71,7 +71,7 @@ impl Running {
         wait_without_reaping(&child);
         let name = fs::read(format!("/proc/{}/comm", child.id())).unwrap_or_default();
         drop(recipient);
-        let status = child.wait().map_err(Failure::Wait)?;
+        let status = child.wait().map_err(Error::Wait)?;
         Ok(Finished {
             exit: match (status.code(), status.signal()) {
                 (Some(code), _) => Exit::Status(code),

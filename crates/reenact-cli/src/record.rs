@@ -15,13 +15,13 @@ use reenact_trace::{Exit, Trace, append_exit};
 
 use crate::{
     args::RecordArgs,
-    error::Failure,
-    files::{self, Place},
+    error::Error,
+    files::{self, Destination},
     process::{self, Finished},
     report, signals,
 };
 
-pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Error> {
     let file = match &args.output {
         Some(file) => file.clone(),
         None => default_file(&args.command[0]),
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Failure> {
 }
 
 /// A program that ran with recording enabled, and the traces that it left.
-pub(crate) struct Recording {
+pub(crate) struct RecordedRun {
     /// How the program ended.
     pub(crate) exit: Exit,
     /// Usually the first is the program's own and the others are its children's.
@@ -58,33 +58,33 @@ pub(crate) struct Recording {
 
 /// Runs `command` with its recording at `file`, and completes the files. Once the program has run, a problem with a
 /// trace is only reported: the exit status of the program is more important.
-pub(crate) fn record(command: &mut Command, file: &Path) -> Result<Recording, Failure> {
-    let place = Place::prepare(file)?;
+pub(crate) fn record(command: &mut Command, file: &Path) -> Result<RecordedRun, Error> {
+    let destination = Destination::prepare(file)?;
     command
         .env("REENACT", "record")
-        .env("REENACT_TRACE", place.path())
+        .env("REENACT_TRACE", destination.path())
         .env_remove("REENACT_REPORT")
         .env_remove("REENACT_LOG");
-    let (program, place) = match process::start(command) {
-        Ok(program) => (program, place.taken()),
-        Err(failure) => {
-            place.restore();
-            return Err(failure);
+    let (program, destination) = match process::start(command) {
+        Ok(program) => (program, destination.started()),
+        Err(error) => {
+            destination.restore();
+            return Err(error);
         }
     };
     let finished = program.wait()?;
     let mut exit_is_kept = false;
-    let traces = place
+    let traces = destination
         .traces()
         .iter()
         .filter_map(|path| {
-            finish(path, &finished, &mut exit_is_kept).unwrap_or_else(|failure| {
-                report::note(failure);
+            finish(path, &finished, &mut exit_is_kept).unwrap_or_else(|error| {
+                report::note(error);
                 None
             })
         })
         .collect();
-    Ok(Recording {
+    Ok(RecordedRun {
         exit: finished.exit,
         traces,
     })
@@ -96,7 +96,7 @@ fn finish(
     path: &Path,
     finished: &Finished,
     exit_is_kept: &mut bool,
-) -> Result<Option<Trace>, Failure> {
+) -> Result<Option<Trace>, Error> {
     // A child that outlives the program continues recording; its trace is completed when it is replayed.
     files::complete_or_note(path)?;
     let trace = Trace::open(path)?;

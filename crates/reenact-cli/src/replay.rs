@@ -17,22 +17,22 @@ use tempfile::TempDir;
 
 pub(crate) use self::{
     log::Operation,
-    plan::{Outcome, Plan, Request},
+    plan::{Plan, ReplayOptions, ReplayOutcome},
 };
-use crate::{args::ReplayArgs, error::Failure, report, signals};
+use crate::{args::ReplayArgs, error::Error, report, signals};
 
 /// The exit status of a replay that diverged.
 pub(crate) const DIVERGED: i32 = 86;
 
-pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Error> {
     signals::take_over();
-    let plan = Plan::new(&Request {
+    let plan = Plan::new(&ReplayOptions {
         trace: &args.file,
         force: args.force,
         command: &args.command,
         really_write: args.really_write,
     })?;
-    let scratch = TempDir::new().map_err(Failure::Scratch)?;
+    let scratch = TempDir::new().map_err(Error::Scratch)?;
     // Fail before the program runs if the file cannot be written.
     let file = args.log.as_ref().and_then(Option::as_ref);
     let create = |path: &Path| File::create(path).map_err(cannot_write(path));
@@ -45,9 +45,9 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         let is_logged = number == 1 && args.log.is_some();
         let log = is_logged.then(|| scratch.path().join("log"));
         let output = match (shown, args.json) {
-            (false, _) => Output::Hidden,
-            (true, true) => Output::ToStandardError,
-            (true, false) => Output::Inherited,
+            (false, _) => ProgramOutput::Hidden,
+            (true, true) => ProgramOutput::ToStandardError,
+            (true, false) => ProgramOutput::Inherited,
         };
         let outcome = plan.run(output.stdio(), scratch.path(), log.as_deref())?;
         if let Some(signal) = signals::received() {
@@ -63,8 +63,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     Ok(series.finish())
 }
 
-fn cannot_write(path: &Path) -> impl Fn(io::Error) -> Failure {
-    move |error| Failure::Log {
+fn cannot_write(path: &Path) -> impl Fn(io::Error) -> Error {
+    move |error| Error::Log {
         path: path.to_owned(),
         error,
     }
@@ -72,22 +72,22 @@ fn cannot_write(path: &Path) -> impl Fn(io::Error) -> Failure {
 
 /// Where the output of a replayed program goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Output {
+pub(crate) enum ProgramOutput {
     Inherited,
     ToStandardError,
     Hidden,
 }
 
-impl Output {
+impl ProgramOutput {
     /// Returns standard input, output and error. A program whose output is hidden cannot be interactive, so its input
     /// is only inherited if it is a file.
     pub(crate) fn stdio(self) -> [Stdio; 3] {
         match self {
-            Output::Inherited => [Stdio::inherit(), Stdio::inherit(), Stdio::inherit()],
-            Output::ToStandardError => {
+            ProgramOutput::Inherited => [Stdio::inherit(), Stdio::inherit(), Stdio::inherit()],
+            ProgramOutput::ToStandardError => {
                 [Stdio::inherit(), std::io::stderr().into(), Stdio::inherit()]
             }
-            Output::Hidden => [plan::standard_input_if_file(), Stdio::null(), Stdio::null()],
+            ProgramOutput::Hidden => [plan::standard_input_if_file(), Stdio::null(), Stdio::null()],
         }
     }
 }
@@ -121,19 +121,19 @@ impl<'a> Series<'a> {
         }
     }
 
-    fn add(&mut self, number: u64, outcome: Outcome, shown: bool) -> Result<(), Failure> {
+    fn add(&mut self, number: u64, outcome: ReplayOutcome, shown: bool) -> Result<(), Error> {
         let is_same = outcome.is_same();
         self.same += u64::from(is_same);
         self.last = Some(outcome.exit());
         self.bar.inc(1);
         if self.args.json {
-            let line = serde_json::to_string(&Line {
+            let line = serde_json::to_string(&ReplayJson {
                 replay: number,
                 of: self.args.times,
                 outcome: &outcome,
             })
             .expect("an outcome is plain data");
-            return writeln!(std::io::stdout(), "{line}").map_err(Failure::Output);
+            return writeln!(std::io::stdout(), "{line}").map_err(Error::Output);
         }
         // If the terminal shows a progress bar, not every replay gets a line.
         if self.bar.is_hidden() || !is_same || number == 1 {
@@ -171,9 +171,9 @@ impl<'a> Series<'a> {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct ReplayJson<'a> {
     replay: u64,
     of: u64,
     #[serde(flatten)]
-    outcome: &'a Outcome,
+    outcome: &'a ReplayOutcome,
 }

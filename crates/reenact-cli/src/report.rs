@@ -1,4 +1,4 @@
-//! Prints progress, notes and failures to standard error; with colour and animation only on a terminal.
+//! Prints progress, notes and errors to standard error; with colour and animation only on a terminal.
 
 use std::{
     collections::BTreeMap,
@@ -13,20 +13,20 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reenact_trace::Exit;
 use serde::{Serialize, Serializer};
 
-use crate::error::Failure;
+use crate::error::Error;
 
-/// Prints a failure.
-pub(crate) fn failure(failure: Failure) {
+/// Prints an error.
+pub(crate) fn error(error: Error) {
     if std::io::stderr().is_terminal() {
         // `anstream` removes the colours where they are not wanted.
-        let shown = Renderer::styled().render(&[failure.report()]);
+        let shown = Renderer::styled().render(&[error.report()]);
         let _ = writeln!(anstream::stderr(), "{shown}");
         return;
     }
-    for line in plain(&failure) {
+    for line in plain(&error) {
         let _ = writeln!(anstream::stderr(), "{line}");
     }
-    if let Some(help) = failure.help() {
+    if let Some(help) = error.help() {
         let _ = writeln!(anstream::stderr(), "help: {help}");
     }
 }
@@ -34,15 +34,15 @@ pub(crate) fn failure(failure: Failure) {
 /// Number of characters of a line that are shown on each side of a position.
 const NEAR: usize = 100;
 
-/// Formats a failure without its help, as lines: the message and, if it concerns a text, the position in it.
-fn plain(failure: &Failure) -> Vec<String> {
-    let excerpt = failure.excerpt();
+/// Formats an error without its help, as lines: the message and, if it concerns a text, the position in it.
+fn plain(error: &Error) -> Vec<String> {
+    let excerpt = error.excerpt();
     let split = excerpt.and_then(|(name, text, span)| {
         let (before, after) = text.split_at_checked(span.start)?;
         Some((name, before, after, span.len()))
     });
     let Some((name, before, after, length)) = split else {
-        return vec![format!("reenact: {failure}")];
+        return vec![format!("reenact: {error}")];
     };
     let line = before.matches('\n').count() + 1;
     let before = before.rsplit('\n').next().unwrap_or_default();
@@ -59,7 +59,7 @@ fn plain(failure: &Failure) -> Vec<String> {
     let marked = after.char_indices().take_while(|(at, _)| *at < length);
     let carets = "^".repeat(marked.count().max(1));
     vec![
-        format!("reenact: {}{failure}", file.unwrap_or_default()),
+        format!("reenact: {}{error}", file.unwrap_or_default()),
         format!("  | {before}{}", after.trim_end()),
         format!("  | {blank}{carets}"),
     ]

@@ -10,18 +10,18 @@
 //! | `connection` | starting the program, sending requests, detecting that it has ended |
 //! | `message` | messages between actors, as text and as values |
 //! | `universe` | a universe: its steps, its fingerprint, its mark |
-//! | `known` | a cache of answers; the names of objects |
-//! | `words` | operations in the terms of the catalogue, and as text |
-//! | `looks` | the observation and the ending of a universe |
+//! | `report_cache` | a cache of answers; the names of objects |
+//! | `operations` | operations in the terms of the catalogue, and as text |
+//! | `observation` | the observation and the ending of a universe |
 //! | `value` | parsing the `Debug` output of a value |
 
 mod connection;
-mod known;
-mod looks;
 mod message;
+mod observation;
+mod operations;
+mod report_cache;
 mod universe;
 mod value;
-mod words;
 
 use std::{
     ffi::OsString,
@@ -45,10 +45,10 @@ use reenact_multiverse::{
 
 use self::{
     connection::Connection,
-    known::{Knowledge, Seen},
-    universe::{Choice, Mark, Moved, Universe},
+    report_cache::{NamedReport, ReportCache},
+    universe::{Choice, MarkedMessage, Moved, Universe},
 };
-use crate::{error::Failure, recording::Recording};
+use crate::{error::Error, recorded_path::RecordedPath};
 
 /// A Rust program under the debugger.
 pub(crate) struct RustProgram {
@@ -64,7 +64,7 @@ pub(crate) struct RustProgram {
 
 struct Inside {
     connection: Connection,
-    knowledge: Knowledge,
+    cache: ReportCache,
 }
 
 /// How to start a program.
@@ -73,7 +73,7 @@ pub(crate) struct Start<'a> {
     /// Whether releasing a lock is always a step.
     pub(crate) unlocks: bool,
     /// The recorded run that the session begins with.
-    pub(crate) recording: Option<&'a Recording<'a>>,
+    pub(crate) recording: Option<&'a RecordedPath<'a>>,
 }
 
 impl Start<'_> {
@@ -90,16 +90,16 @@ impl Start<'_> {
 
 impl RustProgram {
     /// Starts a program and returns it with its source, which is empty if it was not found.
-    pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Failure> {
+    pub(crate) fn start(start: &Start<'_>) -> Result<(RustProgram, Source), Error> {
         let (connection, hello) = Connection::open(start)?;
         if let Some(divergence) = hello.divergence {
-            return Err(Failure::Unfit(divergence));
+            return Err(Error::Unfit(divergence));
         }
         let executable = PathBuf::from(start.command().get_program());
         let mut program = RustProgram {
             inside: Mutex::new(Inside {
                 connection,
-                knowledge: Knowledge::default(),
+                cache: ReportCache::default(),
             }),
             file: String::new(),
             lines: None,
@@ -111,7 +111,7 @@ impl RustProgram {
         };
         let beginning = program.ask(&Universe::start(program.granularity));
         if let Some(error) = &beginning.error {
-            return Err(Failure::Exploration {
+            return Err(Error::Exploration {
                 program: executable.into(),
                 error: error.clone(),
             });
@@ -131,7 +131,7 @@ impl RustProgram {
         let text = text_of(&file, &executable);
         program.lines = text.as_ref().map(|text| text.lines().count() as u32);
         program.file = file;
-        program.with(|inside| inside.knowledge.set_file(&program.file));
+        program.with(|inside| inside.cache.set_file(&program.file));
         program.ask(&Universe::start(program.granularity));
         let name = match text {
             Some(_) => program.file.clone(),
@@ -141,7 +141,7 @@ impl RustProgram {
     }
 
     /// Returns the file of the first operation that is about to happen.
-    fn first_file(&self, seen: &Seen) -> Option<String> {
+    fn first_file(&self, seen: &NamedReport) -> Option<String> {
         seen.report
             .activities
             .iter()
@@ -155,16 +155,16 @@ impl RustProgram {
     }
 
     /// Returns the report of a universe, from the cache if it is there.
-    fn seen(&self, universe: &Universe) -> Seen {
-        let known = self.with(|inside| inside.knowledge.of(universe));
+    fn seen(&self, universe: &Universe) -> NamedReport {
+        let known = self.with(|inside| inside.cache.of(universe));
         known.unwrap_or_else(|| self.ask(universe))
     }
 
     /// Asks the program for a universe, and caches the reply.
-    fn ask(&self, universe: &Universe) -> Seen {
+    fn ask(&self, universe: &Universe) -> NamedReport {
         self.with(|inside| {
             let reply = inside.connection.ask(&universe.request());
-            inside.knowledge.learn(universe, reply)
+            inside.cache.learn(universe, reply)
         })
     }
 
@@ -228,7 +228,7 @@ impl Semantics for RustProgram {
     fn take(&self, state: &Universe, step: &Choice) -> Universe {
         let seen = self.seen(state);
         let moved = Self::doing(&seen.report, step).and_then(Moved::of);
-        if let Some(fingerprint) = self.with(|inside| inside.knowledge.after(state, step)) {
+        if let Some(fingerprint) = self.with(|inside| inside.cache.after(state, step)) {
             return state.after(*step, self.granularity, moved, fingerprint);
         }
         let next = state.after(*step, self.granularity, moved, 0);
@@ -240,8 +240,8 @@ impl Semantics for RustProgram {
         };
         let next = next.with_fingerprint(fingerprint);
         self.with(|inside| {
-            inside.knowledge.learn(&next, reply);
-            inside.knowledge.follows(state, step, fingerprint);
+            inside.cache.learn(&next, reply);
+            inside.cache.follows(state, step, fingerprint);
         });
         next
     }
@@ -260,7 +260,7 @@ impl Semantics for RustProgram {
     }
 
     fn kinds(&self) -> &'static [OperationKind] {
-        &words::KINDS
+        &operations::KINDS
     }
 
     fn at_lines(&self) -> &'static [OperationKind] {
@@ -326,7 +326,7 @@ impl Semantics for RustProgram {
 
     fn mark(&self, state: &Universe, activity: Activity, what: Marked) -> Universe {
         match what {
-            Marked::Next => state.marked(Some(Mark::Next(activity.0))),
+            Marked::Next => state.marked(Some(MarkedMessage::Next(activity.0))),
             // Which message began a turn is not known afterwards.
             Marked::Turn => state.marked(None),
         }
@@ -348,12 +348,12 @@ impl Semantics for RustProgram {
     fn refine(&mut self, kinds: &[OperationKind]) {
         let finer = Granularity {
             releases: self.granularity.releases || kinds.contains(&OperationKind::Unlock),
-            own: self.granularity.own || kinds.iter().any(|kind| words::OWN.contains(kind)),
+            own: self.granularity.own || kinds.iter().any(|kind| operations::OWN.contains(kind)),
             ..self.granularity
         };
         if finer != self.granularity {
             self.granularity = finer;
-            self.with(|inside| inside.knowledge.forget_steps());
+            self.with(|inside| inside.cache.forget_steps());
         }
     }
 
@@ -372,17 +372,17 @@ impl Semantics for RustProgram {
     fn describe(&self, state: &Universe, step: &Choice, _: &dyn Fn(Activity) -> String) -> String {
         let seen = self.seen(state);
         match Self::doing(&seen.report, step) {
-            Some(doing) => words::does(doing, &seen, Some(step.way), &self.file),
+            Some(doing) => operations::does(doing, &seen, Some(step.way), &self.file),
             None => "does something".to_owned(),
         }
     }
 
     fn observe(&self, state: &Universe) -> Observation {
-        looks::observe(&self.seen(state), &self.file)
+        observation::observe(&self.seen(state), &self.file)
     }
 
     fn ending(&self, state: &Universe) -> Ending {
-        looks::ending(&self.seen(state), &self.file)
+        observation::ending(&self.seen(state), &self.file)
     }
 
     fn schedule(&self, state: &Universe) -> Option<String> {

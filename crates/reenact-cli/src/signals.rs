@@ -26,12 +26,12 @@ use std::{
 const ENDING: [i32; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
 /// The running program. Locked while a signal is passed on, so that its process id cannot have been reused.
-static PROGRAM: Mutex<Program> = Mutex::new(Program {
+static PROGRAM: Mutex<SignalTarget> = Mutex::new(SignalTarget {
     process: None,
     missed: None,
 });
 
-struct Program {
+struct SignalTarget {
     process: Option<i32>,
     /// A signal that arrived after the program had been started, but before its process id was stored.
     missed: Option<i32>,

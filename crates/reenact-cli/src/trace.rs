@@ -4,18 +4,22 @@
 //! recording.
 
 mod check;
+mod event_text;
 mod show;
 mod stats;
-mod words;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::Arc,
+};
 
 use reenact_trace::{Exit, Program, Trace};
 use serde::Serialize;
 
-use crate::{args::TraceCommand, error::Failure, report};
+use crate::{args::TraceCommand, error::Error, report};
 
-pub(crate) fn run(command: &TraceCommand) -> Result<Exit, Failure> {
+pub(crate) fn run(command: &TraceCommand) -> Result<Exit, Error> {
     match command {
         TraceCommand::Show(args) => show::run(args),
         TraceCommand::Stats(args) => stats::run(args),
@@ -23,8 +27,19 @@ pub(crate) fn run(command: &TraceCommand) -> Result<Exit, Failure> {
     }
 }
 
-fn open(file: &Path) -> Result<Arc<Trace>, Failure> {
+fn open(file: &Path) -> Result<Arc<Trace>, Error> {
     Ok(Arc::new(Trace::open(file)?))
+}
+
+/// Prints a value as JSON or, unless `json`, as this text.
+fn print(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Error> {
+    let text = match json {
+        true => serde_json::to_string(value).expect("numbers and names") + "\n",
+        false => text(),
+    };
+    io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(Error::Output)
 }
 
 /// Formats the command line of a program for a shell.
@@ -49,14 +64,14 @@ fn with_sender(program: &Program) -> bool {
 
 /// The damage of a trace, as JSON.
 #[derive(Debug, Serialize)]
-struct Damage {
+struct DamageJson {
     offset: u64,
     what: &'static str,
 }
 
-impl From<&reenact_trace::Damage> for Damage {
-    fn from(damage: &reenact_trace::Damage) -> Damage {
-        Damage {
+impl From<&reenact_trace::Damage> for DamageJson {
+    fn from(damage: &reenact_trace::Damage) -> DamageJson {
+        DamageJson {
             offset: damage.offset,
             what: damage.what,
         }

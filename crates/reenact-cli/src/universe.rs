@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::HumanCount;
-use reenact_multiverse::{Ending, Event, Found, Group, How, Numbers, Site, Standings, Stop, Story};
+use reenact_multiverse::{
+    Ending, FoundStates, Group, Numbers, Overview, PathEvent, Site, StoppedActivity, Story,
+    UniverseStatus,
+};
 
 use crate::report::counted;
 
@@ -18,24 +21,26 @@ pub(crate) const PAUSED: Style = AnsiColor::Magenta.on_default();
 pub(crate) const NOTE: Style = AnsiColor::Yellow.on_default();
 
 /// A step on the path to a universe.
-pub(crate) struct Deed<'a> {
+pub(crate) struct PathLine<'a> {
     /// The activity that took the step; `None` for a command of the user.
     pub(crate) who: Option<&'a str>,
     pub(crate) what: &'a str,
     pub(crate) site: Option<Site>,
 }
 
-impl<'a> Deed<'a> {
-    pub(crate) fn of_story(story: &'a Story) -> impl ExactSizeIterator<Item = Deed<'a>> {
-        story.0.iter().map(|line| Deed {
+impl<'a> PathLine<'a> {
+    pub(crate) fn of_story(story: &'a Story) -> impl ExactSizeIterator<Item = PathLine<'a>> {
+        story.0.iter().map(|line| PathLine {
             who: Some(&line.who),
             what: &line.what,
             site: line.site,
         })
     }
 
-    pub(crate) fn of_events(events: &'a [Event]) -> impl ExactSizeIterator<Item = Deed<'a>> {
-        events.iter().map(|event| Deed {
+    pub(crate) fn of_events(
+        events: &'a [PathEvent],
+    ) -> impl ExactSizeIterator<Item = PathLine<'a>> {
+        events.iter().map(|event| PathLine {
             who: event.who.as_deref(),
             what: &event.what,
             site: event.site,
@@ -47,16 +52,16 @@ impl<'a> Deed<'a> {
 pub(crate) fn write_story<'a>(
     out: &mut dyn Write,
     indent: &str,
-    deeds: impl ExactSizeIterator<Item = Deed<'a>>,
+    lines: impl ExactSizeIterator<Item = PathLine<'a>>,
 ) -> io::Result<()> {
-    let width = deeds.len().to_string().len();
+    let width = lines.len().to_string().len();
     let mut number = 0;
-    for deed in deeds {
-        let Some(who) = deed.who else {
+    for line in lines {
+        let Some(who) = line.who else {
             writeln!(
                 out,
                 "{indent}{:width$}  {PAUSED}> {}{PAUSED:#}",
-                "", deed.what
+                "", line.what
             )?;
             continue;
         };
@@ -64,9 +69,9 @@ pub(crate) fn write_story<'a>(
         write!(
             out,
             "{indent}{number:width$}. {BOLD}{who}{BOLD:#} {}",
-            deed.what
+            line.what
         )?;
-        match deed.site {
+        match line.site {
             Some(site) => writeln!(out, " {DIM}(line {}){DIM:#}", site.line)?,
             None => writeln!(out)?,
         }
@@ -78,17 +83,17 @@ pub(crate) fn write_story<'a>(
 pub(crate) fn ending_lines(ending: &Ending) -> Vec<String> {
     let lines = ending.lines();
     match lines.is_empty() {
-        true => vec!["nothing to be seen".to_owned()],
+        true => vec!["nothing visible".to_owned()],
         false => lines,
     }
 }
 
 /// Prints the state of all universes: why they have stopped, and what is about to happen in which of them.
-pub(crate) fn write_standings(out: &mut dyn Write, standings: &Standings) -> io::Result<()> {
-    if standings.groups.is_empty() {
-        return writeln!(out, "There is no universe at all.");
+pub(crate) fn write_overview(out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
+    if overview.groups.is_empty() {
+        return writeln!(out, "There are no universes.");
     }
-    let mut groups: Vec<&Group> = standings.groups.iter().collect();
+    let mut groups: Vec<&Group> = overview.groups.iter().collect();
     let mut reasons: Vec<String> = Vec::new();
     for group in &groups {
         let reason = group.how.reason();
@@ -103,9 +108,9 @@ pub(crate) fn write_standings(out: &mut dyn Write, standings: &Standings) -> io:
             .partition(|group| group.how.reason() == heading);
         let count: usize = alike.iter().map(|group| group.universes.len()).sum();
         let style = match alike[0].how {
-            How::Paused { .. } => PAUSED,
-            How::Running => NOTE,
-            How::Ended(_) | How::Stopped => BOLD,
+            UniverseStatus::Paused { .. } => PAUSED,
+            UniverseStatus::Running => NOTE,
+            UniverseStatus::Ended(_) | UniverseStatus::Stopped => BOLD,
         };
         let count = counted(count as u64, "universe", "universes");
         writeln!(out, "{style}{count} {heading}{style:#}")?;
@@ -126,22 +131,24 @@ fn write_group(out: &mut dyn Write, group: &Group, is_alone: bool) -> io::Result
         _ => format!("[{numbers}]"),
     };
     match &group.how {
-        How::Paused { stopped, .. } if stopped.is_empty() => writeln!(out, "  {numbers}"),
-        How::Paused { stopped, .. } => {
+        UniverseStatus::Paused { stopped, .. } if stopped.is_empty() => {
+            writeln!(out, "  {numbers}")
+        }
+        UniverseStatus::Paused { stopped, .. } => {
             let stopped: Vec<String> = stopped.iter().map(about_to).collect();
             writeln!(out, "  {numbers} {}", stopped.join("; "))
         }
-        How::Ended(ending) => {
+        UniverseStatus::Ended(ending) => {
             let style = if ending.is_bad() { BAD } else { Style::new() };
             let lines = ending_lines(ending).join("; ");
             writeln!(out, "  {numbers} {style}{lines}{style:#}")
         }
-        How::Stopped | How::Running => writeln!(out, "  {numbers}"),
+        UniverseStatus::Stopped | UniverseStatus::Running => writeln!(out, "  {numbers}"),
     }
 }
 
 /// Describes a stopped activity and what it is about to do.
-pub(crate) fn about_to(stop: &Stop) -> String {
+pub(crate) fn about_to(stop: &StoppedActivity) -> String {
     match stop.next.is_empty() {
         true => format!("{} has nothing to do", stop.who),
         false => format!("next, {} {}", stop.who, stop.next.join(" or ")),
@@ -149,7 +156,11 @@ pub(crate) fn about_to(stop: &Stop) -> String {
 }
 
 /// Prints where a condition holds, and the path to the nearest universe.
-pub(crate) fn write_found(out: &mut dyn Write, indent: &str, found: &Found) -> io::Result<()> {
+pub(crate) fn write_found(
+    out: &mut dyn Write,
+    indent: &str,
+    found: &FoundStates,
+) -> io::Result<()> {
     let Some(nearest) = &found.nearest else {
         let of = HumanCount(found.of as u64);
         return match found.is_complete {
@@ -181,5 +192,9 @@ pub(crate) fn write_found(out: &mut dyn Write, indent: &str, found: &Found) -> i
             false => "were seen from here",
         }
     )?;
-    write_story(out, &format!("{indent}  "), Deed::of_events(&nearest.story))
+    write_story(
+        out,
+        &format!("{indent}  "),
+        PathLine::of_events(&nearest.story),
+    )
 }

@@ -21,7 +21,9 @@ use std::{
     },
 };
 
-use reenact_trace::{Appender, Kind, Origin, Program, Slot, Stop, Storage, TraceError, Writer};
+use reenact_trace::{
+    Appender, Kind, Origin, Program, Slot, StopReason, Storage, TraceError, Writer,
+};
 
 pub(crate) use self::{
     outside::{Reading, clock, clock_briefly, external, random, write_kept},
@@ -149,7 +151,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     Ok(())
 }
 
-fn on_stop(why: Stop) {
+fn on_stop(why: StopReason) {
     mode::stop_recording();
     eprintln!("reenact: recording ends here, the program goes on: {why}");
 }
@@ -322,7 +324,7 @@ impl Recorder {
         let first = self.next_number.fetch_add(count, Relaxed);
         if first > u32::MAX / 2 - Block::MOST {
             // The other half of the numbers has another use, and this half is used up.
-            self.writer.stop(Stop::NoRoom);
+            self.writer.stop(StopReason::NoRoom);
         }
         first
     }
@@ -431,7 +433,7 @@ fn or_mark(object: &Object, write: impl FnOnce(&mut Me<'_>) -> bool) {
     let unrecorded = object.last.load(Relaxed) == Object::UNRECORDED;
     if unrecorded || !with_recording(write).unwrap_or(false) {
         if let Some(recorder) = RECORDER.get() {
-            recorder.writer.stop(Stop::Asked);
+            recorder.writer.stop(StopReason::Asked);
         }
         object.mark_unrecorded();
     }

@@ -101,7 +101,7 @@ fn methods(block: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 }
 
 fn check_owned(actor: &Type, declared: &[Lifetime], errors: &mut Errors) {
-    let text = "an actor lives until nobody can send to it, so it owns what it has: no lifetimes but `'static`";
+    let text = "an actor lives as long as references to it exist, so it owns its data: no lifetimes but `'static`";
     for lifetime in declared {
         errors.on(lifetime, text);
     }

@@ -36,7 +36,7 @@ impl Message {
         for lifetime in lifetimes(&method.sig.generics) {
             errors.on(
                 lifetime,
-                "a message outlives whoever sends it, so it has no lifetime parameters",
+                "a message can outlive its sender, so it has no lifetime parameters",
             );
             declared.push(lifetime.clone());
         }

@@ -5,53 +5,63 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Item, ItemTrait};
 
+use self::shorten::shorten;
 use crate::expand::{beside, expand};
 
 mod emits;
 mod messages;
 mod refuses;
+mod shorten;
 
 /// Checks everything that is added to the item.
 #[track_caller]
 fn check_beside(options: &str, item: &str, expected: &Expect) {
-    let (beside, errors) = beside(tokens(options), tokens(item));
-    errors.finish(()).unwrap();
-    expected.assert_eq(&pretty(beside.unwrap()));
+    expected.assert_eq(&pretty(right(options, item)));
 }
 
-/// Checks the trait for an `impl` block, without its attributes.
+/// Checks what is added to the item, without what every trait and message has.
+#[track_caller]
+fn check_short(options: &str, item: &str, expected: &Expect) {
+    expected.assert_eq(&pretty(shortened(options, item)));
+}
+
+/// Checks the shortened trait for an `impl` block, without its attributes.
 #[track_caller]
 fn check_trait(item: &str, expected: &Expect) {
-    let (beside, errors) = beside(TokenStream::new(), tokens(item));
-    errors.finish(()).unwrap();
-    expected.assert_eq(&pretty(the_trait(beside.unwrap())));
+    expected.assert_eq(&pretty(the_trait(shortened("", item))));
 }
 
-/// Checks what the methods of `impl Math { … }` become.
+/// Checks what the methods of `impl Math { … }` become, shortened.
 #[track_caller]
 fn check_messages(methods: &str, expected: &Expect) {
-    let (beside, errors) = beside(
-        TokenStream::new(),
-        tokens(&format!("impl Math {{ {methods} }}")),
-    );
-    errors.finish(()).unwrap();
-    let the_trait: ItemTrait = syn::parse2(the_trait(beside.unwrap())).unwrap();
-    // `#[track_caller]` is tested once elsewhere; here only the method itself matters.
-    let methods = the_trait.items.into_iter().map(|item| match item {
-        syn::TraitItem::Fn(mut method) => {
-            method
-                .attrs
-                .retain(|attribute| !attribute.path().is_ident("track_caller"));
-            quote!(#method)
-        }
-        other => quote!(#other),
-    });
+    expected.assert_eq(&messages(methods));
+}
+
+/// Returns what the methods of `impl Math { … }` become, shortened.
+#[track_caller]
+fn messages(methods: &str) -> String {
+    let item = format!("impl Math {{ {methods} }}");
+    let the_trait: ItemTrait = syn::parse2(the_trait(shortened("", &item))).unwrap();
+    let methods = the_trait.items;
     let printed = pretty(quote!(trait _T { #(#methods)* }));
     let lines = printed
         .lines()
         .skip(1)
         .filter_map(|line| line.strip_prefix("    "));
-    expected.assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Returns what is added to an item that is right.
+#[track_caller]
+fn right(options: &str, item: &str) -> TokenStream {
+    let (beside, errors) = beside(tokens(options), tokens(item));
+    errors.finish(()).unwrap();
+    beside.unwrap()
+}
+
+#[track_caller]
+fn shortened(options: &str, item: &str) -> TokenStream {
+    shorten(right(options, item))
 }
 
 /// Checks the errors, each after the text that it points to.

@@ -43,7 +43,7 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// The kind of operations.
-    pub place: Place,
+    pub kind: PatternKind,
     /// The name of the message, the lock or the channel.
     pub method: Option<String>,
     /// The name of the activity that performs it.
@@ -56,7 +56,7 @@ pub struct Pattern {
 
 /// A kind of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PatternKind {
     /// A kind of the catalogue.
     Kind(&'static BreakpointKind),
     /// The arrival at a line.
@@ -90,7 +90,7 @@ impl Breakpoint {
     /// The lines at which the program has to stop for it.
     pub(crate) fn lines(&self) -> impl Iterator<Item = u32> {
         let all = self.patterns().into_iter();
-        all.filter(|pattern| pattern.place == Place::Line)
+        all.filter(|pattern| pattern.kind == PatternKind::Line)
             .filter_map(|pattern| pattern.line)
     }
 }
@@ -98,24 +98,24 @@ impl Breakpoint {
 impl Pattern {
     /// The kinds of operations that can match.
     pub fn operations(&self) -> &'static [OperationKind] {
-        match self.place {
-            Place::Kind(kind) => kind.operations,
-            Place::Line => &[OperationKind::Local],
+        match self.kind {
+            PatternKind::Kind(kind) => kind.operations,
+            PatternKind::Line => &[OperationKind::Local],
         }
     }
 
     /// Returns whether it matches pending operations rather than performed ones.
     pub fn is_before(&self) -> bool {
-        match self.place {
-            Place::Kind(kind) => kind.is_before,
-            Place::Line => true,
+        match self.kind {
+            PatternKind::Kind(kind) => kind.is_before,
+            PatternKind::Line => true,
         }
     }
 
     /// The line of the sends, if it matches the receipt of what is sent from one line.
     pub(crate) fn sent_from(&self) -> Option<u32> {
-        match self.place {
-            Place::Kind(kind) if kind.is_by_sender => self.line,
+        match self.kind {
+            PatternKind::Kind(kind) if kind.is_by_sender => self.line,
             _ => None,
         }
     }
@@ -128,12 +128,12 @@ impl Pattern {
         at_lines: &[OperationKind],
         name: &dyn Fn(Activity) -> String,
     ) -> bool {
-        let kinds = match self.place {
-            Place::Kind(kind) => kind.operations,
-            Place::Line => at_lines,
+        let kinds = match self.kind {
+            PatternKind::Kind(kind) => kind.operations,
+            PatternKind::Line => at_lines,
         };
-        let site = match self.place {
-            Place::Kind(kind) if kind.is_by_sender => operation.sent_at,
+        let site = match self.kind {
+            PatternKind::Kind(kind) if kind.is_by_sender => operation.sent_at,
             _ => operation.site,
         };
         kinds.contains(&operation.kind)
@@ -172,9 +172,9 @@ impl fmt::Display for Pattern {
             true => name.to_owned(),
             false => quote(name, '"'),
         };
-        match self.place {
-            Place::Kind(kind) => out.write_str(kind.name)?,
-            Place::Line => write!(out, "line {}", self.line.unwrap_or(0))?,
+        match self.kind {
+            PatternKind::Kind(kind) => out.write_str(kind.name)?,
+            PatternKind::Line => write!(out, "line {}", self.line.unwrap_or(0))?,
         }
         if let Some(method) = &self.method {
             write!(out, " {}", written(method))?;
@@ -185,8 +185,8 @@ impl fmt::Display for Pattern {
         if let Some(to) = &self.to {
             write!(out, " to {}", written(to))?;
         }
-        match (self.place, self.line) {
-            (Place::Kind(_), Some(line)) => write!(out, " at {line}"),
+        match (self.kind, self.line) {
+            (PatternKind::Kind(_), Some(line)) => write!(out, " at {line}"),
             _ => Ok(()),
         }
     }

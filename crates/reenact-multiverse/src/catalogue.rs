@@ -54,7 +54,7 @@ pub struct StepKind {
     pub name: &'static str,
     /// The description that users read.
     pub label: &'static str,
-    /// The operations at which the activity must stand; empty for any.
+    /// The operations at which the activity must be; empty for any.
     pub at: &'static [OperationKind],
     /// Whether the activity must be in a turn.
     pub is_within_turn: bool,
@@ -117,21 +117,32 @@ const fn before(
     name: &'static str,
     label: &'static str,
     operations: &'static [Op],
-    activities: &'static [ActivityKind],
 ) -> BreakpointKind {
     BreakpointKind {
         name,
         label,
         operations,
-        activities,
+        activities: EVERYONE,
         is_before: true,
         is_by_sender: false,
     }
 }
 
-const fn after(of: BreakpointKind) -> BreakpointKind {
+const fn after(
+    name: &'static str,
+    label: &'static str,
+    operations: &'static [Op],
+) -> BreakpointKind {
     BreakpointKind {
         is_before: false,
+        ..before(name, label, operations)
+    }
+}
+
+/// Only actors perform these operations.
+const fn by_actors(of: BreakpointKind) -> BreakpointKind {
+    BreakpointKind {
+        activities: ACTORS,
         ..of
     }
 }
@@ -144,278 +155,177 @@ const fn by_sender(of: BreakpointKind) -> BreakpointKind {
 }
 
 static BREAKPOINTS: [BreakpointKind; 47] = [
-    before(
-        "message-sender",
-        "before a message is sent",
-        SENDS,
-        EVERYONE,
-    ),
-    by_sender(before(
+    before("message-sender", "before a message is sent", SENDS),
+    by_sender(by_actors(before(
         "message-receiver",
         "before a message is processed, by where it was sent",
         TURNS,
-        ACTORS,
-    )),
-    before("before-turn", "before the turn of a method", TURNS, ACTORS),
-    after(before(
-        "after-turn",
-        "after the turn of a method",
-        TURNS,
-        ACTORS,
-    )),
-    before(
+    ))),
+    by_actors(before("before-turn", "before the turn of a method", TURNS)),
+    by_actors(after("after-turn", "after the turn of a method", TURNS)),
+    by_actors(before(
         "resolver",
         "before a promise is resolved",
         &[Op::Resolve],
-        ACTORS,
-    ),
-    before(
+    )),
+    by_actors(before(
         "resolution",
         "before a callback runs because its promise is resolved",
         &[Op::Callback],
-        ACTORS,
-    ),
+    )),
     before(
         "before-channel-send",
         "before a send into a channel",
         &[Op::ChannelSend],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-channel-send",
         "after a send into a channel",
         &[Op::ChannelSend],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-channel-receive",
         "before a receive from a channel",
         &[Op::ChannelReceive],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-channel-receive",
         "after a receive from a channel",
         &[Op::ChannelReceive],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-select",
         "before a selection from several channels",
         &[Op::Select],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-select",
         "after a selection from several channels",
         &[Op::Select],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-channel-close",
         "before an end of a channel is dropped",
         &[Op::ChannelClose],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-channel-close",
         "after an end of a channel was dropped",
         &[Op::ChannelClose],
-        EVERYONE,
-    )),
-    before(
-        "creation",
-        "before an activity is created",
-        &[Op::Create],
-        EVERYONE,
     ),
-    after(before(
+    before("creation", "before an activity is created", &[Op::Create]),
+    after(
         "after-creation",
         "after an activity was created",
         &[Op::Create],
-        EVERYONE,
-    )),
+    ),
     before(
         "begin",
         "before the first action of an activity",
         &[Op::Begin],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-begin",
         "after the first action of an activity",
         &[Op::Begin],
-        EVERYONE,
-    )),
-    before(
-        "before-end",
-        "before the end of an activity",
-        &[Op::End],
-        EVERYONE,
     ),
-    after(before(
-        "after-end",
-        "after the end of an activity",
-        &[Op::End],
-        EVERYONE,
-    )),
+    before("before-end", "before the end of an activity", &[Op::End]),
+    after("after-end", "after the end of an activity", &[Op::End]),
     before(
         "before-join",
         "before waiting for the end of an activity",
         &[Op::Join],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-join",
         "after waiting for the end of an activity",
         &[Op::Join],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-transaction",
         "before a transaction starts",
         &[Op::TransactionStart],
-        EVERYONE,
     ),
     before(
         "before-commit",
         "before a transaction commits",
         &[Op::TransactionCommit],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-commit",
         "after a transaction has committed",
         &[Op::TransactionCommit],
-        EVERYONE,
-    )),
-    before(
-        "before-lock",
-        "before a lock is taken",
-        &[Op::Lock],
-        EVERYONE,
     ),
-    after(before(
-        "after-lock",
-        "after a lock was taken",
-        &[Op::Lock],
-        EVERYONE,
-    )),
-    before(
-        "before-unlock",
-        "before a lock is given back",
-        &[Op::Unlock],
-        EVERYONE,
-    ),
-    after(before(
-        "after-unlock",
-        "after a lock was given back",
-        &[Op::Unlock],
-        EVERYONE,
-    )),
+    before("before-lock", "before a lock is taken", &[Op::Lock]),
+    after("after-lock", "after a lock was taken", &[Op::Lock]),
+    before("before-unlock", "before a lock is released", &[Op::Unlock]),
+    after("after-unlock", "after a lock was released", &[Op::Unlock]),
     before(
         "before-wait",
-        "before somebody begins to wait for a notification",
+        "before an activity begins to wait for a notification",
         &[Op::Wait],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-wait",
-        "after somebody has begun to wait for a notification",
+        "after an activity has begun to wait for a notification",
         &[Op::Wait],
-        EVERYONE,
-    )),
-    before(
-        "before-wake",
-        "before somebody goes on after a notification",
-        &[Op::Wake],
-        EVERYONE,
     ),
-    after(before(
-        "after-wake",
-        "after somebody has gone on after a notification",
-        &[Op::Wake],
-        EVERYONE,
-    )),
-    before(
-        "before-notify",
-        "before a notification",
-        &[Op::Notify],
-        EVERYONE,
-    ),
-    after(before(
-        "after-notify",
-        "after a notification",
-        &[Op::Notify],
-        EVERYONE,
-    )),
+    before("before-wake", "before an activity wakes up", &[Op::Wake]),
+    after("after-wake", "after an activity has woken up", &[Op::Wake]),
+    before("before-notify", "before a notification", &[Op::Notify]),
+    after("after-notify", "after a notification", &[Op::Notify]),
     before(
         "before-atomic-read",
         "before an atomic value is read",
         &[Op::AtomicRead],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-atomic-read",
         "after an atomic value was read",
         &[Op::AtomicRead],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-atomic-write",
         "before an atomic value is changed",
         &[Op::AtomicWrite],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-atomic-write",
         "after an atomic value was changed",
         &[Op::AtomicWrite],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-barrier",
-        "before somebody arrives at a barrier",
+        "before an activity arrives at a barrier",
         &[Op::Barrier],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-barrier",
-        "after somebody has arrived at a barrier",
+        "after an activity has arrived at a barrier",
         &[Op::Barrier],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-question",
         "before a question whose answer depends on timing",
         &[Op::Question],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-question",
         "after a question whose answer depends on timing",
         &[Op::Question],
-        EVERYONE,
-    )),
+    ),
     before(
         "before-external",
-        "before the world outside is asked",
+        "before external input is read",
         &[Op::External],
-        EVERYONE,
     ),
-    after(before(
+    after(
         "after-external",
-        "after the world outside was asked",
+        "after external input was read",
         &[Op::External],
-        EVERYONE,
-    )),
-    before("before-choice", "before a choice", &[Op::Choice], EVERYONE),
-    after(before(
-        "after-choice",
-        "after a choice",
-        &[Op::Choice],
-        EVERYONE,
-    )),
+    ),
+    before("before-choice", "before a choice", &[Op::Choice]),
+    after("after-choice", "after a choice", &[Op::Choice]),
 ];
 
 const fn go(name: &'static str, label: &'static str, goal: Goal) -> StepKind {
@@ -463,8 +373,8 @@ const RECEIVED: Whose = Whose::Marked(Marked::Turn);
 
 static STEPS: [StepKind; 19] = [
     go("resume", "run to the next breakpoint", Goal::Resume),
-    go("pause", "pause everyone", Goal::Pause),
-    go("stop", "leave this universe alone", Goal::Stop),
+    go("pause", "pause all activities", Goal::Pause),
+    go("stop", "stop running this universe", Goal::Stop),
     go(
         "into",
         "to the next operation of this activity",
@@ -490,14 +400,14 @@ static STEPS: [StepKind; 19] = [
     ),
     go(
         "return-from-activity",
-        "to who waits for the end of this activity",
+        "to the activity that joins this one",
         to(&[Op::Join], false, Whose::WithIt),
     ),
     others(at(
         &[Op::ChannelSend],
         go(
             "to-channel-receiver",
-            "to who receives it",
+            "to the activity that receives it",
             to(&[Op::ChannelReceive], true, SENT),
         ),
     )),
@@ -505,7 +415,7 @@ static STEPS: [StepKind; 19] = [
         &[Op::ChannelReceive],
         go(
             "to-channel-sender",
-            "to who sends into the channel",
+            "to the activity that sends into the channel",
             to(&[Op::ChannelSend], true, Whose::SameSubject),
         ),
     )),

@@ -17,14 +17,15 @@ mod check;
 mod command;
 mod configuration;
 mod rules;
-mod scene;
 mod step;
 mod target;
+mod view;
 
 pub use self::{
     command::CommandError,
     configuration::{
-        ActivityState, Breakpoints, Cause, Command, Configuration, Mode, Point, Standing, Target,
+        ActivityRecord, ActivityState, Breakpoints, Configuration, DebuggerCommand, DebuggerMode,
+        PauseCause, Point, RequestedStep,
     },
     rules::Rule,
 };
@@ -33,15 +34,17 @@ use std::borrow::Cow;
 
 use crate::{
     Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics, What,
-    debugger::scene::Scene,
+    debugger::view::ProgramView,
 };
 
-/// The size of a debugger step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Granularity {
+/// How much happens in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StepSize {
     /// The application of one rule.
     Rule,
-    /// A step of the program with all rules that the debugger applies after it.
+    /// Of a language: all rules up to, but not including, the next action that is visible to other activities. Of the
+    /// debugger: a step of the program with all rules that the debugger applies after it.
+    #[default]
     Macro,
 }
 
@@ -49,7 +52,7 @@ pub enum Granularity {
 pub struct Debugger<'s, S> {
     base: &'s S,
     breakpoints: &'s Breakpoints,
-    granularity: Granularity,
+    step_size: StepSize,
 }
 
 /// The activity of the debugger's own steps.
@@ -57,11 +60,11 @@ const NOBODY: Activity = Activity(u32::MAX);
 
 impl<'s, S: Semantics> Debugger<'s, S> {
     /// Debugs a program with these breakpoints.
-    pub fn new(base: &'s S, breakpoints: &'s Breakpoints, granularity: Granularity) -> Self {
+    pub fn new(base: &'s S, breakpoints: &'s Breakpoints, step_size: StepSize) -> Self {
         Self {
             base,
             breakpoints,
-            granularity,
+            step_size,
         }
     }
 
@@ -80,11 +83,11 @@ impl<'s, S: Semantics> Debugger<'s, S> {
                 .map(|(number, breakpoint)| Point::of(number, breakpoint))
                 .collect(),
             checked: Vec::new(),
-            mode: Mode::Run,
+            mode: DebuggerMode::Run,
             commands: Vec::new(),
             activities: activities
                 .into_iter()
-                .map(|activity| (activity, Standing::RUN))
+                .map(|activity| (activity, ActivityRecord::RUN))
                 .collect(),
             done: Vec::new(),
             base,
@@ -96,7 +99,7 @@ impl<'s, S: Semantics> Debugger<'s, S> {
         let mut state = self.enter(base);
         if !self.base.steps(&state.base).is_empty() {
             let all: Vec<_> = state.activities.iter().map(|(one, _)| *one).collect();
-            self.pause(&mut state, Cause::Command, &all);
+            self.pause(&mut state, PauseCause::Command, &all);
         }
         state
     }
@@ -144,13 +147,13 @@ impl<'s, S: Semantics> Debugger<'s, S> {
     pub fn settle(&self, configuration: &mut Configuration<S::State>) {
         loop {
             let state = configuration.base.clone();
-            let scene = Scene::new(self.base, &state);
+            let view = ProgramView::new(self.base, &state);
             loop {
-                let Some(rule) = self.administrative(configuration, &scene) else {
+                let Some(rule) = self.administrative(configuration, &view) else {
                     return;
                 };
-                // The scene reflects the marks from before the rule.
-                let is_marking = self.apply(configuration, &rule, &scene);
+                // The view reflects the marks from before the rule.
+                let is_marking = self.apply(configuration, &rule, &view);
                 if is_marking {
                     break;
                 }
@@ -166,7 +169,7 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
     fn initial(&self) -> Vec<Self::State> {
         let states = self.base.initial();
         let mut all: Vec<_> = states.into_iter().map(|state| self.enter(state)).collect();
-        if self.granularity == Granularity::Macro {
+        if self.step_size == StepSize::Macro {
             all.iter_mut().for_each(|one| self.settle(one));
         }
         all
@@ -174,8 +177,8 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
 
     /// The rules of the debugger come before those of the program; at most one of them applies.
     fn steps(&self, state: &Self::State) -> Vec<Self::Step> {
-        let scene = Scene::new(self.base, &state.base);
-        match self.administrative(state, &scene) {
+        let view = ProgramView::new(self.base, &state.base);
+        match self.administrative(state, &view) {
             Some(rule) => vec![rule],
             None => self.base_steps(state),
         }
@@ -186,11 +189,11 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
             Some(step) => self.step(state, step),
             None => {
                 let mut next = state.clone();
-                self.apply(&mut next, step, &Scene::new(self.base, &state.base));
+                self.apply(&mut next, step, &ProgramView::new(self.base, &state.base));
                 next
             }
         };
-        if self.granularity == Granularity::Macro {
+        if self.step_size == StepSize::Macro {
             self.settle(&mut next);
         }
         next
@@ -277,7 +280,7 @@ impl<S: Semantics> Semantics for Debugger<'_, S> {
     fn state_bytes(&self, state: &Self::State) -> usize {
         self.base.state_bytes(&state.base)
             + size_of::<Point>() * (state.pending.capacity() + state.checked.capacity())
-            + size_of::<(Activity, Standing)>() * state.activities.capacity()
+            + size_of::<(Activity, ActivityRecord)>() * state.activities.capacity()
     }
 
     fn shared_bytes(&self) -> usize {

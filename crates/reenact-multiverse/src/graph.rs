@@ -22,14 +22,14 @@ use self::{
     chunks::Chunks,
     index::StateHash,
     paths::Shortest,
-    store::{Mark, NONE, Store},
+    store::{NONE, StateStatus, StateStore},
 };
 pub use self::{
     livelock::Livelock,
     outcomes::{Outcome, Outcomes},
     paths::Path,
     story::{Story, StoryLine},
-    summary::{Summary, SummaryEdge, SummaryNode, SummaryOutcome},
+    summary::{SummaryEdge, SummaryNode, SummaryOutcome},
     ways::Ways,
 };
 use crate::{Coverage, Semantics};
@@ -56,7 +56,7 @@ pub struct Edge {
 /// What is known of a universe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum NodeKind {
     /// It has successors, and they are known.
     Inner,
     /// The program has ended here, or is stuck.
@@ -69,7 +69,7 @@ pub enum Kind {
 
 /// The result of a search.
 pub struct Graph<S: Semantics> {
-    store: Store<S::State>,
+    store: StateStore<S::State>,
     coverage: Coverage,
     /// The first number of each level, if the numbers are in the order of the depth.
     levels: Option<Chunks<u32>>,
@@ -78,7 +78,7 @@ pub struct Graph<S: Semantics> {
 
 impl<S: Semantics> Graph<S> {
     pub(crate) fn new(
-        store: Store<S::State>,
+        store: StateStore<S::State>,
         coverage: Coverage,
         levels: Option<Chunks<u32>>,
     ) -> Self {
@@ -142,23 +142,23 @@ impl<S: Semantics> Graph<S> {
     }
 
     /// What is known of a universe.
-    pub fn kind(&self, id: NodeId) -> Kind {
+    pub fn kind(&self, id: NodeId) -> NodeKind {
         match self.store.mark(id.0) {
-            Mark::Seen => Kind::Frontier,
-            Mark::OnPath | Mark::Expanded => Kind::Inner,
-            Mark::End => Kind::End,
-            Mark::Stopped => Kind::Stopped,
+            StateStatus::Seen => NodeKind::Frontier,
+            StateStatus::OnPath | StateStatus::Expanded => NodeKind::Inner,
+            StateStatus::End => NodeKind::End,
+            StateStatus::Stopped => NodeKind::Stopped,
         }
     }
 
     /// The universes of this kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = NodeId> {
+    pub fn of_kind(&self, kind: NodeKind) -> impl Iterator<Item = NodeId> {
         self.nodes().filter(move |&id| self.kind(id) == kind)
     }
 
     /// The universes without steps.
     pub fn ends(&self) -> impl Iterator<Item = NodeId> {
-        self.of_kind(Kind::End)
+        self.of_kind(NodeKind::End)
     }
 
     /// The ends in which an activity waits for something that never happens.
@@ -188,7 +188,7 @@ impl<S: Semantics> Graph<S> {
 
     /// All steps of a universe that lead to a universe of the graph.
     fn computed_edges(&self, semantics: &S, id: NodeId) -> Vec<Edge> {
-        if self.kind(id) == Kind::Stopped {
+        if self.kind(id) == NodeKind::Stopped {
             return Vec::new();
         }
         let state = self.state(id);

@@ -28,18 +28,18 @@ mod syntax;
 mod temporal;
 
 pub use self::{
-    breakpoint::{Breakpoint, Pattern, Place, What},
+    breakpoint::{Breakpoint, Pattern, PatternKind, What},
     catalogue::{
         ActivityKind, BreakpointKind, Freeing, Goal, StepKind, Whose, all_breakpoints, all_steps,
         breakpoint, breakpoints, step, steps,
     },
     debugger::{
-        ActivityState, Breakpoints, Cause, Command, CommandError, Configuration, Debugger,
-        Granularity, Mode, Point, Rule, Standing, Target,
+        ActivityRecord, ActivityState, Breakpoints, CommandError, Configuration, Debugger,
+        DebuggerCommand, DebuggerMode, PauseCause, Point, RequestedStep, Rule, StepSize,
     },
     expression::Expression,
     graph::{
-        Edge, Graph, Kind, Livelock, NodeId, Outcome, Outcomes, Path, Story, StoryLine, Summary,
+        Edge, Graph, Livelock, NodeId, NodeKind, Outcome, Outcomes, Path, Story, StoryLine,
         SummaryEdge, SummaryNode, SummaryOutcome, Ways,
     },
     non_interference::{Checked, check_non_interference},
@@ -48,8 +48,8 @@ pub use self::{
     search::{Bound, Bounds, Coverage, Keep, Order, Reduction, Search, SearchProgress},
     semantics::{Ending, Marked, Semantics, Wait},
     session::{
-        Choices, Event, Found, Group, How, Limits, Nearest, Numbers, Session, SessionError,
-        Standings, Stop, Universes, Who,
+        Choices, FoundStates, Group, Limits, Nearest, Numbers, Overview, PathEvent, Session,
+        SessionError, StoppedActivity, UniverseStatus, Universes, Who,
     },
     syntax::SyntaxError,
     temporal::Temporal,

@@ -6,7 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use crate::{
-    Breakpoints, Configuration, Debugger, Goal, Granularity, Mode, Rule, Semantics, catalogue,
+    Breakpoints, Configuration, Debugger, DebuggerMode, Goal, Rule, Semantics, StepSize, catalogue,
 };
 
 /// The result of a check.
@@ -19,7 +19,7 @@ pub struct Checked {
 }
 
 /// Checks that debugging a program with these breakpoints, and with any user commands, neither adds nor removes a step
-/// of the program. At most `states` configurations are visited for each [`Granularity`].
+/// of the program. At most `states` configurations are visited for each [`StepSize`].
 ///
 /// In every configuration ⟨…, K⟩:
 ///
@@ -34,11 +34,8 @@ pub fn check_non_interference<S: Semantics>(
     breakpoints: &Breakpoints,
     states: usize,
 ) -> Result<Checked, String> {
-    let fine = walk(&Debugger::new(base, breakpoints, Granularity::Rule), states)?;
-    let coarse = walk(
-        &Debugger::new(base, breakpoints, Granularity::Macro),
-        states,
-    )?;
+    let fine = walk(&Debugger::new(base, breakpoints, StepSize::Rule), states)?;
+    let coarse = walk(&Debugger::new(base, breakpoints, StepSize::Macro), states)?;
     if fine.is_complete && coarse.is_complete && fine.settled != coarse.settled {
         let strange = fine
             .settled
@@ -56,17 +53,20 @@ pub fn check_non_interference<S: Semantics>(
     })
 }
 
-struct Walk<K> {
+struct ReachedConfigurations<K> {
     /// The configurations in which none of the debugger's own rules applies.
     settled: HashSet<Configuration<K>>,
     visited: usize,
     is_complete: bool,
 }
 
-fn walk<S: Semantics>(debugger: &Debugger<'_, S>, states: usize) -> Result<Walk<S::State>, String> {
+fn walk<S: Semantics>(
+    debugger: &Debugger<'_, S>,
+    states: usize,
+) -> Result<ReachedConfigurations<S::State>, String> {
     let mut queue: VecDeque<_> = debugger.initial().into();
     let mut seen: HashSet<_> = queue.iter().cloned().collect();
-    let mut walk = Walk {
+    let mut walk = ReachedConfigurations {
         settled: HashSet::new(),
         visited: 0,
         is_complete: true,
@@ -128,7 +128,7 @@ fn commanded<S: Semantics>(
 ) -> Result<Vec<Configuration<S::State>>, String> {
     let base = debugger.base();
     let mut all = Vec::new();
-    if !matches!(state.mode, Mode::Pause(_)) {
+    if !matches!(state.mode, DebuggerMode::Pause(_)) {
         return Ok(all);
     }
     for step in catalogue::steps(base).filter(|step| step.goal != Goal::Stop) {
@@ -165,7 +165,7 @@ fn resumed<S: Semantics>(
             && rule.base().is_none()
         {
             now = debugger.take(&now, rule);
-        } else if now.mode != Mode::Run
+        } else if now.mode != DebuggerMode::Run
             || now.activities.iter().any(|(_, one)| !one.state.is_free())
         {
             now = debugger

@@ -6,7 +6,7 @@ pub(crate) const OPENING: &str = "{\n  node [style=filled, shape=circle, fontnam
 
 /// How a universe is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum NodeStyle {
     /// A universe with known successors.
     Inner,
     /// A universe whose steps were not followed.
@@ -21,15 +21,15 @@ pub(crate) enum Look {
     BadEnd,
 }
 
-impl Look {
+impl NodeStyle {
     pub(crate) fn attributes(self) -> &'static str {
         match self {
-            Look::Inner => "fillcolor=lightblue",
-            Look::Frontier => "fillcolor=lightblue, style=\"filled,dashed\"",
-            Look::Paused => "fillcolor=pink",
-            Look::Left => "fillcolor=grey",
-            Look::End => "fillcolor=red, fontcolor=white",
-            Look::BadEnd => "fillcolor=darkred, fontcolor=white, shape=doublecircle",
+            NodeStyle::Inner => "fillcolor=lightblue",
+            NodeStyle::Frontier => "fillcolor=lightblue, style=\"filled,dashed\"",
+            NodeStyle::Paused => "fillcolor=pink",
+            NodeStyle::Left => "fillcolor=grey",
+            NodeStyle::End => "fillcolor=red, fontcolor=white",
+            NodeStyle::BadEnd => "fillcolor=darkred, fontcolor=white, shape=doublecircle",
         }
     }
 }

@@ -85,7 +85,7 @@ pub struct SearchProgress {
 
 /// The worker threads to use.
 #[derive(Clone, Copy)]
-struct Workers {
+struct WorkerCount {
     count: usize,
     at_any_price: bool,
 }
@@ -108,7 +108,7 @@ pub struct Search<'a, S: Semantics> {
     reduction: Reduction,
     keep: Keep,
     bounds: Bounds,
-    workers: Workers,
+    workers: WorkerCount,
     from: Option<Vec<S::State>>,
     until: Option<Box<Until<'a, S>>>,
     progress: Option<Box<Listener<'a, SearchProgress>>>,
@@ -123,7 +123,7 @@ impl<'a, S: Semantics> Search<'a, S> {
             reduction: Reduction::default(),
             keep: Keep::default(),
             bounds: Bounds::default(),
-            workers: Workers {
+            workers: WorkerCount {
                 count: 1,
                 at_any_price: false,
             },

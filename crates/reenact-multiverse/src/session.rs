@@ -6,22 +6,25 @@
 
 mod dot;
 mod error;
-mod look;
+mod inspect;
 mod report;
 mod walk;
 
 pub use self::{
     error::SessionError,
-    report::{Choices, Event, Found, Group, How, Nearest, Numbers, Standings, Stop},
+    report::{
+        Choices, FoundStates, Group, Nearest, Numbers, Overview, PathEvent, StoppedActivity,
+        UniverseStatus,
+    },
     walk::Limits,
 };
 
 use std::collections::HashSet;
 
 use crate::{
-    Activity, Breakpoint, Breakpoints, Configuration, Debugger, Granularity, Mode, Place, Rule,
-    Semantics, StepKind, catalogue,
-    session::walk::{Walk, walk},
+    Activity, Breakpoint, Breakpoints, Configuration, Debugger, DebuggerMode, PatternKind, Rule,
+    Semantics, StepKind, StepSize, catalogue,
+    session::walk::{ReachedStates, walk},
 };
 
 /// Which activity takes a step.
@@ -48,7 +51,7 @@ pub enum Universes {
 pub struct Session<S: Semantics> {
     language: S,
     breakpoints: Breakpoints,
-    granularity: Granularity,
+    step_size: StepSize,
     limits: Limits,
     is_interrupted: fn() -> bool,
     nodes: Vec<Node<S>>,
@@ -62,13 +65,13 @@ pub struct Session<S: Semantics> {
 /// A configuration on the path to a universe.
 struct Node<S: Semantics> {
     state: Configuration<S::State>,
-    from: Option<(usize, Link<S::Step>)>,
+    from: Option<(usize, Transition<S::Step>)>,
 }
 
-enum Link<T> {
+enum Transition<T> {
     Rule(Rule<T>),
     /// A user command.
-    Asked(String),
+    Command(String),
 }
 
 /// A universe that a command changes.
@@ -93,7 +96,7 @@ impl<S: Semantics> Session<S> {
         let mut session = Self {
             language,
             breakpoints: Breakpoints::default(),
-            granularity: Granularity::Macro,
+            step_size: StepSize::Macro,
             limits,
             is_interrupted: || false,
             nodes: Vec::new(),
@@ -106,9 +109,9 @@ impl<S: Semantics> Session<S> {
         session
     }
 
-    /// Sets the granularity of debugger steps.
-    pub fn with_granularity(mut self, granularity: Granularity) -> Self {
-        self.granularity = granularity;
+    /// Sets the size of debugger steps.
+    pub fn with_step_size(mut self, step_size: StepSize) -> Self {
+        self.step_size = step_size;
         self
     }
 
@@ -128,20 +131,20 @@ impl<S: Semantics> Session<S> {
     }
 
     /// Runs the program from the start. Breakpoints are kept.
-    pub fn start(&mut self) -> Standings {
+    pub fn start(&mut self) -> Overview {
         self.past.clear();
         self.rewind();
         self.run(Universes::All);
-        self.standings()
+        self.overview()
     }
 
     /// Follows the recorded [path](Semantics::path) of the program without stopping at breakpoints, and pauses at its
     /// end. Each of its steps can be [undone](Session::back).
-    pub fn follow_path(&mut self) -> Standings {
+    pub fn follow_path(&mut self) -> Overview {
         self.past.clear();
         self.rewind();
         let path = self.language.path();
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.step_size);
         for node in &mut self.nodes {
             node.state = debugger.enter_paused(node.state.base.clone());
         }
@@ -159,16 +162,16 @@ impl<S: Semantics> Session<S> {
             });
             self.nodes.push(Node {
                 state,
-                from: Some((at, Link::Rule(Rule::CelStepGlobal(step)))),
+                from: Some((at, Transition::Rule(Rule::CelStepGlobal(step)))),
             });
             self.current = vec![self.nodes.len() - 1];
             self.states += 1;
         }
-        self.standings()
+        self.overview()
     }
 
     fn rewind(&mut self) {
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.step_size);
         let states = self.language.initial().into_iter();
         self.nodes = states
             .map(|state| Node {
@@ -191,7 +194,7 @@ impl<S: Semantics> Session<S> {
         let breakpoint = Breakpoint::parse(text)?;
         let kinds = self.language.kinds();
         for pattern in breakpoint.patterns() {
-            if let Place::Kind(kind) = pattern.place
+            if let PatternKind::Kind(kind) = pattern.kind
                 && !kind.operations.iter().any(|one| kinds.contains(one))
             {
                 let all = catalogue::breakpoints(&self.language);
@@ -210,7 +213,7 @@ impl<S: Semantics> Session<S> {
             }
         }
         for pattern in breakpoint.patterns() {
-            if let Place::Kind(kind) = pattern.place {
+            if let PatternKind::Kind(kind) = pattern.kind {
                 self.language.refine(kind.operations);
             }
         }
@@ -239,13 +242,13 @@ impl<S: Semantics> Session<S> {
     }
 
     fn refit(&mut self, asked: &str) {
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.step_size);
         for at in &mut self.current {
             let state = debugger.refit(&self.nodes[*at].state);
             if state != self.nodes[*at].state {
                 self.nodes.push(Node {
                     state,
-                    from: Some((*at, Link::Asked(asked.to_owned()))),
+                    from: Some((*at, Transition::Command(asked.to_owned()))),
                 });
                 *at = self.nodes.len() - 1;
             }
@@ -259,7 +262,7 @@ impl<S: Semantics> Session<S> {
         who: Who<'_>,
         count: u32,
         universes: Universes,
-    ) -> Result<Standings, SessionError> {
+    ) -> Result<Overview, SessionError> {
         if let Some(step) = catalogue::step(name).filter(|step| step.is_about_calls())
             && !self.language.has_calls()
         {
@@ -283,7 +286,7 @@ impl<S: Semantics> Session<S> {
             nodes: self.nodes.len(),
         });
         for one in commanded {
-            let from = Some((self.current[one.universe], Link::Asked(one.asked)));
+            let from = Some((self.current[one.universe], Transition::Command(one.asked)));
             self.nodes.push(Node {
                 state: one.state,
                 from,
@@ -291,7 +294,7 @@ impl<S: Semantics> Session<S> {
             self.current[one.universe] = self.nodes.len() - 1;
         }
         self.run(universes);
-        Ok(self.standings())
+        Ok(self.overview())
     }
 
     /// The universes that a command changes, and how.
@@ -302,7 +305,7 @@ impl<S: Semantics> Session<S> {
         count: u32,
         universes: Universes,
     ) -> Result<Vec<Commanded<S::State>>, SessionError> {
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.step_size);
         let mut commanded = Vec::new();
         let mut refused = None;
         let mut is_running = false;
@@ -312,7 +315,7 @@ impl<S: Semantics> Session<S> {
                 continue;
             }
             // A universe that only a limit has stopped continues by itself on `resume`.
-            if state.mode == Mode::Run && step.goal == catalogue::Goal::Resume {
+            if state.mode == DebuggerMode::Run && step.goal == catalogue::Goal::Resume {
                 is_running = true;
                 continue;
             }
@@ -360,9 +363,9 @@ impl<S: Semantics> Session<S> {
     /// Returns whether a universe accepts no more commands.
     fn is_over(&self, state: &Configuration<S::State>) -> bool {
         match state.mode {
-            Mode::Stopped => true,
-            Mode::Run => self.language.steps(&state.base).is_empty(),
-            Mode::Pause(_) => false,
+            DebuggerMode::Stopped => true,
+            DebuggerMode::Run => self.language.steps(&state.base).is_empty(),
+            DebuggerMode::Pause(_) => false,
         }
     }
 
@@ -386,7 +389,7 @@ impl<S: Semantics> Session<S> {
             Universes::One(universe) => vec![self.current[universe]],
             Universes::All => self.current.clone(),
         };
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.step_size);
         let starts = chosen
             .iter()
             .map(|at| self.nodes[*at].state.clone())
@@ -410,7 +413,7 @@ impl<S: Semantics> Session<S> {
         let (mut seen, mut ended) = (HashSet::new(), HashSet::new());
         let is_first = |at: &usize| {
             let state = &self.nodes[*at].state;
-            match state.mode == Mode::Run && self.is_over(state) {
+            match state.mode == DebuggerMode::Run && self.is_over(state) {
                 true => ended.insert(self.language.unmark(&state.base)),
                 false => seen.insert(state),
             }
@@ -420,14 +423,14 @@ impl<S: Semantics> Session<S> {
     }
 
     /// Undoes the last command. Breakpoints stay as they are now.
-    pub fn back(&mut self) -> Result<Standings, SessionError> {
+    pub fn back(&mut self) -> Result<Overview, SessionError> {
         let past = self.past.pop().ok_or(SessionError::NothingToUndo)?;
         self.nodes.truncate(past.nodes);
         self.current = past.current;
         self.selected = past.selected;
         self.states = past.states;
         self.refit("change breakpoints");
-        Ok(self.standings())
+        Ok(self.overview())
     }
 
     /// The current universes, by number.
@@ -470,7 +473,7 @@ impl<S: Semantics> Session<S> {
 fn keep<S: Semantics>(
     nodes: &mut Vec<Node<S>>,
     starts: &[usize],
-    found: Walk<'_, Debugger<'_, S>>,
+    found: ReachedStates<'_, Debugger<'_, S>>,
 ) -> Vec<usize> {
     let mut reached = found.ends();
     reached.extend(found.left());
@@ -498,7 +501,7 @@ fn keep<S: Semantics>(
             Some((from, rule)) => {
                 nodes.push(Node {
                     state: state.clone(),
-                    from: Some((places[from], Link::Rule(rule))),
+                    from: Some((places[from], Transition::Rule(rule))),
                 });
                 nodes.len() - 1
             }

@@ -50,7 +50,7 @@ impl fmt::Display for Token {
 
 /// The characters of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum WordLetters {
     /// Letters, digits and `_`; a token that begins with a digit is a number.
     Identifiers,
     /// Also `-`, `:`, `.`, `#`, `@`, `$`, so that names of activities and methods need no quotes.
@@ -65,7 +65,7 @@ const SIGNS: [&str; 22] = [
 /// A position in a text.
 pub(crate) struct Scanner<'a> {
     text: &'a str,
-    words: Words,
+    words: WordLetters,
     at: usize,
     token: Token,
     span: Range<usize>,
@@ -73,7 +73,7 @@ pub(crate) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     /// Begins at byte `at`, so that spans refer to the whole text.
-    pub(crate) fn new(text: &'a str, at: usize, words: Words) -> Result<Self, SyntaxError> {
+    pub(crate) fn new(text: &'a str, at: usize, words: WordLetters) -> Result<Self, SyntaxError> {
         let mut scanner = Self {
             text,
             words,
@@ -164,7 +164,7 @@ impl<'a> Scanner<'a> {
                 };
                 (token, length)
             }
-            Some(first) if self.words == Words::Identifiers && first.is_ascii_digit() => {
+            Some(first) if self.words == WordLetters::Identifiers && first.is_ascii_digit() => {
                 let length = number(rest);
                 let digits = &rest[..length];
                 let token = match (digits.parse(), digits.parse()) {
@@ -201,8 +201,8 @@ impl<'a> Scanner<'a> {
 
     fn is_of_word(&self, next: char) -> bool {
         match self.words {
-            Words::Identifiers => next.is_alphanumeric() || next == '_',
-            Words::Names => is_of_name(next),
+            WordLetters::Identifiers => next.is_alphanumeric() || next == '_',
+            WordLetters::Names => is_of_name(next),
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) enum Shape {
 }
 
 /// A step: its pending operation, and what it has done.
-pub(crate) struct Happening<'a> {
+pub(crate) struct PerformedStep<'a> {
     pub(crate) operation: &'a Operation<'a>,
     pub(crate) done: &'a [Operation<'static>],
     /// See [`Semantics::at_lines`](crate::Semantics::at_lines).
@@ -89,7 +89,7 @@ impl Shape {
 }
 
 impl Letter {
-    fn fits(&self, step: &Happening<'_>) -> bool {
+    fn fits(&self, step: &PerformedStep<'_>) -> bool {
         match self {
             Letter::Any => true,
             Letter::Pattern(pattern) if pattern.is_before() => {
@@ -130,7 +130,7 @@ impl Temporal {
     }
 
     /// The possible positions after one more step.
-    pub(crate) fn advance(&self, places: u64, step: &Happening<'_>) -> u64 {
+    pub(crate) fn advance(&self, places: u64, step: &PerformedStep<'_>) -> u64 {
         let reachable = bits(places).fold(0, |all, place| all | self.follow[place]);
         bits(reachable)
             .filter(|place| self.letters[*place].fits(step))

@@ -8,7 +8,7 @@
 use std::{fs, hint::black_box, path::Path, sync::Arc, time::Duration};
 
 use reenact_trace::{
-    Appender, Event, Kind, Place, Program, Storage, Trace, Writer, live_path, recover,
+    Appender, Event, Kind, Program, Storage, Trace, TracePosition, Writer, live_path, recover,
 };
 
 const ACTORS: u32 = 1_000_000;
@@ -66,7 +66,7 @@ fn appending(path: &Path) {
         for actors in [1, 1 << 10, 1 << 17] {
             let writer = writer(path, storage);
             let mut appender = writer.appender(0).expect("a chunk");
-            let mut places: Vec<_> = (0..actors).map(|_| Place::default()).collect();
+            let mut places: Vec<_> = (0..actors).map(|_| TracePosition::default()).collect();
             let begin = Instant::now();
             for n in 0..MESSAGES {
                 let actor = (n.wrapping_mul(7919) & (actors - 1)) as usize;
@@ -104,7 +104,7 @@ fn record(path: &Path) -> (Writer, Vec<Appender>) {
     let mut appenders: Vec<_> = (0..2)
         .map(|thread| writer.appender(thread).expect("a chunk"))
         .collect();
-    let mut main = Place::default();
+    let mut main = TracePosition::default();
     assert!(appenders[0].start(&mut main, 0, 0, 0, "main"));
     let children = Event {
         silent: 0,
@@ -113,7 +113,7 @@ fn record(path: &Path) -> (Writer, Vec<Appender>) {
         second: 3 * u64::from(ACTORS),
     };
     assert!(appenders[0].event(&mut main, 0, &children));
-    let mut places: Vec<_> = (0..ACTORS).map(|_| Place::default()).collect();
+    let mut places: Vec<_> = (0..ACTORS).map(|_| TracePosition::default()).collect();
     for round in 0..2 {
         for (n, place) in (0..).zip(&mut places) {
             // An actor that spoke in a chunk that is gone has to say again who it is.
@@ -154,7 +154,7 @@ fn recovering_threads(path: &Path) {
     let writer = writer(path, Storage::File);
     for thread in 0..4 {
         let mut appender = writer.appender(thread).expect("a chunk");
-        let mut place = Place::default();
+        let mut place = TracePosition::default();
         assert!(appender.start(&mut place, thread, 0, 0, ""));
         for n in 0..2 * MESSAGES {
             let event = Event {

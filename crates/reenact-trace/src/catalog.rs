@@ -96,7 +96,7 @@ pub(crate) struct Catalog {
 const ROWS_PER_STEP: usize = 2;
 
 /// An activity that has items, and how long they are: in pieces or bytes.
-pub(crate) struct Spoken {
+pub(crate) struct StreamLength {
     pub(crate) activity: u32,
     pub(crate) length: u64,
     /// Whether its start is among them.
@@ -106,19 +106,19 @@ pub(crate) struct Spoken {
 impl Catalog {
     /// Merges activities that have items, counters or ends in runs, ordered by number.
     pub(crate) fn of(
-        spoken: impl Iterator<Item = Spoken>,
+        streams: impl Iterator<Item = StreamLength>,
         tails: &[Tail],
         runs: &[Run],
     ) -> Catalog {
         let mut catalog = Catalog::default();
-        let mut spoken = spoken.peekable();
+        let mut streams = streams.peekable();
         let mut tails = tails.iter().peekable();
         let mut runs = runs.iter().copied();
         let mut run = runs.next();
         loop {
-            let speaker = spoken.peek().map(|spoken| spoken.activity);
+            let with_items = streams.peek().map(|streams| streams.activity);
             let counter = tails.peek().map(|tail| tail.activity);
-            let next = speaker.into_iter().chain(counter).min();
+            let next = with_items.into_iter().chain(counter).min();
             // The part of a run before the next activity that has something else is one row.
             if let Some(ended) = run
                 && next.is_none_or(|next| ended.first < next)
@@ -133,7 +133,7 @@ impl Catalog {
                 catalog.index();
                 return catalog;
             };
-            let said = spoken.next_if(|spoken| spoken.activity == activity);
+            let stream = streams.next_if(|streams| streams.activity == activity);
             let tail = tails.next_if(|tail| tail.activity == activity);
             let last = if let Some(ended) = run.filter(|run| run.first == activity) {
                 run = after(ended, 1).or_else(|| runs.next());
@@ -144,7 +144,8 @@ impl Catalog {
                     hash: tail.hash,
                 })
             };
-            let (length, started) = said.map_or((0, false), |said| (said.length, said.started));
+            let (length, started) =
+                stream.map_or((0, false), |stream| (stream.length, stream.started));
             catalog.push(activity, 1, last, length, started);
         }
     }
@@ -312,8 +313,8 @@ mod tests {
 
     #[test]
     fn whoever_has_more_to_be_said_of_divides_a_run() {
-        let spoken = [(3, 10, true), (12, 5, false), (13, 0, true)];
-        let spoken = spoken.map(|(activity, length, started)| Spoken {
+        let streams = [(3, 10, true), (12, 5, false), (13, 0, true)];
+        let streams = streams.map(|(activity, length, started)| StreamLength {
             activity,
             length,
             started,
@@ -324,7 +325,7 @@ mod tests {
             hash: 0,
         });
         let catalog = Catalog::of(
-            spoken.into_iter(),
+            streams.into_iter(),
             &tails,
             &[run(2, 9, 1), run(13, 1, 2), run(14, 3, 2)],
         );

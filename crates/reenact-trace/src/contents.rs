@@ -10,14 +10,14 @@ use crate::{
     catalog::{MAX_START, Tail},
     directory::Directory,
     error::{Damage, TraceError},
-    hashing::Set,
+    hashing::SeededSet,
     layout::{
         CHUNK, CHUNK_HEADER, FILE_HEADER, FILE_MAGIC, FLAG_STRUCTURED, FORMAT_VERSION,
         MAX_GROUPED_SECTION, OLDEST_VERSION, SECTION_HEADER, SECTION_MAGIC, TAIL, get_u16, get_u32,
         kind, live,
     },
     live::live_path,
-    program::{Exit, Program, Stop},
+    program::{Exit, Program, StopReason},
     section::Section,
 };
 
@@ -25,14 +25,14 @@ use live_part::LivePart;
 
 /// Where a chunk is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Chunk {
+pub(crate) struct ChunkLocation {
     pub(crate) in_live: bool,
     /// Offset of the payload.
     pub(crate) offset: u64,
     pub(crate) section: Section,
 }
 
-impl Chunk {
+impl ChunkLocation {
     /// Whether a reader must decode the payload to know which activities it is about.
     pub(crate) fn is_structured(&self) -> bool {
         self.section.flags & FLAG_STRUCTURED != 0
@@ -97,12 +97,12 @@ pub(crate) struct Contents {
     /// Whether there is a live file that is not needed: recovery was killed before it removed it.
     pub(crate) has_leftover: bool,
     pub(crate) program: Program,
-    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) chunks: Vec<ChunkLocation>,
     pub(crate) grouped: Option<Grouped>,
     /// Ordered by activity.
     pub(crate) tails: Vec<Tail>,
     pub(crate) exit: Option<Exit>,
-    pub(crate) stop: Option<Stop>,
+    pub(crate) stop: Option<StopReason>,
     pub(crate) complete: bool,
     pub(crate) damage: Option<Damage>,
     /// The last section, if the file ends before it does.
@@ -312,7 +312,7 @@ impl Contents {
             }
             kind::STOP => {
                 let stop = (payload.len() == 8)
-                    .then(|| Stop::from_code(get_u32(payload, 0), get_u32(payload, 4)))
+                    .then(|| StopReason::from_code(get_u32(payload, 0), get_u32(payload, 4)))
                     .flatten();
                 self.stop = Some(stop.ok_or("the mark of an early end is malformed")?);
             }
@@ -400,7 +400,7 @@ impl Contents {
         if let Some(what) = wrong {
             self.damage.get_or_insert(Damage { offset, what });
         } else {
-            self.chunks.push(Chunk {
+            self.chunks.push(ChunkLocation {
                 in_live: false,
                 offset,
                 section,
@@ -446,7 +446,7 @@ impl Contents {
             self.live = Some(part.file);
             return;
         }
-        let written: Set<u64> = self
+        let written: SeededSet<u64> = self
             .chunks
             .iter()
             .map(|chunk| chunk.section.sequence)
@@ -468,7 +468,7 @@ impl Contents {
 }
 
 const BOTH_FORMS: &str = "the trace is both in chunks and by activity";
-const NOT_NEXT: &str = "a section is missing or twice there: this is not the next one";
+const NOT_NEXT: &str = "a section is missing or repeated: this is not the next one";
 
 impl LazySection {
     /// Where in the streams it begins.

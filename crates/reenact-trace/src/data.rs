@@ -9,7 +9,7 @@ mod parts;
 
 pub(crate) use parts::{Part, Parts};
 
-use crate::entry::{Encoder, Malformed, take, take_number};
+use crate::entry::{EntryEncoder, Malformed, take, take_number};
 
 /// The number and total length of the data in a trace. Equal bytes count once, however often they were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +22,7 @@ pub struct DataSummary {
 
 /// The header of a piece of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct DataHeader {
     pub(crate) id: u64,
     /// Length of the whole data.
     pub(crate) total: u64,
@@ -41,10 +41,10 @@ pub(crate) fn piece_fits(room: usize, left: usize) -> bool {
     MAX_HEADER + left.min(MIN_PIECE) <= room
 }
 
-impl Piece {
+impl DataHeader {
     /// Writes the header to the beginning of a buffer; returns its length.
     pub(crate) fn put_header(&self, buffer: &mut [u8]) -> usize {
-        let mut encoder = Encoder::new(buffer);
+        let mut encoder = EntryEncoder::new(buffer);
         encoder.number(self.id);
         encoder.number(self.total);
         encoder.number(self.offset);
@@ -53,7 +53,7 @@ impl Piece {
     }
 
     /// Decodes a piece from the front of `bytes`.
-    pub(crate) fn take<'a>(bytes: &mut &'a [u8]) -> Result<(Piece, &'a [u8]), Malformed> {
+    pub(crate) fn take<'a>(bytes: &mut &'a [u8]) -> Result<(DataHeader, &'a [u8]), Malformed> {
         let id = take_number(bytes)?;
         let total = take_number(bytes)?;
         let offset = take_number(bytes)?;
@@ -64,7 +64,7 @@ impl Piece {
         }
         let length = usize::try_from(length).map_err(|_| CUT)?;
         let content = take(bytes, length).map_err(|_| CUT)?;
-        let piece = Piece {
+        let piece = DataHeader {
             id,
             total,
             offset,
@@ -88,7 +88,7 @@ mod tests {
 
         #[test]
         fn pieces_are_taken_as_they_were_put(id: u64, offset in 0..1u64 << 40, after in 0..1u64 << 40, content in proptest::collection::vec(any::<u8>(), 1..50)) {
-            let piece = Piece {
+            let piece = DataHeader {
                 id,
                 total: offset + content.len() as u64 + after,
                 offset,
@@ -99,24 +99,24 @@ mod tests {
             bytes.truncate(header);
             bytes.extend_from_slice(&content);
             for cut in 0..bytes.len() {
-                prop_assert!(Piece::take(&mut &bytes[..cut]).is_err());
+                prop_assert!(DataHeader::take(&mut &bytes[..cut]).is_err());
             }
             let mut rest = &bytes[..];
-            prop_assert_eq!(Piece::take(&mut rest), Ok((piece, &content[..])));
+            prop_assert_eq!(DataHeader::take(&mut rest), Ok((piece, &content[..])));
             prop_assert!(rest.is_empty());
         }
 
         #[test]
         fn any_bytes_are_pieces_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut rest = &bytes[..];
-            while !rest.is_empty() && Piece::take(&mut rest).is_ok() {}
+            while !rest.is_empty() && DataHeader::take(&mut rest).is_ok() {}
         }
     }
 
     #[test]
     fn an_empty_piece_is_of_empty_data_only() {
-        assert!(Piece::take(&mut &[7, 0, 0, 0][..]).is_ok());
-        assert!(Piece::take(&mut &[7, 1, 0, 0][..]).is_err());
-        assert!(Piece::take(&mut &[7, 1, 1, 1, 0][..]).is_err());
+        assert!(DataHeader::take(&mut &[7, 0, 0, 0][..]).is_ok());
+        assert!(DataHeader::take(&mut &[7, 1, 0, 0][..]).is_err());
+        assert!(DataHeader::take(&mut &[7, 1, 1, 1, 0][..]).is_err());
     }
 }

@@ -101,7 +101,7 @@ const TOO_LONG: Malformed = "streams that are longer than streams can be";
 /// Encodes the sections of a directory: the blocks, then the catalog with the starts. There is always at least one,
 /// since it identifies a trace that is grouped by activity.
 pub(crate) fn sections(catalog: &Catalog, family: &Family, children: &[Children]) -> Vec<Vec<u8>> {
-    let mut directory = Encoder::default();
+    let mut directory = DirectoryEncoder::default();
     for block in children {
         directory.payload.push(BLOCK);
         for number in [block.parent, block.first, block.count] {
@@ -126,7 +126,7 @@ pub(crate) fn sections(catalog: &Catalog, family: &Family, children: &[Children]
 }
 
 #[derive(Default)]
-struct Encoder {
+struct DirectoryEncoder {
     sections: Vec<Vec<u8>>,
     payload: Vec<u8>,
     /// The number after the last one so far, and its offset in the streams.
@@ -136,7 +136,7 @@ struct Encoder {
     begin: (u64, u64),
 }
 
-impl Encoder {
+impl DirectoryEncoder {
     fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.payload.push(value as u8 | 0x80);

@@ -71,7 +71,7 @@ pub struct ActivityInfo {
 }
 
 /// The origin that an activity wrote itself.
-struct Start {
+struct StartEntry {
     origin: Origin,
     index: u64,
     name: String,
@@ -99,16 +99,16 @@ impl Children {
 }
 
 /// A block, and how many children of the same parent are in earlier blocks.
-struct Block {
+struct ChildBlock {
     children: Children,
     before: u64,
 }
 
 #[derive(Default)]
 pub(crate) struct Family {
-    starts: BTreeMap<u32, Start>,
+    starts: BTreeMap<u32, StartEntry>,
     /// Ordered by their first number.
-    blocks: Vec<Block>,
+    blocks: Vec<ChildBlock>,
 }
 
 impl Family {
@@ -119,7 +119,7 @@ impl Family {
         index: u64,
         name: &[u8],
     ) -> Result<(), Malformed> {
-        let start = Start {
+        let start = StartEntry {
             origin: Origin::from_code(origin).ok_or("an activity of unknown origin")?,
             index,
             name: String::from_utf8_lossy(name).into_owned(),
@@ -139,7 +139,7 @@ impl Family {
                     parent = Some(children.parent);
                     before = 0;
                 }
-                let block = Block { children, before };
+                let block = ChildBlock { children, before };
                 before += u64::from(children.count);
                 block
             })
@@ -183,7 +183,7 @@ impl Family {
         let after = self
             .blocks
             .partition_point(|block| block.children.first <= number);
-        let Block { children, before } = self.blocks.get(after.checked_sub(1)?)?;
+        let ChildBlock { children, before } = self.blocks.get(after.checked_sub(1)?)?;
         let nth = number - children.first;
         (nth < children.count).then(|| (children.parent, before + u64::from(nth)))
     }

@@ -16,8 +16,8 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_64;
 
-pub(crate) type Map<K, V> = HashMap<K, V, Seeded>;
-pub(crate) type Set<K> = HashSet<K, Seeded>;
+pub(crate) type SeededMap<K, V> = HashMap<K, V, Seeded>;
+pub(crate) type SeededSet<K> = HashSet<K, Seeded>;
 
 /// Returns a number that is unknown outside of this process.
 pub(crate) fn seed() -> u64 {
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn numbers_that_follow_each_other_do_not_meet() {
         let seeded = Seeded::default();
-        let hashes: Set<u64> = (0..1000u64).map(|n| seeded.hash_one(n)).collect();
+        let hashes: SeededSet<u64> = (0..1000u64).map(|n| seeded.hash_one(n)).collect();
         assert_eq!(hashes.len(), 1000);
     }
 

@@ -191,7 +191,7 @@ fn signal_name(signal: i32) -> &'static str {
 
 /// Why recording ended before the program did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The trace could not be written: the operating system's error number.
     Storage(i32),
     /// More threads or activities at once than a live file has room for, or a disk that is far slower than the program.
@@ -200,37 +200,37 @@ pub enum Stop {
     Asked,
 }
 
-impl Stop {
+impl StopReason {
     pub(crate) fn to_code(self) -> (u32, u32) {
         match self {
-            Stop::Storage(errno) => (1, errno as u32),
-            Stop::NoRoom => (2, 0),
-            Stop::Asked => (3, 0),
+            StopReason::Storage(errno) => (1, errno as u32),
+            StopReason::NoRoom => (2, 0),
+            StopReason::Asked => (3, 0),
         }
     }
 
-    pub(crate) fn from_code(code: u32, errno: u32) -> Option<Stop> {
+    pub(crate) fn from_code(code: u32, errno: u32) -> Option<StopReason> {
         match code {
-            1 => Some(Stop::Storage(errno as i32)),
-            2 => Some(Stop::NoRoom),
-            3 => Some(Stop::Asked),
+            1 => Some(StopReason::Storage(errno as i32)),
+            2 => Some(StopReason::NoRoom),
+            3 => Some(StopReason::Asked),
             _ => None,
         }
     }
 }
 
-impl std::fmt::Display for Stop {
+impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Stop::Storage(errno) => write!(
+            StopReason::Storage(errno) => write!(
                 f,
                 "the trace could not be written: {}",
                 io::Error::from_raw_os_error(*errno)
             ),
-            Stop::NoRoom => f.write_str(
+            StopReason::NoRoom => f.write_str(
                 "more threads were recording at once than a trace has room for, or the disk was too slow",
             ),
-            Stop::Asked => f.write_str("recording was ended by the program"),
+            StopReason::Asked => f.write_str("recording was ended by the program"),
         }
     }
 }

@@ -13,6 +13,7 @@ mod pieces;
 
 use std::{
     fs::File,
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -21,11 +22,11 @@ pub use events::EventStream;
 
 use crate::{
     catalog::{Catalog, Last},
-    contents::Contents,
+    contents::{Contents, LazySection},
     data::DataSummary,
     error::{Damage, TraceError},
     family::{ActivityInfo, Family},
-    program::{Exit, Program, Stop},
+    program::{Exit, Program, StopReason},
 };
 
 use data::OrderedData;
@@ -40,16 +41,16 @@ pub struct Trace {
     program: Program,
     catalog: Catalog,
     family: Family,
-    form: Form,
+    form: EventStorage,
     exit: Option<Exit>,
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
     complete: bool,
     damage: Option<Damage>,
     size: u64,
 }
 
 /// How the trace stores the events of activities.
-enum Form {
+enum EventStorage {
     /// In the chunks that threads wrote. The catalog's ranges are indices of pieces.
     Chunks(Pieces),
     /// Grouped by activity. The catalog's ranges are offsets of bytes.
@@ -67,14 +68,14 @@ impl Trace {
             Some(grouped) => (
                 grouped.directory.catalog,
                 grouped.directory.family,
-                Form::Grouped(
+                EventStorage::Grouped(
                     Streams::new(grouped.streams),
                     OrderedData::new(grouped.data),
                 ),
             ),
             None => {
                 let (pieces, catalog, family) = Pieces::index(path, &mut contents)?;
-                (catalog, family, Form::Chunks(pieces))
+                (catalog, family, EventStorage::Chunks(pieces))
             }
         };
         Ok(Trace {
@@ -109,7 +110,7 @@ impl Trace {
     }
 
     /// Returns why recording ended before the program, if it did.
-    pub fn stop(&self) -> Option<Stop> {
+    pub fn stop(&self) -> Option<StopReason> {
         self.stop
     }
 
@@ -162,8 +163,8 @@ impl Trace {
     /// Returns the data with this id, which is the number of an event.
     pub fn data(&self, id: u64) -> Result<Arc<[u8]>, TraceError> {
         let found = match &self.form {
-            Form::Chunks(pieces) => pieces.read_data(self, id),
-            Form::Grouped(_, data) => data.read(self, id),
+            EventStorage::Chunks(pieces) => pieces.read_data(self, id),
+            EventStorage::Grouped(_, data) => data.read(self, id),
         };
         match (found, &self.damage) {
             (Ok(Some(bytes)), _) => Ok(bytes.into()),
@@ -188,8 +189,8 @@ impl Trace {
     /// Returns the number of data in the trace and their length. Cheap.
     pub fn data_summary(&self) -> DataSummary {
         match &self.form {
-            Form::Chunks(pieces) => pieces.data_summary(),
-            Form::Grouped(_, data) => data.summary(),
+            EventStorage::Chunks(pieces) => pieces.data_summary(),
+            EventStorage::Grouped(_, data) => data.summary(),
         }
     }
 
@@ -210,8 +211,8 @@ impl Trace {
         }
         match &self.form {
             // Opening has checked all data.
-            Form::Chunks(_) => Ok(()),
-            Form::Grouped(_, data) => data.check(self),
+            EventStorage::Chunks(_) => Ok(()),
+            EventStorage::Grouped(_, data) => data.check(self),
         }
     }
 
@@ -228,6 +229,22 @@ impl Trace {
             path: self.path.clone(),
             damage,
         }
+    }
+
+    /// Reads and verifies a section.
+    fn read_section(&self, lazy: &LazySection) -> Result<Vec<u8>, TraceError> {
+        let LazySection { offset, section } = lazy;
+        let mut payload = vec![0; section.length as usize];
+        self.file
+            .read_exact_at(&mut payload, *offset)
+            .map_err(|error| TraceError::io("cannot read", &self.path)(error))?;
+        section.verify(&payload).map_err(|what| {
+            self.damaged(Damage {
+                offset: *offset,
+                what,
+            })
+        })?;
+        Ok(payload)
     }
 
     /// Maximum number of bytes that a stream buffers.

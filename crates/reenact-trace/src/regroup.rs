@@ -7,15 +7,15 @@
 //!
 //! If it fails for any reason, the trace stays as it was: it can be read in chunks too.
 
+mod activities;
 mod data;
 mod merge;
 mod output;
-mod speakers;
 
 use std::{io, path::Path};
 
 use crate::{
-    catalog::{Catalog, Last, Spoken, in_order},
+    catalog::{Catalog, Last, StreamLength, in_order},
     contents::Contents,
     directory,
     entry::Run,
@@ -24,17 +24,17 @@ use crate::{
     writer::beginning,
 };
 
-use data::OrderedData;
-use merge::{Listener, Said, merge};
-use output::Output;
-use speakers::{Speaker, Speakers};
+use activities::{Activities, Activity};
+use data::UnorderedData;
+use merge::{Content, Visitor, merge};
+use output::RegroupedFile;
 
 /// The trace stays in chunks. The reason does not matter: it is damaged, or there is no disk space for another file.
-pub(crate) struct Unfit;
+pub(crate) struct NotRegrouped;
 
-impl From<io::Error> for Unfit {
-    fn from(_: io::Error) -> Unfit {
-        Unfit
+impl From<io::Error> for NotRegrouped {
+    fn from(_: io::Error) -> NotRegrouped {
+        NotRegrouped
     }
 }
 
@@ -44,25 +44,25 @@ pub(crate) fn regroup(
     path: &Path,
     contents: &Contents,
     end: impl FnOnce(u64) -> Vec<u8>,
-) -> Result<(), Unfit> {
+) -> Result<(), NotRegrouped> {
     if contents.version == 1 || contents.damage.is_some() {
-        return Err(Unfit);
+        return Err(NotRegrouped);
     }
-    let mut speakers = Speakers::default();
-    let mut survey = Survey::default();
-    merge(contents, &mut speakers, &mut survey)?;
-    let catalog = survey.catalog(contents, &speakers)?;
-    drop(speakers);
+    let mut activities = Activities::default();
+    let mut survey = Measure::default();
+    merge(contents, &mut activities, &mut survey)?;
+    let catalog = survey.catalog(contents, &activities)?;
+    drop(activities);
 
     // Starts again from the beginning. From here on, a speaker's mark is where its next items go.
-    let mut speakers = Speakers::default();
+    let mut activities = Activities::default();
     for (index, row) in catalog.rows().iter().enumerate() {
         let range = catalog.range(index);
         if !range.is_empty() {
-            speakers.get(row.first()).mark = range.start;
+            activities.get(row.first()).mark = range.start;
         }
     }
-    let data = OrderedData::survey(contents)?;
+    let data = UnorderedData::survey(contents)?;
     let directory = directory::sections(&catalog, &survey.family, &survey.children);
     let before = [
         beginning(&contents.program, contents.version),
@@ -72,8 +72,8 @@ pub(crate) fn regroup(
     let first_streams = directory.len() as u64;
     let first_data = first_streams + catalog.end().div_ceil(GROUPED_SECTION as u64);
     let end = end(first_data + data.sections);
-    let mut output = Output::create(path, &before, catalog.end(), data.length, &end)?;
-    merge(contents, &mut speakers, &mut Placing(&mut output))?;
+    let mut output = RegroupedFile::create(path, &before, catalog.end(), data.length, &end)?;
+    merge(contents, &mut activities, &mut Copy(&mut output))?;
     data.place(contents, &mut output, first_data)?;
     output.finish(first_streams)?;
     Ok(())
@@ -81,77 +81,93 @@ pub(crate) fn regroup(
 
 /// The first pass. A speaker's mark is the length of its items in bytes.
 #[derive(Default)]
-struct Survey {
+struct Measure {
     family: Family,
     children: Vec<Children>,
     runs: Vec<(Run, ())>,
 }
 
-impl Listener for Survey {
-    fn hear(&mut self, activity: u32, speaker: &mut Speaker, said: Said<'_>) -> Result<(), Unfit> {
-        match said {
-            Said::Items(bytes) => speaker.mark += bytes.len() as u64,
-            Said::Start {
+impl Visitor for Measure {
+    fn visit(
+        &mut self,
+        activity: u32,
+        speaker: &mut Activity,
+        content: Content<'_>,
+    ) -> Result<(), NotRegrouped> {
+        match content {
+            Content::Items(bytes) => speaker.mark += bytes.len() as u64,
+            Content::Start {
                 origin,
                 index,
                 name,
             } => {
                 // A name that is not UTF-8 would be changed by the directory.
-                str::from_utf8(name).map_err(|_| Unfit)?;
+                str::from_utf8(name).map_err(|_| NotRegrouped)?;
                 self.family
                     .add_start(activity, origin, index, name)
-                    .map_err(|_| Unfit)?;
+                    .map_err(|_| NotRegrouped)?;
             }
-            Said::Children(children) => self.children.push(children),
+            Content::Children(children) => self.children.push(children),
         }
         Ok(())
     }
 
-    fn hear_run(&mut self, run: Run) -> Result<(), Unfit> {
+    fn visit_run(&mut self, run: Run) -> Result<(), NotRegrouped> {
         self.runs.push((run, ()));
         Ok(())
     }
 }
 
-impl Survey {
-    fn catalog(&mut self, contents: &Contents, speakers: &Speakers) -> Result<Catalog, Unfit> {
+impl Measure {
+    fn catalog(
+        &mut self,
+        contents: &Contents,
+        activities: &Activities,
+    ) -> Result<Catalog, NotRegrouped> {
         // The blocks of one parent were heard in its order; the sort is stable.
         self.children.sort_by_key(|children| children.parent);
         self.family.set_blocks(&self.children);
         let (runs, twice) = in_order(std::mem::take(&mut self.runs));
         if twice.is_some() {
-            return Err(Unfit);
+            return Err(NotRegrouped);
         }
-        let spoken = speakers.in_order().map(|(activity, speaker)| Spoken {
-            activity,
-            length: speaker.mark,
-            started: self.family.has_start(activity),
-        });
-        let catalog = Catalog::of(spoken, &contents.tails, &runs);
+        let streams = activities
+            .in_order()
+            .map(|(activity, speaker)| StreamLength {
+                activity,
+                length: speaker.mark,
+                started: self.family.has_start(activity),
+            });
+        let catalog = Catalog::of(streams, &contents.tails, &runs);
         // A quiet end must be the only item of an activity.
         let contradicts = |(index, row): (usize, &crate::catalog::Row)| {
             matches!(row.last(), Last::Ended { .. }) && !catalog.range(index).is_empty()
         };
         if catalog.rows().iter().enumerate().any(contradicts) {
-            return Err(Unfit);
+            return Err(NotRegrouped);
         }
         Ok(catalog)
     }
 }
 
 /// The second pass.
-struct Placing<'a>(&'a mut Output);
+struct Copy<'a>(&'a mut RegroupedFile);
 
-impl Listener for Placing<'_> {
-    fn hear(&mut self, _: u32, speaker: &mut Speaker, said: Said<'_>) -> Result<(), Unfit> {
-        if let Said::Items(bytes) = said {
+impl Visitor for Copy<'_> {
+    fn visit(
+        &mut self,
+        _: u32,
+        speaker: &mut Activity,
+        content: Content<'_>,
+    ) -> Result<(), NotRegrouped> {
+        if let Content::Items(bytes) = content {
             self.0.put(speaker.mark, bytes)?;
             speaker.mark += bytes.len() as u64;
         }
         Ok(())
     }
 
-    fn hear_run(&mut self, _: Run) -> Result<(), Unfit> {
+    fn visit_run(&mut self, _: Run) -> Result<(), NotRegrouped> {
         Ok(())
     }
 }

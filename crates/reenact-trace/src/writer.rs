@@ -10,8 +10,8 @@
 
 mod appender;
 mod data;
-mod known;
 mod slots;
+mod stored_data;
 
 use std::{
     collections::VecDeque,
@@ -30,7 +30,7 @@ use std::{
 pub use appender::Appender;
 pub use slots::Slot;
 
-use known::Known;
+use stored_data::StoredData;
 
 use crate::{
     error::TraceError,
@@ -39,7 +39,7 @@ use crate::{
         MAX_SLABS, chunk, get_u32, get_u64, kind,
     },
     live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path},
-    program::{Program, Stop},
+    program::{Program, StopReason},
     section::Section,
     signal::{blocked_in_new_thread, without_file_size_signal},
 };
@@ -87,8 +87,8 @@ struct Shared {
     stopped: AtomicBool,
     /// The next id of data. Ids only have to be unique, so relaxed operations suffice.
     data_id: AtomicU64,
-    known: Known,
-    on_stop: fn(Stop),
+    stored_data: StoredData,
+    on_stop: fn(StopReason),
 }
 
 struct State {
@@ -126,7 +126,7 @@ impl Writer {
         path: &Path,
         program: &Program,
         storage: Storage,
-        on_stop: fn(Stop),
+        on_stop: fn(StopReason),
     ) -> Result<Writer, TraceError> {
         // Removes a live file that an earlier recording left. If that fails, creating ours reports it.
         let live_path = live_path(path);
@@ -174,7 +174,7 @@ impl Writer {
             work: Condvar::new(),
             stopped: AtomicBool::new(false),
             data_id: AtomicU64::new(0),
-            known: Known::default(),
+            stored_data: StoredData::default(),
             on_stop,
         });
         let background = blocked_in_new_thread(|| {
@@ -202,7 +202,7 @@ impl Writer {
     }
 
     /// Ends recording early, with this mark in the trace. Only the first call has an effect.
-    pub fn stop(&self, why: Stop) {
+    pub fn stop(&self, why: StopReason) {
         self.shared.stop(why, self.shared.state());
     }
 
@@ -246,7 +246,7 @@ impl Shared {
     }
 
     /// Takes the lock's guard, to release the lock before the hook runs, which may do anything.
-    fn stop(&self, why: Stop, state: MutexGuard<'_, State>) {
+    fn stop(&self, why: StopReason, state: MutexGuard<'_, State>) {
         if !self.stopped.swap(true, Ordering::AcqRel) {
             let (code, errno) = why.to_code();
             state.live.mark_stop(code, errno);
@@ -278,7 +278,7 @@ impl Shared {
                 _ => state.full_data > MAX_FULL_DATA,
             };
             if is_hopeless {
-                self.stop(Stop::NoRoom, state);
+                self.stop(StopReason::NoRoom, state);
                 return None;
             }
             match state.live.add_chunks() {
@@ -351,11 +351,11 @@ fn keep_private(file: &File) {
     }
 }
 
-fn reason(error: &io::Error) -> Stop {
+fn reason(error: &io::Error) -> StopReason {
     match (error.kind(), error.raw_os_error()) {
-        (_, Some(errno)) => Stop::Storage(errno),
-        (io::ErrorKind::OutOfMemory, None) => Stop::NoRoom,
-        (_, None) => Stop::Storage(libc::EIO),
+        (_, Some(errno)) => StopReason::Storage(errno),
+        (io::ErrorKind::OutOfMemory, None) => StopReason::NoRoom,
+        (_, None) => StopReason::Storage(libc::EIO),
     }
 }
 

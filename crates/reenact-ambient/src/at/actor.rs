@@ -117,7 +117,7 @@ pub(crate) enum MessageKind {
 /// A turn: the processing of one message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Turn {
-    pub(crate) cause: Cause,
+    pub(crate) cause: TurnCause,
     /// The frames that are being evaluated, innermost last. Never empty between steps.
     pub(crate) frames: Vec<Frame>,
     /// Resolved with the result of the turn.
@@ -128,7 +128,7 @@ pub(crate) struct Turn {
 
 /// What began a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Cause {
+pub(crate) enum TurnCause {
     /// The creation of the actor: it initialises its fields.
     Creation,
     Message {

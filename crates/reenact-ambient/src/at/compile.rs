@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use self::{
     captures::shared_variables,
-    scope::{Access, BodyKind, Context, Frame, Place},
+    scope::{BodyKind, CodeScope, LocalVariable, NameAccess, Scope},
 };
 use super::{
     ast::{Expr, ExprKind, Method, Name, Statement},
@@ -28,13 +28,13 @@ use super::{
 };
 use crate::{Source, Span, SyntaxError};
 
-type Result<T = ()> = std::result::Result<T, SyntaxError>;
+type Compiled<T = ()> = Result<T, SyntaxError>;
 
 /// The methods of numbers, booleans and lists, in terms of the built-in ones.
 const LIBRARY: &str = include_str!("library.at");
 
 /// Compiles a program.
-pub(crate) fn compile(source: &Source, program: &[Statement], texts: &Texts) -> Result<Code> {
+pub(crate) fn compile(source: &Source, program: &[Statement], texts: &Texts) -> Compiled<Code> {
     let mut compiler = Compiler::new(texts);
     compiler.source = Some(source);
     let main = compiler.class("main", ClassKind::Actor, &[], program)?.0;
@@ -73,8 +73,8 @@ struct Compiler<'a> {
     sites: Vec<Option<reenact_multiverse::Site>>,
     site_ids: HashMap<u32, SiteId>,
     lines: Vec<u32>,
-    /// The contexts around the code that is being compiled, innermost last.
-    contexts: Vec<Context>,
+    /// The scopes around the code that is being compiled, innermost last.
+    scopes: Vec<Scope>,
 }
 
 impl<'a> Compiler<'a> {
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
             sites: vec![None],
             site_ids: HashMap::new(),
             lines: Vec::new(),
-            contexts: Vec::new(),
+            scopes: Vec::new(),
         }
     }
 
@@ -140,9 +140,9 @@ impl<'a> Compiler<'a> {
 
     // Instructions
 
-    fn frame(&mut self) -> &mut Frame {
-        match self.contexts.last_mut() {
-            Some(Context::Frame(frame)) => frame,
+    fn frame(&mut self) -> &mut CodeScope {
+        match self.scopes.last_mut() {
+            Some(Scope::Code(frame)) => frame,
             _ => unreachable!("code is compiled within a frame"),
         }
     }
@@ -184,16 +184,16 @@ impl<'a> Compiler<'a> {
         params: &[Name],
         body: &[Statement],
         kind: BodyKind,
-    ) -> Result<(CodeId, Vec<Access>)> {
-        let mut frame = Frame::new(name, shared_variables(body), kind);
+    ) -> Compiled<(CodeId, Vec<NameAccess>)> {
+        let mut frame = CodeScope::new(name, shared_variables(body), kind);
         frame.body.params = params.len() as u32;
         frame.body.site = self.source.map(|source| source.site(span.start));
-        self.contexts.push(Context::Frame(frame));
+        self.scopes.push(Scope::Code(frame));
         for param in params {
             self.declare(param, false)?;
         }
         for param in params {
-            if let Some(Place {
+            if let Some(LocalVariable {
                 is_cell: true,
                 local,
             }) = self.frame().find(&param.text)
@@ -206,15 +206,15 @@ impl<'a> Compiler<'a> {
             BodyKind::Method | BodyKind::Block => self.statements(span, body)?,
         }
         self.emit(span, Instruction::Return);
-        let Some(Context::Frame(frame)) = self.contexts.pop() else {
-            unreachable!("contexts are pushed and popped in pairs")
+        let Some(Scope::Code(frame)) = self.scopes.pop() else {
+            unreachable!("scopes are pushed and popped in pairs")
         };
         let (body, captures) = frame.finish();
         self.bodies.push(body);
         Ok((CodeId(self.bodies.len() as u32 - 1), captures))
     }
 
-    fn declare(&mut self, name: &Name, is_cell: bool) -> Result<Place> {
+    fn declare(&mut self, name: &Name, is_cell: bool) -> Compiled<LocalVariable> {
         if self.frame().is_declared_here(&name.text) {
             return Err(SyntaxError::new(
                 name.span,
@@ -231,7 +231,7 @@ impl<'a> Compiler<'a> {
         kind: ClassKind,
         params: &[Name],
         body: &[Statement],
-    ) -> Result<(ClassId, Vec<Access>)> {
+    ) -> Compiled<(ClassId, Vec<NameAccess>)> {
         let id = ClassId(self.classes.len() as u32);
         self.classes.push(None);
         let mut fields: Vec<String> = Vec::new();
@@ -271,7 +271,7 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|method| method.name.text.clone())
             .collect();
-        self.contexts.push(Context::Object {
+        self.scopes.push(Scope::Object {
             fields: fields.clone(),
             methods: names,
             is_closed: kind != ClassKind::Object,
@@ -291,8 +291,8 @@ impl<'a> Compiler<'a> {
         }
         let span = body.first().map_or(Span::default(), Statement::span);
         let (init, _) = self.code(name, span, params, body, BodyKind::Init)?;
-        let Some(Context::Object { captures, .. }) = self.contexts.pop() else {
-            unreachable!("contexts are pushed and popped in pairs")
+        let Some(Scope::Object { captures, .. }) = self.scopes.pop() else {
+            unreachable!("scopes are pushed and popped in pairs")
         };
         self.classes[id.0 as usize] = Some(Class {
             kind,
@@ -305,7 +305,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Initialises the fields of `this` in order, and returns `this`.
-    fn init(&mut self, span: Span, body: &[Statement]) -> Result {
+    fn init(&mut self, span: Span, body: &[Statement]) -> Compiled {
         // Parameters are also fields.
         let params = self.frame().body.params;
         for local in 1..=params {
@@ -355,8 +355,8 @@ impl<'a> Compiler<'a> {
 
     /// Returns a field of the object whose initialisation is being compiled.
     fn field(&self, name: &str) -> u32 {
-        match self.contexts.iter().rev().nth(1) {
-            Some(Context::Object { fields, .. }) => fields
+        match self.scopes.iter().rev().nth(1) {
+            Some(Scope::Object { fields, .. }) => fields
                 .iter()
                 .position(|field| field == name)
                 .expect("all fields were collected")
@@ -374,7 +374,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles statements in their own scope; leaves the value of the last one on the stack.
-    fn statements(&mut self, span: Span, body: &[Statement]) -> Result {
+    fn statements(&mut self, span: Span, body: &[Statement]) -> Compiled {
         let outer = self.frame().enter();
         // Local functions can call each other, regardless of their order.
         for statement in body {
@@ -399,7 +399,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles a statement in a method or a block; leaves its value on the stack.
-    fn statement(&mut self, statement: &Statement) -> Result {
+    fn statement(&mut self, statement: &Statement) -> Compiled {
         self.line(statement.span());
         match statement {
             Statement::Def { name, value } => {
@@ -431,7 +431,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Defines a variable with the value on the stack.
-    fn define(&mut self, name: &Name) -> Result {
+    fn define(&mut self, name: &Name) -> Compiled {
         let place = self.declare(name, false)?;
         self.emit(name.span, Instruction::SetLocal(place.local));
         if place.is_cell {
@@ -440,7 +440,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn block(&mut self, name: &str, span: Span, params: &[Name], body: &[Statement]) -> Result {
+    fn block(&mut self, name: &str, span: Span, params: &[Name], body: &[Statement]) -> Compiled {
         let (code, captures) = self.code(name, span, params, body, BodyKind::Block)?;
         self.emit(span, Instruction::Local(0));
         for access in &captures {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    actor::{Actor, Cause, Frame, HeapEntry, Message, MessageKind, Turn},
+    actor::{Actor, Frame, HeapEntry, Message, MessageKind, Turn, TurnCause},
     code::{ClassId, ClassKind, Code, Instruction},
     machine::{Machine, Rule},
     tables::{ActorId, Actors, Texts},
@@ -72,7 +72,7 @@ pub(crate) fn send_to_itself(code: &Code, texts: &Texts, actor: &mut Actor) -> R
 /// far-async-send: parameters are passed, and the message is appended to the receiver's inbox.
 pub(crate) fn send(code: &Code, texts: &Texts, sender: &mut Actor, receiver: &mut Actor) -> Rule {
     let mut message = take_message(code, texts, sender);
-    let mut passing = Passing {
+    let mut passing = ValueCopier {
         code,
         from: sender,
         to: receiver,
@@ -94,7 +94,7 @@ pub(crate) fn create(code: &Code, texts: &Texts, actors: &Actors, creator: &mut 
     let id = actors.child(creator.id, creator.children);
     creator.children += 1;
     let mut created = Actor::with_behaviour(id, code, class);
-    let mut passing = Passing {
+    let mut passing = ValueCopier {
         code,
         from: creator,
         to: &mut created,
@@ -130,7 +130,7 @@ impl Actor {
         locals.extend(params);
         locals.resize(code.body(init).locals as usize, Value::Null);
         self.turn = Some(Turn {
-            cause: Cause::Creation,
+            cause: TurnCause::Creation,
             frames: vec![Frame::Code {
                 code: init,
                 pc: 0,
@@ -145,7 +145,7 @@ impl Actor {
 }
 
 /// Passes values from one actor to another.
-struct Passing<'a> {
+struct ValueCopier<'a> {
     code: &'a Code,
     from: &'a mut Actor,
     to: &'a mut Actor,
@@ -153,7 +153,7 @@ struct Passing<'a> {
     copies: HashMap<HeapId, HeapId>,
 }
 
-impl Passing<'_> {
+impl ValueCopier<'_> {
     fn pass(&mut self, value: Value) -> Value {
         match value {
             Value::Near(id) if self.is_isolate(id) => Value::Near(self.copy(id)),

@@ -15,8 +15,10 @@ pub(crate) use self::builtin::plain_name;
 
 use std::collections::VecDeque;
 
+use reenact_multiverse::StepSize;
+
 use super::{
-    actor::{Actor, Cause, Frame, HeapEntry, Message, MessageKind, Turn},
+    actor::{Actor, Frame, HeapEntry, Message, MessageKind, Turn, TurnCause},
     code::{Code, Instruction, SiteId},
     tables::{ActorId, Texts},
     value::Value,
@@ -41,19 +43,9 @@ pub enum Rule {
     FarAsyncSend,
 }
 
-/// How far an actor goes in one step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Granularity {
-    /// One rule.
-    Single,
-    /// Up to, but not including, the next action that is visible to others.
-    #[default]
-    Macro,
-}
-
 /// The next action of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextAction {
     /// It waits for a message.
     Nothing,
     /// It begins a turn with the first message of its inbox.
@@ -80,7 +72,7 @@ const MAX_LENGTH: usize = 100_000;
 /// An error of the program: the value that is raised.
 pub(crate) struct Raised(pub(crate) Value);
 
-type Result<T = ()> = std::result::Result<T, Raised>;
+type Evaluated<T = ()> = Result<T, Raised>;
 
 /// An actor that executes.
 pub(crate) struct Machine<'a> {
@@ -94,30 +86,30 @@ pub(crate) struct Machine<'a> {
 /// Where an actor stops in addition to visible actions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stops {
-    pub(crate) granularity: Granularity,
+    pub(crate) step_size: StepSize,
     pub(crate) lines: Vec<u32>,
 }
 
 /// Returns the next action of an actor.
-pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
+pub(crate) fn next(code: &Code, actor: &Actor) -> NextAction {
     let Some(turn) = &actor.turn else {
         return match actor.inbox.is_empty() {
-            true => Next::Nothing,
-            false => Next::Process,
+            true => NextAction::Nothing,
+            false => NextAction::Process,
         };
     };
     let to = |receiver: Value| match receiver {
-        Value::Far(far) => Next::Send(far.actor),
-        _ => Next::Send(actor.id),
+        Value::Far(far) => NextAction::Send(far.actor),
+        _ => NextAction::Send(actor.id),
     };
     let is_own_resolver = |value| matches!(actor.entry(value), Some(HeapEntry::Resolver(_)));
     match turn.frames.last() {
         Some(Frame::Sends(messages)) => match messages.front() {
             Some(message) if message.is_resolution() && is_own_resolver(message.receiver) => {
-                Next::Resolve
+                NextAction::Resolve
             }
             Some(message) => to(message.receiver),
-            None => Next::Continue,
+            None => NextAction::Continue,
         },
         Some(Frame::Code {
             code: id,
@@ -130,17 +122,17 @@ pub(crate) fn next(code: &Code, actor: &Actor) -> Next {
                 return to(receiver);
             }
             match instruction {
-                Instruction::Actor { .. } => Next::Create,
+                Instruction::Actor { .. } => NextAction::Create,
                 Instruction::Invoke(name, 1)
                     if (name == code.names.resolve || name == code.names.ruin)
                         && is_own_resolver(stack[stack.len() - 2]) =>
                 {
-                    Next::Resolve
+                    NextAction::Resolve
                 }
-                _ => Next::Continue,
+                _ => NextAction::Continue,
             }
         }
-        None => Next::Continue,
+        None => NextAction::Continue,
     }
 }
 
@@ -168,14 +160,14 @@ impl Machine<'_> {
     /// Takes the actor's next step, which must not involve other actors. Returns the first rule that it applied.
     pub(crate) fn step(&mut self, stops: &Stops) -> Option<Rule> {
         let rule = match next(self.code, self.actor) {
-            Next::Process => Some(self.process()),
-            Next::Resolve => Some(self.resolve_next()),
-            Next::Continue => return self.run(stops, true),
-            Next::Nothing | Next::Send(_) | Next::Create => {
+            NextAction::Process => Some(self.process()),
+            NextAction::Resolve => Some(self.resolve_next()),
+            NextAction::Continue => return self.run(stops, true),
+            NextAction::Nothing | NextAction::Send(_) | NextAction::Create => {
                 unreachable!("the actor cannot do this alone")
             }
         };
-        if stops.granularity == Granularity::Macro {
+        if stops.step_size == StepSize::Macro {
             self.run(stops, false);
         }
         rule
@@ -185,7 +177,7 @@ impl Machine<'_> {
     pub(crate) fn run(&mut self, stops: &Stops, mut is_begin: bool) -> Option<Rule> {
         let mut first = None;
         while self.fuel > 0 {
-            if self.actor.turn.is_none() || next(self.code, self.actor) != Next::Continue {
+            if self.actor.turn.is_none() || next(self.code, self.actor) != NextAction::Continue {
                 break;
             }
             if let Some(Instruction::Line(line)) = self.instruction()
@@ -198,7 +190,7 @@ impl Machine<'_> {
             self.fuel -= 1;
             let rule = self.advance();
             first = first.or(rule);
-            if stops.granularity == Granularity::Single && rule.is_some() {
+            if stops.step_size == StepSize::Rule && rule.is_some() {
                 break;
             }
         }
@@ -347,11 +339,11 @@ impl Machine<'_> {
     }
 }
 
-impl Cause {
+impl TurnCause {
     pub(crate) fn is_marked(self) -> bool {
         matches!(
             self,
-            Cause::Message {
+            TurnCause::Message {
                 is_marked: true,
                 ..
             }

@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
             TokenKind::Keyword(_) => (
                 self.token.span,
                 Some(
-                    "a message with keywords has a `.` or `<-` before it, or stands on its own, or in parentheses",
+                    "a message with keywords has a `.` or `<-` before it, or is alone, or in parentheses",
                 ),
             ),
             TokenKind::Sign(sign) => (self.token.span, help_with_sign(sign)),
@@ -227,7 +227,7 @@ impl<'a> Parser<'a> {
 fn help_with_sign(sign: &str) -> Option<&'static str> {
     Some(match sign {
         ":=" => PLACES,
-        "@" => "an annotation stands right after a message that is sent: `o<-m()@FutureMessage`",
+        "@" => "an annotation comes right after a message that is sent: `o<-m()@FutureMessage`",
         "(" => "what is called has a name; a block is called with `.apply(…)`",
         "|" => {
             "a block begins with its parameters: `{ |x| … }`; one of two conditions is written `||`"

@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 use reenact_multiverse::{
-    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics,
+    Activity, Ending, Marked, Observation, Operation, OperationKind, Semantics, StepSize,
 };
 
 use super::{
-    actor::{Actor, Cause, Frame, HeapEntry, Message, MessageKind},
+    actor::{Actor, Frame, HeapEntry, Message, MessageKind, TurnCause},
     code::{Instruction, SelectorId},
     compile::compile,
-    machine::{Granularity, Next, Rule, Stops},
+    machine::{NextAction, Rule, Stops},
     parser::parse,
-    show::View,
-    state::{State, Stored, World},
+    show::StateView,
+    state::{State, StateTable, Stored},
     tables::{ActorId, Texts},
     value::Value,
 };
@@ -28,7 +28,7 @@ use crate::{Source, SyntaxError};
 /// actor processes its messages in the order of its inbox, so there is no other choice.
 pub struct Program {
     source: Source,
-    world: World,
+    table: StateTable,
 }
 
 /// The next step of an actor.
@@ -46,14 +46,14 @@ impl Program {
         let statements = parse(&source).map_err(with_source)?;
         let texts = Texts::new();
         let code = compile(&source, &statements, &texts).map_err(with_source)?;
-        let world = World::new(code, texts, Stops::default());
-        Ok(Program { source, world })
+        let table = StateTable::new(code, texts, Stops::default());
+        Ok(Program { source, table })
     }
 
-    /// Returns the same program with another granularity of steps.
-    pub fn with_granularity(mut self, granularity: Granularity) -> Program {
-        let lines = self.world.stops().lines.clone();
-        self.world.set_stops(Stops { granularity, lines });
+    /// Returns the same program with another step size.
+    pub fn with_step_size(mut self, step_size: StepSize) -> Program {
+        let lines = self.table.stops().lines.clone();
+        self.table.set_stops(Stops { step_size, lines });
         self
     }
 
@@ -64,40 +64,40 @@ impl Program {
 
     /// Returns the first rule that a step of `state` applies.
     pub fn rule(&self, state: &State, step: &Step) -> Option<Rule> {
-        self.world.take(state, step.actor).0
+        self.table.take(state, step.actor).0
     }
 
     fn actor(&self, state: &State, actor: ActorId) -> Actor {
         let at = self
-            .world
+            .table
             .position(state, actor)
             .expect("it is an actor of this state");
-        self.world.load(state.0[at])
+        self.table.load(state.0[at])
     }
 
     fn stored(&self, state: &State, actor: ActorId) -> &Stored {
         let at = self
-            .world
+            .table
             .position(state, actor)
             .expect("it is an actor of this state");
-        self.world.get(state.0[at])
+        self.table.get(state.0[at])
     }
 
-    fn view<'a>(&'a self, state: &'a State) -> View<'a> {
-        View::new(&self.world, state)
+    fn view<'a>(&'a self, state: &'a State) -> StateView<'a> {
+        StateView::new(&self.table, state)
     }
 
     fn with_actors(&self, state: &State, change: impl Fn(&mut Actor)) -> State {
         let changed = state.0.iter().map(|&stored| {
-            let mut actor = self.world.load(stored);
+            let mut actor = self.table.load(stored);
             change(&mut actor);
-            self.world.store(actor)
+            self.table.store(actor)
         });
         State(changed.collect())
     }
 
     fn operation_of_message(&self, actor: &Actor, message: &Message) -> Operation<'_> {
-        let code = &self.world.code;
+        let code = &self.table.code;
         let mut operation = Operation {
             kind: OperationKind::Local,
             activity: activity(actor.id),
@@ -134,14 +134,14 @@ impl Program {
     fn subject(&self, kind: MessageKind, selector: SelectorId) -> Cow<'_, str> {
         match kind {
             MessageKind::Callback => Cow::Borrowed("becomes"),
-            _ => Cow::Borrowed(self.world.code.selector(selector)),
+            _ => Cow::Borrowed(self.table.code.selector(selector)),
         }
     }
 
     /// Returns the turn that an actor is in.
     fn turn_of(&self, actor: &Actor) -> Option<Operation<'_>> {
         let turn = actor.turn.as_ref()?;
-        let Cause::Message {
+        let TurnCause::Message {
             kind,
             selector,
             site,
@@ -161,25 +161,25 @@ impl Program {
             subject: self.subject(kind, selector),
             with: Some(activity(sender)),
             site: None,
-            sent_at: self.world.code.site(site),
+            sent_at: self.table.code.site(site),
             depth: turn.frames.len() as u32,
             marked: is_marked,
         })
     }
 
     /// Returns what an actor in a turn is about to do.
-    fn operation_in_turn(&self, actor: &Actor, next: Next) -> Operation<'_> {
-        let code = &self.world.code;
+    fn operation_in_turn(&self, actor: &Actor, next: NextAction) -> Operation<'_> {
+        let code = &self.table.code;
         let turn = actor.turn.as_ref().expect("it is in a turn");
         let mut operation = Operation {
             kind: OperationKind::Local,
             activity: activity(actor.id),
             subject: match turn.cause {
-                Cause::Message { kind, selector, .. } => self.subject(kind, selector),
-                Cause::Creation => Cow::Borrowed(""),
+                TurnCause::Message { kind, selector, .. } => self.subject(kind, selector),
+                TurnCause::Creation => Cow::Borrowed(""),
             },
             with: match next {
-                Next::Send(to) => Some(activity(to)),
+                NextAction::Send(to) => Some(activity(to)),
                 _ => None,
             },
             site: None,
@@ -232,11 +232,14 @@ impl Program {
                         operation.kind = OperationKind::Create;
                         operation.subject = Cow::Borrowed(&code.class(class).name);
                     }
-                    _ if next == Next::Resolve => {
+                    _ if next == NextAction::Resolve => {
                         operation.kind = OperationKind::Resolve;
                         operation.marked |= turn.cause.is_marked();
                     }
-                    _ if turn.cause == Cause::Creation && *pc == 0 && turn.frames.len() == 1 => {
+                    _ if turn.cause == TurnCause::Creation
+                        && *pc == 0
+                        && turn.frames.len() == 1 =>
+                    {
                         operation.kind = OperationKind::Begin;
                         operation.subject = Cow::Borrowed(&body.name);
                     }
@@ -258,16 +261,19 @@ impl Semantics for Program {
     type Step = Step;
 
     fn initial(&self) -> Vec<State> {
-        vec![self.world.initial()]
+        vec![self.table.initial()]
     }
 
     fn steps(&self, state: &State) -> Vec<Step> {
         let step = |&stored| {
-            let stored = self.world.get(stored);
+            let stored = self.table.get(stored);
             let to = match stored.next {
-                Next::Nothing => return None,
-                Next::Send(to) => Some(to),
-                Next::Process | Next::Continue | Next::Create | Next::Resolve => None,
+                NextAction::Nothing => return None,
+                NextAction::Send(to) => Some(to),
+                NextAction::Process
+                | NextAction::Continue
+                | NextAction::Create
+                | NextAction::Resolve => None,
             };
             Some(Step {
                 actor: stored.id,
@@ -278,7 +284,7 @@ impl Semantics for Program {
     }
 
     fn take(&self, state: &State, step: &Step) -> State {
-        self.world.take(state, step.actor).1
+        self.table.take(state, step.actor).1
     }
 
     fn activity(&self, step: &Step) -> Activity {
@@ -311,7 +317,7 @@ impl Semantics for Program {
         let operation = stored.operation.get_or_init(|| {
             let actor = self.actor(state, step.actor);
             Box::new(match stored.next {
-                Next::Process => {
+                NextAction::Process => {
                     let message = actor.inbox.front().expect("there is a message");
                     self.operation_of_message(&actor, message).into_owned()
                 }
@@ -325,7 +331,7 @@ impl Semantics for Program {
         let mut all: Vec<Activity> = state
             .0
             .iter()
-            .map(|&stored| activity(self.world.get(stored).id))
+            .map(|&stored| activity(self.table.get(stored).id))
             .collect();
         all.sort_unstable();
         all
@@ -354,10 +360,10 @@ impl Semantics for Program {
     fn stop_at(&mut self, lines: &[u32]) -> Vec<u32> {
         let (known, unknown): (Vec<u32>, Vec<u32>) = lines
             .iter()
-            .partition(|&line| self.world.code.lines.binary_search(line).is_ok());
-        let granularity = self.world.stops().granularity;
-        self.world.set_stops(Stops {
-            granularity,
+            .partition(|&line| self.table.code.lines.binary_search(line).is_ok());
+        let step_size = self.table.stops().step_size;
+        self.table.set_stops(Stops {
+            step_size,
             lines: known,
         });
         unknown
@@ -395,6 +401,6 @@ impl Semantics for Program {
     }
 
     fn shared_bytes(&self) -> usize {
-        self.world.bytes()
+        self.table.bytes()
     }
 }

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use reenact_multiverse::{Ending, Observation, Wait};
 
 use super::{
-    actor::{Actor, Cause, Frame, Future, FutureState, HeapEntry, Message, MessageKind},
+    actor::{Actor, Frame, Future, FutureState, HeapEntry, Message, MessageKind, TurnCause},
     code::{ClassKind, Instruction, SelectorId, SiteId},
-    machine::{Next, plain_name},
-    state::{State, World},
+    machine::{NextAction, plain_name},
+    state::{State, StateTable},
     tables::ActorId,
     value::{Far, FarKind, HeapId, Value},
 };
@@ -19,8 +19,8 @@ const MAX_DEPTH: u32 = 6;
 const MAX_VALUES: u32 = 100_000;
 
 /// A state with its actors loaded.
-pub(crate) struct View<'a> {
-    world: &'a World,
+pub(crate) struct StateView<'a> {
+    table: &'a StateTable,
     state: &'a State,
     actors: Vec<Actor>,
     names: Vec<String>,
@@ -28,11 +28,11 @@ pub(crate) struct View<'a> {
 
 type Namer<'n> = &'n dyn Fn(ActorId) -> String;
 
-impl<'a> View<'a> {
-    pub(crate) fn new(world: &'a World, state: &'a State) -> View<'a> {
-        let actors: Vec<Actor> = state.0.iter().map(|&stored| world.load(stored)).collect();
-        let mut view = View {
-            world,
+impl<'a> StateView<'a> {
+    pub(crate) fn new(table: &'a StateTable, state: &'a State) -> StateView<'a> {
+        let actors: Vec<Actor> = state.0.iter().map(|&stored| table.load(stored)).collect();
+        let mut view = StateView {
+            table,
             state,
             names: Vec::new(),
             actors,
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
 
     /// Returns the name of the creator's field that holds the actor, or else the name of its class.
     fn plain_name(&self, actor: &Actor) -> String {
-        let Some((creator, _)) = self.world.actors.origin(actor.id) else {
+        let Some((creator, _)) = self.table.actors.origin(actor.id) else {
             return "main".to_owned();
         };
         let is_it = |value: &Value| matches!(value, Value::Far(far) if far.actor == actor.id && far.slot == 0);
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
             }
         }
         match actor.get(actor.exports[0]) {
-            HeapEntry::Object { class, .. } => self.world.code.class(*class).name.clone(),
+            HeapEntry::Object { class, .. } => self.table.code.class(*class).name.clone(),
             other => unreachable!("{other:?} is no behaviour"),
         }
     }
@@ -102,7 +102,7 @@ impl<'a> View<'a> {
             unreachable!("slot 0 is the behaviour")
         };
         let names = self
-            .world
+            .table
             .code
             .class(*class)
             .fields
@@ -115,7 +115,7 @@ impl<'a> View<'a> {
 
     fn text(&self, actor: &Actor, value: Value, name: Namer<'_>) -> String {
         match value {
-            Value::Text(text) => format!("{:?}", self.world.texts.get(text)),
+            Value::Text(text) => format!("{:?}", self.table.texts.get(text)),
             Value::Bool(value) => value.to_string(),
             Value::Int(number) => number.to_string(),
             Value::Float(bits) => f64::from_bits(bits).to_string(),
@@ -127,7 +127,7 @@ impl<'a> View<'a> {
             },
             _ => match actor.entry(value) {
                 Some(_) if value == Value::Near(actor.exports[0]) => name(actor.id),
-                Some(HeapEntry::Object { class, .. }) => match self.world.code.class(*class).kind {
+                Some(HeapEntry::Object { class, .. }) => match self.table.code.class(*class).kind {
                     ClassKind::Isolate => "an isolate".to_owned(),
                     ClassKind::Object | ClassKind::Actor => "an object".to_owned(),
                 },
@@ -154,7 +154,7 @@ impl<'a> View<'a> {
             (Value::Bool(value), _) => Observation::Bool(value),
             (Value::Int(number), _) => Observation::Int(number),
             (Value::Float(bits), _) => Observation::Float(f64::from_bits(bits)),
-            (Value::Text(text), _) => Observation::Text(self.world.texts.get(text).to_owned()),
+            (Value::Text(text), _) => Observation::Text(self.table.texts.get(text).to_owned()),
             (_, Some(HeapEntry::List(values))) if depth < MAX_DEPTH && *left > 0 => {
                 Observation::List(
                     values
@@ -166,7 +166,7 @@ impl<'a> View<'a> {
             (_, Some(HeapEntry::Object { class, fields }))
                 if depth < MAX_DEPTH && *left > 0 && value != Value::Near(actor.exports[0]) =>
             {
-                let names = self.world.code.class(*class).fields.iter().cloned();
+                let names = self.table.code.class(*class).fields.iter().cloned();
                 let values = fields
                     .iter()
                     .map(|&one| self.observation(actor, one, depth + 1, left));
@@ -214,7 +214,7 @@ impl<'a> View<'a> {
         let texts = |ids: &[_]| {
             Observation::List(
                 ids.iter()
-                    .map(|&id| Observation::Text(self.world.texts.get(id).to_owned()))
+                    .map(|&id| Observation::Text(self.table.texts.get(id).to_owned()))
                     .collect(),
             )
         };
@@ -249,11 +249,11 @@ impl<'a> View<'a> {
             .iter()
             .map(|&value| self.observation(actor, value, 0, &mut left))
             .collect();
-        let line = self.world.code.site(message.site);
+        let line = self.table.code.site(message.site);
         Observation::Record(vec![
             (
                 "name".to_owned(),
-                Observation::Text(self.world.code.selector(message.selector).to_owned()),
+                Observation::Text(self.table.code.selector(message.selector).to_owned()),
             ),
             ("args".to_owned(), Observation::List(args)),
             (
@@ -273,13 +273,13 @@ impl<'a> View<'a> {
     pub(crate) fn describe(&self, actor: ActorId, name: Namer<'_>) -> String {
         let actor = self.actor(actor);
         let at = self
-            .world
+            .table
             .position(self.state, actor.id)
             .expect("it is an actor of this state");
-        let next = self.world.get(self.state.0[at]).next;
+        let next = self.table.get(self.state.0[at]).next;
         match next {
-            Next::Nothing => "waits for a message".to_owned(),
-            Next::Process => {
+            NextAction::Nothing => "waits for a message".to_owned(),
+            NextAction::Process => {
                 self.describe_message(actor, actor.inbox.front().expect("there is one"), name)
             }
             _ => self.describe_turn(actor, next, name),
@@ -338,17 +338,17 @@ impl<'a> View<'a> {
             .collect();
         format!(
             "{}({})",
-            self.world.code.selector(selector),
+            self.table.code.selector(selector),
             args.join(", ")
         )
     }
 
-    fn describe_turn(&self, actor: &Actor, next: Next, name: Namer<'_>) -> String {
-        let code = &self.world.code;
+    fn describe_turn(&self, actor: &Actor, next: NextAction, name: Namer<'_>) -> String {
+        let code = &self.table.code;
         let turn = actor.turn.as_ref().expect("it is in a turn");
         let to = match next {
-            Next::Send(to) if to == actor.id => "itself".to_owned(),
-            Next::Send(to) => name(to),
+            NextAction::Send(to) if to == actor.id => "itself".to_owned(),
+            NextAction::Send(to) => name(to),
             _ => String::new(),
         };
         match turn.frames.last() {
@@ -370,7 +370,7 @@ impl<'a> View<'a> {
                     MessageKind::Ruin => format!("answers {to} with the error {value}"),
                     MessageKind::Callback => {
                         let block = format!("the block{}", self.line(message.site));
-                        match next == Next::Send(actor.id) {
+                        match next == NextAction::Send(actor.id) {
                             true => format!("wakes {block} with {value}"),
                             false => format!("wakes {block} at {to} with {value}"),
                         }
@@ -407,14 +407,14 @@ impl<'a> View<'a> {
                     (Instruction::Actor { class, .. }, _) => {
                         format!("creates the actor {}", code.class(class).name)
                     }
-                    (Instruction::Invoke(selector, _), _) if next == Next::Resolve => {
+                    (Instruction::Invoke(selector, _), _) if next == NextAction::Resolve => {
                         let value = self.text(actor, stack[stack.len() - 1], name);
                         match selector == code.names.ruin {
                             true => format!("ruins a future with {value}"),
                             false => format!("resolves a future with {value}"),
                         }
                     }
-                    _ if turn.cause == Cause::Creation && *pc == 0 => "begins".to_owned(),
+                    _ if turn.cause == TurnCause::Creation && *pc == 0 => "begins".to_owned(),
                     _ => match code.site(site) {
                         Some(site) => format!("goes on in line {}", site.line),
                         None => "goes on".to_owned(),
@@ -426,7 +426,7 @@ impl<'a> View<'a> {
     }
 
     fn line(&self, site: SiteId) -> String {
-        match self.world.code.site(site) {
+        match self.table.code.site(site) {
             Some(site) => format!(" of line {}", site.line),
             None => String::new(),
         }
@@ -435,7 +435,7 @@ impl<'a> View<'a> {
     /// Appends a description of what the actor's step has changed.
     pub(crate) fn describe_changes(
         &self,
-        before: &View<'_>,
+        before: &StateView<'_>,
         actor: ActorId,
         name: Namer<'_>,
         text: &mut String,
@@ -449,10 +449,10 @@ impl<'a> View<'a> {
             }
         }
         for &printed in new.printed.iter().skip(old.printed.len()) {
-            let _ = write!(text, "; prints {}", self.world.texts.get(printed));
+            let _ = write!(text, "; prints {}", self.table.texts.get(printed));
         }
         for &error in new.errors.iter().skip(old.errors.len()) {
-            let _ = write!(text, "; fails: {}", self.world.texts.get(error));
+            let _ = write!(text, "; fails: {}", self.table.texts.get(error));
         }
     }
 
@@ -470,12 +470,12 @@ impl<'a> View<'a> {
             for &printed in &actor.printed {
                 ending
                     .outcome
-                    .push(format!("{name} prints {}", self.world.texts.get(printed)));
+                    .push(format!("{name} prints {}", self.table.texts.get(printed)));
             }
             for &error in &actor.errors {
                 ending
                     .errors
-                    .push(format!("{name}: {}", self.world.texts.get(error)));
+                    .push(format!("{name}: {}", self.table.texts.get(error)));
             }
             for &ruined in &actor.ruined {
                 if let HeapEntry::Future(
@@ -486,7 +486,7 @@ impl<'a> View<'a> {
                 ) = actor.get(ruined)
                 {
                     let error = match *error {
-                        Value::Text(text) => self.world.texts.get(text).to_owned(),
+                        Value::Text(text) => self.table.texts.get(text).to_owned(),
                         other => self.text(actor, other, &|actor| self.name(actor).to_owned()),
                     };
                     ending.errors.push(format!(
@@ -500,7 +500,7 @@ impl<'a> View<'a> {
                 .extend(self.waits(actor).map(|(future, waiting)| Wait {
                     who: name.clone(),
                     what: self.future(future),
-                    site: self.world.code.site(waiting.site),
+                    site: self.table.code.site(waiting.site),
                 }));
         }
         ending
@@ -546,7 +546,7 @@ impl<'a> View<'a> {
 
     /// Describes a future by the message that it answers.
     fn future(&self, future: &Future) -> String {
-        let code = &self.world.code;
+        let code = &self.table.code;
         let made = code.bodies.iter().find_map(|body| {
             let of_site = body
                 .instructions

@@ -6,15 +6,15 @@
 
 use std::sync::OnceLock;
 
-use reenact_multiverse::{Marked, Operation};
+use reenact_multiverse::{Marked, Operation, StepSize};
 use smallvec::SmallVec;
 
 use super::{
-    actor::{Actor, Cause, Frame, HeapEntry},
+    actor::{Actor, Frame, HeapEntry, TurnCause},
     canonical::{Links, canonicalise},
     code::{Code, PROGRAM},
     exchange,
-    machine::{self, Machine, Next, Rule, Stops},
+    machine::{self, Machine, NextAction, Rule, Stops},
     tables::{ActorId, Actors, Interned, MAIN, Texts},
     value::{Far, HeapId, Value},
 };
@@ -39,10 +39,10 @@ pub(crate) struct StoredId(u32);
 pub(crate) struct Stored {
     bytes: Box<[u8]>,
     pub(crate) id: ActorId,
-    pub(crate) next: Next,
+    pub(crate) next: NextAction,
     links: Links,
     /// The result of its next step, if no other actor takes part in that.
-    alone: OnceLock<Moved>,
+    alone: OnceLock<StepResult>,
     /// The operation of that step; `turn` is the turn that the actor is in. Both are computed on demand.
     pub(crate) operation: OnceLock<Box<Operation<'static>>>,
     pub(crate) turn: OnceLock<Option<Box<Operation<'static>>>>,
@@ -64,7 +64,7 @@ impl std::hash::Hash for Stored {
 
 /// The result of a step, for the actors that take part.
 #[derive(Clone, Copy)]
-struct Moved {
+struct StepResult {
     actor: StoredId,
     /// The receiver of the message, or the actor that was created.
     other: Option<StoredId>,
@@ -73,10 +73,10 @@ struct Moved {
     rule: Option<Rule>,
 }
 
-type Memo = papaya::HashMap<(StoredId, StoredId), Moved, foldhash::fast::FixedState>;
+type Memo = papaya::HashMap<(StoredId, StoredId), StepResult, foldhash::fast::FixedState>;
 
 /// What all states of a program share.
-pub(crate) struct World {
+pub(crate) struct StateTable {
     pub(crate) code: Code,
     pub(crate) texts: Texts,
     pub(crate) actors: Actors,
@@ -86,9 +86,9 @@ pub(crate) struct World {
     memo: Memo,
 }
 
-impl World {
-    pub(crate) fn new(code: Code, texts: Texts, stops: Stops) -> World {
-        World {
+impl StateTable {
+    pub(crate) fn new(code: Code, texts: Texts, stops: Stops) -> StateTable {
+        StateTable {
             code,
             texts,
             actors: Actors::new(),
@@ -112,7 +112,7 @@ impl World {
 
     pub(crate) fn bytes(&self) -> usize {
         // The table is at most three quarters full, and its entries are allocated one by one.
-        let entry = size_of::<((StoredId, StoredId), Moved)>() + 2 * size_of::<usize>();
+        let entry = size_of::<((StoredId, StoredId), StepResult)>() + 2 * size_of::<usize>();
         self.stored.bytes() + self.memo.len() * entry + self.texts.bytes() + self.actors.bytes()
     }
 
@@ -165,14 +165,14 @@ impl World {
             .expect("the step is one of this state's");
         let before = state.0[at];
         let (partner, is_created) = match self.get(before).next {
-            Next::Send(to) if to != actor => (
+            NextAction::Send(to) if to != actor => (
                 Some(
                     self.position(state, to)
                         .expect("far references lead to actors that exist"),
                 ),
                 false,
             ),
-            Next::Create => (None, true),
+            NextAction::Create => (None, true),
             _ => (None, false),
         };
         let moved = self.moved(before, partner.map(|partner| state.0[partner]));
@@ -189,7 +189,7 @@ impl World {
         (moved.rule, after)
     }
 
-    fn moved(&self, actor: StoredId, partner: Option<StoredId>) -> Moved {
+    fn moved(&self, actor: StoredId, partner: Option<StoredId>) -> StepResult {
         let Some(partner) = partner else {
             let alone = &self.get(actor).alone;
             return *alone.get_or_init(|| self.compute(actor, None));
@@ -204,22 +204,22 @@ impl World {
         moved
     }
 
-    fn compute(&self, before: StoredId, partner: Option<StoredId>) -> Moved {
+    fn compute(&self, before: StoredId, partner: Option<StoredId>) -> StepResult {
         let (code, texts) = (&self.code, &self.texts);
         let mut actor = self.load(before);
         let mut is_global = true;
         let mut rule = None;
         let other = match (self.get(before).next, partner) {
-            (Next::Send(_), Some(partner)) => {
+            (NextAction::Send(_), Some(partner)) => {
                 let mut receiver = self.load(partner);
                 rule = Some(exchange::send(code, texts, &mut actor, &mut receiver));
                 Some(receiver)
             }
-            (Next::Send(_), None) => {
+            (NextAction::Send(_), None) => {
                 rule = Some(exchange::send_to_itself(code, texts, &mut actor));
                 None
             }
-            (Next::Create, _) => {
+            (NextAction::Create, _) => {
                 rule = Some(Rule::NewActor);
                 Some(exchange::create(code, texts, &self.actors, &mut actor))
             }
@@ -231,13 +231,13 @@ impl World {
         let mut machine = Machine::new(code, texts, &mut actor);
         if !is_global {
             rule = machine.step(&self.stops);
-        } else if self.stops.granularity == machine::Granularity::Macro {
+        } else if self.stops.step_size == StepSize::Macro {
             machine.run(&self.stops, false);
         }
         let other = other.map(|other| self.store(other));
         let actor = self.store(actor);
         let (old, new) = (&self.get(before).links, &self.get(actor).links);
-        Moved {
+        StepResult {
             actor,
             other,
             drops: old.imports.iter().any(|far| !new.imports.contains(far))
@@ -313,9 +313,9 @@ impl World {
 
 impl State {
     /// Inserts an actor at its position in the order.
-    fn insert(&mut self, world: &World, created: StoredId) {
-        let id = world.get(created).id;
-        let is_before = |other: &StoredId| world.actors.order(world.get(*other).id, id).is_lt();
+    fn insert(&mut self, table: &StateTable, created: StoredId) {
+        let id = table.get(created).id;
+        let is_before = |other: &StoredId| table.actors.order(table.get(*other).id, id).is_lt();
         let at = self.0.partition_point(is_before);
         self.0.insert(at, created);
     }
@@ -352,7 +352,7 @@ impl Actor {
             turn.marks_next = true;
             return;
         }
-        if let Cause::Message { is_marked, .. } = &mut turn.cause {
+        if let TurnCause::Message { is_marked, .. } = &mut turn.cause {
             *is_marked = true;
         }
         // The answer may already be waiting to be sent.
@@ -374,7 +374,7 @@ impl Actor {
         }
         if let Some(turn) = &mut self.turn {
             turn.marks_next = false;
-            if let Cause::Message { is_marked, .. } = &mut turn.cause {
+            if let TurnCause::Message { is_marked, .. } = &mut turn.cause {
                 *is_marked = false;
             }
         }

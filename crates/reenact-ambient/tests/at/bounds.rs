@@ -2,7 +2,7 @@
 
 use reenact_multiverse::{Bound, Bounds, Search};
 
-use crate::{explore, program};
+use crate::{Program, explore, program};
 
 #[test]
 fn a_program_that_never_ends_is_bounded_and_says_so() {
@@ -22,18 +22,18 @@ fn a_program_that_never_ends_is_bounded_and_says_so() {
     );
 }
 
+/// The program has no end and one livelock.
+fn check_livelock(program: &Program) {
+    let graph = explore(program);
+    assert_eq!(graph.ends().count(), 0);
+    let livelocks = graph.livelocks(program);
+    assert_eq!(livelocks.expect("the search is complete").len(), 1);
+}
+
 #[test]
 fn a_loop_that_changes_nothing_is_a_livelock() {
     let program = program("while: { true } do: { }");
-    let graph = explore(&program);
-    assert_eq!(graph.ends().count(), 0);
-    assert_eq!(
-        graph
-            .livelocks(&program)
-            .expect("the search is complete")
-            .len(),
-        1
-    );
+    check_livelock(&program);
 }
 
 #[test]
@@ -47,15 +47,7 @@ fn a_program_that_goes_in_circles_has_finitely_many_universes() {
          };
          this<-go()",
     );
-    let graph = explore(&program);
-    assert_eq!(graph.ends().count(), 0);
-    assert_eq!(
-        graph
-            .livelocks(&program)
-            .expect("the search is complete")
-            .len(),
-        1
-    );
+    check_livelock(&program);
 }
 
 #[test]

@@ -354,9 +354,9 @@ fn a_step_that_does_not_apply_says_so() {
         expect![[r#"
             3 universes (0–2) paused at breakpoint 1 (before-turn double): math next processes double(4) from main
             > to-receiver
-            to-receiver does not apply to math: it has to be at a message send or message send to a promise, and is at a turn; what applies: resume, stop, into, over, return, next-turn
+            to-receiver does not apply to math: it must be at a message send or message send to a promise, and is at a turn; what applies: resume, stop, into, over, return, next-turn
             > pause
-            pause does not apply to math: everyone is paused already; what applies: resume, stop, into, over, return, next-turn
+            pause does not apply to math: all activities are paused already; what applies: resume, stop, into, over, return, next-turn
             > stop
             3 universes (0–2) stopped
         "#]],
@@ -408,8 +408,8 @@ fn the_catalogue_of_actors() {
         break begin: before the first action of an activity
         break after-begin: after the first action of an activity
         resume: run to the next breakpoint
-        pause: pause everyone
-        stop: leave this universe alone
+        pause: pause all activities
+        stop: stop running this universe
         into: to the next operation of this activity
         over: …that is not deeper in calls
         return: …that is less deep in calls

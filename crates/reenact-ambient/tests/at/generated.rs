@@ -3,9 +3,8 @@
 use std::{collections::HashSet, fmt::Write};
 
 use proptest::{prelude::*, test_runner::Config};
-use reenact_ambient::at::Granularity;
 use reenact_multiverse::{
-    Bounds, Breakpoint, Breakpoints, Graph, Order, Reduction, Search, Semantics,
+    Bounds, Breakpoint, Breakpoints, Graph, Order, Reduction, Search, Semantics, StepSize,
     check_non_interference,
 };
 use reenact_testing::generated;
@@ -159,10 +158,10 @@ fn cases(default: u32) -> Config {
 /// A program that can be explored whole in a moment.
 fn small(
     text: &str,
-    granularity: Granularity,
+    step_size: StepSize,
     states: usize,
 ) -> Option<(crate::Program, Graph<crate::Program>)> {
-    let program = program(text).with_granularity(granularity);
+    let program = program(text).with_step_size(step_size);
     let bounds = Bounds {
         states: Some(states),
         ..Bounds::default()
@@ -177,7 +176,7 @@ proptest! {
     #[test]
     fn reduced_searches_reach_the_same_ends(script in script()) {
         let text = script.text();
-        let Some((program, full)) = small(&text, Granularity::Macro, 1_500) else {
+        let Some((program, full)) = small(&text, StepSize::Macro, 1_500) else {
             return Err(TestCaseError::reject("too many universes"));
         };
         let ends = |graph: &Graph<crate::Program>| graph.ends().map(|id| graph.state(id).clone()).collect::<HashSet<_>>();
@@ -199,7 +198,7 @@ proptest! {
     #[test]
     fn independent_steps_commute(script in script()) {
         let text = script.text();
-        let Some((program, graph)) = small(&text, Granularity::Macro, 1_000) else {
+        let Some((program, graph)) = small(&text, StepSize::Macro, 1_000) else {
             return Err(TestCaseError::reject("too many universes"));
         };
         for id in graph.nodes() {
@@ -222,10 +221,10 @@ proptest! {
     #[test]
     fn single_steps_and_macro_steps_end_alike(script in script()) {
         let text = script.text();
-        let Some((coarse, coarse_graph)) = small(&text, Granularity::Macro, 500) else {
+        let Some((coarse, coarse_graph)) = small(&text, StepSize::Macro, 500) else {
             return Err(TestCaseError::reject("too many universes"));
         };
-        let Some((fine, fine_graph)) = small(&text, Granularity::Single, 20_000) else {
+        let Some((fine, fine_graph)) = small(&text, StepSize::Rule, 20_000) else {
             return Err(TestCaseError::reject("too many universes"));
         };
         prop_assert_eq!(outcomes(&coarse, &coarse_graph), outcomes(&fine, &fine_graph), "{}", &text);
@@ -253,7 +252,7 @@ proptest! {
         chosen in proptest::sample::subsequence(BREAKPOINTS.to_vec(), 0..3),
     ) {
         let text = script.text();
-        let Some((program, _)) = small(&text, Granularity::Macro, 80) else {
+        let Some((program, _)) = small(&text, StepSize::Macro, 80) else {
             return Err(TestCaseError::reject("too many universes"));
         };
         let mut breakpoints = Breakpoints::default();

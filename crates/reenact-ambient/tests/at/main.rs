@@ -11,11 +11,8 @@ mod language;
 mod passing;
 mod rules;
 
-use reenact_ambient::{
-    Source,
-    at::{Granularity, Program},
-};
-use reenact_multiverse::{Graph, Search};
+use reenact_ambient::{Source, at::Program};
+use reenact_multiverse::{Graph, Search, StepSize};
 
 /// A program that is correct.
 fn program(text: &str) -> Program {
@@ -58,6 +55,6 @@ fn outcomes(program: &Program, graph: &Graph<Program>) -> Vec<String> {
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     assert_eq!(ends(&program(text)), expected);
-    let single = program(text).with_granularity(Granularity::Single);
+    let single = program(text).with_step_size(StepSize::Rule);
     assert_eq!(ends(&single), expected, "rule by rule");
 }

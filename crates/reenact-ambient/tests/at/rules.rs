@@ -1,13 +1,13 @@
 //! Each evaluation rule alone.
 
-use reenact_ambient::at::{Granularity, Rule};
-use reenact_multiverse::Semantics;
+use reenact_ambient::at::Rule;
+use reenact_multiverse::{Semantics, StepSize};
 
 use crate::program;
 
 /// The rules by which a program that has only one way to go goes, with the actor that applies each.
 fn rules(text: &str) -> Vec<(String, Rule)> {
-    let program = program(text).with_granularity(Granularity::Single);
+    let program = program(text).with_step_size(StepSize::Rule);
     let mut state = program.initial().remove(0);
     let mut path = Vec::new();
     loop {
@@ -134,7 +134,7 @@ fn two_way_messages_make_a_future_and_resolve_it() {
 #[test]
 fn new_actor_and_far_async_send() {
     let text = "def make() { actor: { def m() { 1 } } }; def a := make(); a<-m()";
-    let program = program(text).with_granularity(Granularity::Single);
+    let program = program(text).with_step_size(StepSize::Rule);
     let graph = reenact_multiverse::Search::of(&program).run();
     let mut seen: Vec<(String, Rule)> = graph
         .nodes()

@@ -372,19 +372,19 @@ fn messages_that_are_none() {
 
             | o.m()@FutureMessage
             1:6: expected `;`, found `@` [@]
-              help: an annotation stands right after a message that is sent: `o<-m()@FutureMessage`
+              help: an annotation comes right after a message that is sent: `o<-m()@FutureMessage`
 
             | when: a@FutureMessage becomes: { }
             1:8: expected a keyword, found `@` [@]
-              help: an annotation stands right after a message that is sent: `o<-m()@FutureMessage`
+              help: an annotation comes right after a message that is sent: `o<-m()@FutureMessage`
 
             | o at: 1
             1:3: expected `;`, found `at:` [at:]
-              help: a message with keywords has a `.` or `<-` before it, or stands on its own, or in parentheses
+              help: a message with keywords has a `.` or `<-` before it, or is alone, or in parentheses
 
             | 1 + if: a then: { 1 }
             1:5: expected an expression, found `if:` [if:]
-              help: a message with keywords has a `.` or `<-` before it, or stands on its own, or in parentheses
+              help: a message with keywords has a `.` or `<-` before it, or is alone, or in parentheses
 
             | o.self
             1:3: expected a name after `.`, found `self` [self]

@@ -73,7 +73,7 @@ pub fn run(way: Way, program: Program, cores: usize, scale: f64) -> Explored {
 /// If the way does not leave anything to chance.
 pub fn hunt(way: Way, program: Program, seeds: u64) -> Hunt {
     let strategy = way.strategy().expect("a seed is for what is drawn");
-    let body = Arc::new(move || {
+    let body: Arc<dyn Fn()> = Arc::new(move || {
         let outcome = table::execute(program);
         assert!(!program.is_bug(&outcome), "the bug");
     });
@@ -148,7 +148,7 @@ impl Counts {
     }
 
     /// One execution, which counts itself once it has come to its end. For one thread.
-    fn counting(&self, program: Program) -> Arc<impl Fn() + 'static + use<>> {
+    fn counting(&self, program: Program) -> Arc<dyn Fn()> {
         let count = Arc::new(Count::default());
         let mut counts = self.0.lock().expect("nobody panicked");
         counts.push(Arc::clone(&count));
@@ -165,7 +165,7 @@ impl Counts {
 }
 
 /// The program as the calling thread explores it.
-fn subject<F: Fn() + 'static>(body: &Arc<F>) -> Subject<F> {
+fn subject(body: &Arc<dyn Fn()>) -> Subject {
     Subject::new(Arc::clone(body)).expect("this process is neither recorded nor replayed")
 }
 

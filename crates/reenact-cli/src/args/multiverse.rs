@@ -2,6 +2,10 @@
 
 use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, time::Duration};
 
+use reenact_multiverse::Limits;
+
+use crate::explore::MAX_STATES_IN_DEBUGGER;
+
 /// Run a program under every schedule, or as many as you allow
 ///
 /// A Rust program that uses reenact (-- CMD) is run again and again, each time with another schedule, until it fails or
@@ -128,6 +132,18 @@ pub(crate) struct BoundsArgs {
     /// Maximum time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_time: Option<Duration>,
+}
+
+impl BoundsArgs {
+    /// The limits of a session of the debugger.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            states: self
+                .max_states
+                .map_or(MAX_STATES_IN_DEBUGGER, NonZeroUsize::get),
+            time: self.max_time,
+        }
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

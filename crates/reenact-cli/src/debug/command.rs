@@ -32,7 +32,7 @@ pub(super) enum Verb {
 }
 
 /// A command as the user sees it.
-pub(super) struct Command {
+pub(super) struct ConsoleCommand {
     pub(super) verb: Verb,
     /// The first name is the one that is shown.
     pub(super) names: &'static [&'static str],
@@ -48,8 +48,8 @@ const fn command(
     arguments: &'static str,
     summary: &'static str,
     more: &'static str,
-) -> Command {
-    Command {
+) -> ConsoleCommand {
+    ConsoleCommand {
         verb,
         names,
         arguments,
@@ -58,30 +58,30 @@ const fn command(
     }
 }
 
-pub(super) static COMMANDS: [Command; 20] = [
+pub(super) static COMMANDS: [ConsoleCommand; 20] = [
     command(
         Verb::Break,
         &["break", "b"],
         "BREAKPOINT",
-        "Stop there, in every universe",
+        "Set a breakpoint in every universe",
         "\
-In general: break KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE] [if EXPR]
-or:         break line LINE [if EXPR]
-or:         break temporal PATTERN [if EXPR], for what has happened so far
+Usage: break KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE] [if EXPR]
+or:    break line LINE [if EXPR]
+or:    break temporal PATTERN [if EXPR], for what has happened so far
 
-  break message-sender                     Who is about to send a message
-  break message-receiver by math           math, about to process a message
-  break message-receiver at 11             Who is about to process what line 11 has sent
+  break message-sender                     Before an actor sends a message
+  break message-receiver by math           Before math processes a message
+  break message-receiver at 11             Before an actor processes a message sent at line 11
   break before-turn double if math.result == 24
   break temporal (message-sender a) after (before-turn b)
 
-A breakpoint holds for what comes after it; run starts over. Without an argument, the breakpoints are listed.",
+A breakpoint takes effect from the current state on; run starts over. Without an argument, break lists the breakpoints.",
     ),
     command(
         Verb::Breakpoints,
         &["breakpoints", "bl"],
         "",
-        "The breakpoints, by number",
+        "List the breakpoints",
         "",
     ),
     command(
@@ -104,44 +104,44 @@ A breakpoint holds for what comes after it; run starts over. Without an argument
         "STEP [ACTIVITY] [TIMES] [in UNIVERSE|here]",
         "Take a step in all paused universes, or in one",
         "\
-The word step may be left out. Without an activity, it is a step of whoever is stopped in a universe.
+The word step can be omitted. Without an activity, the activities that are stopped take the step.
 
-  next-turn                  To the next message of whoever is stopped, in all universes
+  next-turn                  To the next message of the stopped activities, in all universes
   next-turn math             To the next message of math
   next-turn math 2           …to the one after it
   next-turn in 3             …in universe 3 only
-  resume here                Let the selected universe run",
+  resume here                Run the selected universe",
     ),
     command(
         Verb::Steps,
         &["steps"],
         "",
-        "What can be done in the selected universe, by activity",
+        "List the steps that each activity can take in the selected universe",
         "",
     ),
     command(
         Verb::Universes,
         &["universes", "us"],
         "",
-        "How all universes stand: paused where, ended how",
-        "In brackets are the numbers of the universes that stand alike.",
+        "List the universes: where they are paused, how they ended",
+        "In brackets are the numbers of the universes with the same status.",
     ),
     command(
         Verb::Universe,
         &["universe", "u"],
         "[N]",
-        "Select a universe to look at",
-        "Without a number, it says how the selected one stands.",
+        "Select a universe",
+        "Without a number, print the status of the selected one.",
     ),
     command(
         Verb::Show,
         &["show", "p", "print"],
         "[EXPR] [in UNIVERSE]",
-        "What can be seen in the selected universe",
+        "Print the state of the selected universe",
         "\
   show                       All of it
   show math                  An activity
-  show math.inbox            What waits to be processed
+  show math.inbox            Its messages that are not processed yet
   show math.inbox.length > 1
   show math.result in 3      In universe 3",
     ),
@@ -149,40 +149,40 @@ The word step may be left out. Without an activity, it is a step of whoever is s
         Verb::Diff,
         &["diff"],
         "[N] M",
-        "What differs between two universes",
-        "With one number, it is the selected universe that is compared with it.",
+        "Compare two universes",
+        "With one number, compare the selected universe with it.",
     ),
     command(
         Verb::Story,
         &["story", "t"],
         "[N]",
-        "How a universe came about, step by step",
-        "What you asked for is marked with >.",
+        "Print the steps that lead to a universe",
+        "Your commands are marked with >.",
     ),
     command(
         Verb::Where,
         &["where", "w"],
         "EXPR",
-        "In how many universes from here on this is true, and the way to the nearest",
+        "Count the universes ahead in which this is true, and print the path to the nearest",
         "\
-It looks at everything that can happen from here on, whatever the breakpoints.
+This searches everything that can happen from the current universes on, ignoring breakpoints.
 
   where math.result == 66
   where math.inbox.length > 1 && client1 != null
   where contains(client1.printed, \"66\")
 
-Operators are || && == != < <= > >= + - * / % ! and there are contains(LIST, VALUE) and length(VALUE).
-What is not there is null.",
+Operators: || && == != < <= > >= + - * / % !. Functions: contains(LIST, VALUE), length(VALUE).
+A field that does not exist is null.",
     ),
     command(
         Verb::Ends,
         &["ends", "e", "outcomes"],
         "[in UNIVERSE|here|start]",
-        "What can come of the program from here on",
+        "List the outcomes that can be reached",
         "\
-Every universe that can be reached is looked at, whatever the breakpoints.
+This searches every universe that can be reached, ignoring breakpoints.
 
-  ends                       From all universes of the moment
+  ends                       From all current universes
   ends here                  From the selected one
   ends in 3                  From universe 3
   ends start                 From the start of the program",
@@ -191,24 +191,24 @@ Every universe that can be reached is looked at, whatever the breakpoints.
         Verb::Ways,
         &["ways"],
         "[in UNIVERSE|here|start]",
-        "The same, with the shortest way to each end",
+        "The same, with a shortest path to each end",
         "",
     ),
     command(
         Verb::List,
         &["list", "l", "source"],
         "[LINE [LAST]]",
-        "The text of the program, with breakpoints (*) and who stands where (>)",
+        "Print the source, with breakpoints (*) and the lines where activities are (>)",
         "",
     ),
     command(
         Verb::Dot,
         &["dot"],
         "FILE [ahead]",
-        "Draw how the universes came about, for Graphviz",
+        "Write a graph of the session, for Graphviz",
         "\
-Paused universes are pink, ends red, what you asked for is dashed. With ahead, it draws all that can happen from
-here on instead.
+Paused universes are pink, ends red, your commands dashed. With ahead, draw everything that can happen from the
+current universes on instead.
 
   dot session.dot            Then, in a shell: dot -Tsvg session.dot > session.svg",
     ),
@@ -218,7 +218,7 @@ here on instead.
         "FILE [UNIVERSE]",
         "Write the steps that lead to a universe to a file",
         "\
-Only of a Rust program, which goes there again, with what it prints, by:
+For Rust programs only. To follow the schedule, with the output of the program:
 
   reenact explore --schedule FILE -- CMD",
     ),
@@ -233,7 +233,7 @@ Only of a Rust program, which goes there again, with what it prints, by:
         Verb::Help,
         &["help", "h", "?"],
         "[COMMAND]",
-        "What can be typed, or more on a command or a step",
+        "List the commands, or explain a command or a step",
         "",
     ),
     command(Verb::Quit, &["quit", "q", "exit"], "", "Leave", ""),
@@ -250,7 +250,7 @@ pub(super) const SHORT_STEPS: [(&str, &str); 6] = [
 ];
 
 /// Returns the command with this name, if there is one.
-pub(super) fn find(name: &str) -> Option<&'static Command> {
+pub(super) fn find(name: &str) -> Option<&'static ConsoleCommand> {
     COMMANDS.iter().find(|one| one.names.contains(&name))
 }
 
@@ -285,7 +285,7 @@ pub(super) fn help<S: Semantics>(out: &mut dyn Write, language: &S) -> io::Resul
     help_steps(out, language)?;
     writeln!(
         out,
-        "\nMore on each: help COMMAND. On what to stop at: help break. A line that begins with # is a comment."
+        "\nFor details, type: help COMMAND. For the kinds of breakpoints: help break. A line that begins with # is a comment."
     )
 }
 
@@ -317,10 +317,10 @@ pub(super) fn help_on<S: Semantics>(
         )?;
         if !step.at.is_empty() {
             let kinds: Vec<_> = step.at.iter().map(|kind| kind.label()).collect();
-            writeln!(out, "The activity has to be at a {}.", kinds.join(" or a "))?;
+            writeln!(out, "The activity must be at a {}.", kinds.join(" or a "))?;
         }
         if step.is_within_turn {
-            writeln!(out, "The activity has to be in a turn.")?;
+            writeln!(out, "The activity must be in a turn.")?;
         }
         return Ok(true);
     }

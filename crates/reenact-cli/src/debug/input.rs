@@ -12,12 +12,12 @@ use reenact_multiverse::Semantics;
 use rustyline::{CompletionType, Config, Editor, error::ReadlineError, history::DefaultHistory};
 
 use super::{completion::Completion, console::Console};
-use crate::error::Failure;
+use crate::error::Error;
 
 /// Maximum length of a line of a script, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-pub(super) struct Line {
+pub(super) struct InputLine {
     /// Starts at 1.
     pub(super) number: usize,
     /// Without whitespace around it.
@@ -39,7 +39,7 @@ enum From {
 }
 
 impl Input {
-    pub(super) fn terminal() -> Result<Input, Failure> {
+    pub(super) fn terminal() -> Result<Input, Error> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .auto_add_history(true)
@@ -75,7 +75,7 @@ impl Input {
     pub(super) fn next<S: Semantics>(
         &mut self,
         console: &Console<S>,
-    ) -> Result<Option<Line>, Failure> {
+    ) -> Result<Option<InputLine>, Error> {
         self.number += 1;
         let number = self.number;
         let text = match &mut self.from {
@@ -87,7 +87,7 @@ impl Input {
                 ask(editor, &console.prompt())?
             }
         };
-        Ok(text.map(|text| Line {
+        Ok(text.map(|text| InputLine {
             number,
             text: text.trim().to_owned(),
         }))
@@ -110,7 +110,7 @@ impl Drop for Input {
 fn ask(
     editor: &mut Editor<Completion, DefaultHistory>,
     prompt: &str,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, Error> {
     loop {
         match editor.readline(prompt) {
             Ok(line) => return Ok(Some(line)),
@@ -122,31 +122,29 @@ fn ask(
     }
 }
 
-fn terminal_failed(error: ReadlineError) -> Failure {
+fn terminal_failed(error: ReadlineError) -> Error {
     let error = match error {
         ReadlineError::Io(error) => error,
         error => io::Error::other(error.to_string()),
     };
-    Failure::Input(error)
+    Error::Input(error)
 }
 
-fn read_line(number: usize) -> Result<Option<String>, Failure> {
+fn read_line(number: usize) -> Result<Option<String>, Error> {
     let mut bytes = Vec::new();
     let mut input = io::stdin().lock().take(LONGEST);
-    input
-        .read_until(b'\n', &mut bytes)
-        .map_err(Failure::Input)?;
+    input.read_until(b'\n', &mut bytes).map_err(Error::Input)?;
     if bytes.is_empty() {
         return Ok(None);
     }
     if bytes.len() as u64 == LONGEST {
-        return Err(Failure::Input(io::Error::other(format!(
+        return Err(Error::Input(io::Error::other(format!(
             "line {number} is too long"
         ))));
     }
     match String::from_utf8(bytes) {
         Ok(line) => Ok(Some(line)),
-        Err(error) => Err(Failure::NotText {
+        Err(error) => Err(Error::NotText {
             what: format!("line {number} of standard input"),
             at: error.utf8_error().valid_up_to(),
         }),

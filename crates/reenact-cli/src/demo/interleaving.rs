@@ -8,9 +8,9 @@ pub(super) mod program;
 use super::{
     lanes::{self, Row},
     listing::{indented, item_of},
-    stage::Stage,
+    runner::DemoRunner,
 };
-use crate::{error::Failure, replay::Operation};
+use crate::{error::Error, replay::Operation};
 
 /// The name of the program for [`super::run_program`].
 pub(super) const PROGRAM: &str = "math";
@@ -42,23 +42,23 @@ const CLIENTS: [Client; 2] = [
     },
 ];
 
-pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
-    stage.say(
+pub(super) fn run(runner: &DemoRunner) -> Result<(), Error> {
+    runner.print(
         "Actors share nothing: each has its state to itself, and handles one message at a time.\n\
          Here are three. Client 1 has 12 doubled, and client 2 has 33 doubled, at the same time:\n",
     )?;
     for item in ["impl Math ", "impl Client1 ", "impl Client2 "] {
-        stage.say(indented(&item_of(SOURCE, item)).trim_end())?;
-        stage.say("")?;
+        runner.print(indented(&item_of(SOURCE, item)).trim_end())?;
+        runner.print("")?;
     }
-    stage.say("No lock is missing, and nearly always client 1 gets 24.\nRecording runs until it gets something else…\n")?;
-    let catch = stage.record_until_it_fails(PROGRAM, WORK)?;
-    stage.show_failure_and_replays(&catch, "client 1 doubled")?;
-    let operations = stage.replay_with_log(&catch)?;
+    runner.print("No lock is missing, and nearly always client 1 gets 24.\nRecording runs until it gets something else…\n")?;
+    let failed = runner.record_until_it_fails(PROGRAM, WORK)?;
+    runner.show_failure_and_replays(&failed, "client 1 doubled")?;
+    let operations = runner.replay_with_log(&failed)?;
     let lanes = CLIENTS.map(|client| client.name);
-    stage.say("    The messages to math, as it handled them:\n")?;
-    stage.say(indented(&lanes::draw(&lanes, &rows(&operations))))?;
-    stage.say(
+    runner.print("    The messages to math, as it handled them:\n")?;
+    runner.print(indented(&lanes::draw(&lanes, &rows(&operations))))?;
+    runner.print(
         "Messages from one actor to another keep their order, but others may come in between: client 1 asked\n\
          for the last result, whosever that is. Let double answer with what it computed, and there is nothing\n\
          to come in between.\n",

@@ -6,9 +6,9 @@ pub(super) mod program;
 use super::{
     lanes::{self, Row},
     listing::{comment_of, indented, item_of},
-    stage::Stage,
+    runner::DemoRunner,
 };
-use crate::{error::Failure, replay::Operation};
+use crate::{error::Error, replay::Operation};
 
 /// The name of the program for [`super::run_program`].
 pub(super) const PROGRAM: &str = "bank";
@@ -20,23 +20,23 @@ const WORK: u64 = 10_000;
 const SOURCE: &str = include_str!("overdraft/program.rs");
 const SOURCE_NAME: &str = "program.rs";
 
-pub(super) fn play(stage: &Stage) -> Result<(), Failure> {
-    stage.say(
+pub(super) fn run(runner: &DemoRunner) -> Result<(), Error> {
+    runner.print(
         "Alice and Bob share an account with 100 in it, and both withdraw 100 at the same time.\n\
          This is how each of them does it; can you see what is wrong?\n",
     )?;
-    stage.say(indented(&item_of(SOURCE, "fn withdraw(")))?;
-    stage.say("Nearly always it goes well: the first gets the money, the second gets nothing.\nRecording runs until one fails…\n")?;
-    let catch = stage.record_until_it_fails(PROGRAM, WORK)?;
-    stage.show_failure_and_replays(&catch, "overdrawn")?;
-    let operations = stage.replay_with_log(&catch)?;
-    stage.say(indented(&lanes::draw(
+    runner.print(indented(&item_of(SOURCE, "fn withdraw(")))?;
+    runner.print("Nearly always it goes well: the first gets the money, the second gets nothing.\nRecording runs until one fails…\n")?;
+    let failed = runner.record_until_it_fails(PROGRAM, WORK)?;
+    runner.show_failure_and_replays(&failed, "overdrawn")?;
+    let operations = runner.replay_with_log(&failed)?;
+    runner.print(indented(&lanes::draw(
         &["alice", "bob"],
         &rows(&operations),
     )))?;
-    stage.say(
-        "Both asked before either took: between the two locks, the answer had gone stale.\n\
-         Looking and taking under one lock repairs it.\n",
+    runner.print(
+        "Both checked the balance before either took the money: between the two locks, the answer became outdated.\n\
+         Checking and taking under one lock fixes it.\n",
     )
 }
 

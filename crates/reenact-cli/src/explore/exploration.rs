@@ -7,7 +7,7 @@ use reenact_explore::Progress;
 use reenact_trace::Exit;
 use serde::Serialize;
 
-use crate::error::Failure;
+use crate::error::Error;
 
 /// The content of the report.
 #[derive(Debug, Default, Serialize)]
@@ -28,14 +28,14 @@ pub(super) struct ExplorationReport {
     #[serde(skip)]
     pub(super) base_is_bad: bool,
     /// The outcomes that were found.
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<FoundOutcome>,
     #[serde(skip)]
     pub(super) schedules: Vec<String>,
 }
 
 /// An outcome that was found.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Outcome {
+pub(super) struct FoundOutcome {
     pub(super) outcome: String,
     pub(super) bad: bool,
     /// The number of reorderings between the recorded execution and this one.
@@ -112,7 +112,7 @@ impl ExplorationReport {
         text: &str,
         exit: Exit,
         program: &OsStr,
-    ) -> Result<ExplorationReport, Failure> {
+    ) -> Result<ExplorationReport, Error> {
         let mut exploration = ExplorationReport::default();
         let mut is_whole = false;
         for line in text.lines() {
@@ -121,7 +121,7 @@ impl ExplorationReport {
             let number = || value.parse().unwrap_or_default();
             match what {
                 "error" => {
-                    return Err(Failure::Exploration {
+                    return Err(Error::Exploration {
                         program: program.to_owned(),
                         error: value,
                     });
@@ -139,9 +139,9 @@ impl ExplorationReport {
                 }
                 "story" => exploration.story = Some(value),
                 "base" => exploration.base_is_bad = value == "true",
-                "outcome" => exploration.outcomes.push(Outcome {
+                "outcome" => exploration.outcomes.push(FoundOutcome {
                     outcome: value,
-                    ..Outcome::default()
+                    ..FoundOutcome::default()
                 }),
                 "schedule" => exploration.schedules.push(value),
                 "end" => is_whole = true,
@@ -159,7 +159,7 @@ impl ExplorationReport {
         }
         match is_whole {
             true => Ok(exploration),
-            false => Err(Failure::NotExplored {
+            false => Err(Error::NotExplored {
                 program: program.to_owned(),
                 exit,
             }),

@@ -1,49 +1,46 @@
 //! Explores with breakpoints: a session of the debugger without a user.
 
-use std::{
-    io::{self, Write},
-    num::NonZeroUsize,
-};
+use std::io::{self, Write};
 
 use reenact_ambient::Source;
 use reenact_multiverse::{
-    Expression, Found, How, Limits, Semantics, Session, SessionError, Standings, Universes, Who,
-    breakpoints, steps,
+    Expression, FoundStates, Overview, Semantics, Session, SessionError, UniverseStatus, Universes,
+    Who, breakpoints, steps,
 };
 use reenact_trace::Exit;
 use serde::Serialize;
 
-use super::{MAX_STATES_IN_DEBUGGER, print, print_json};
+use super::{print, print_json};
 use crate::{
     args::ExploreArgs,
-    error::Failure,
+    error::Error,
     report, signals,
-    universe::{BOLD, write_found, write_standings},
+    universe::{BOLD, write_found, write_overview},
 };
 
 /// A run or a step, and the state of all universes after it.
 #[derive(Serialize)]
-struct Stage {
+struct StepReport {
     /// `None` for the run from the start.
     step: Option<String>,
     #[serde(flatten)]
-    standings: Standings,
+    overview: Overview,
 }
 
 #[derive(Serialize)]
-struct Json<'a> {
+struct SessionJson<'a> {
     program: &'a str,
     breakpoints: &'a [String],
-    stages: &'a [Stage],
+    stages: &'a [StepReport],
     #[serde(rename = "where")]
-    places: &'a [Place],
+    matches: &'a [Matches],
 }
 
 #[derive(Serialize)]
-struct Place {
+struct Matches {
     condition: String,
     #[serde(flatten)]
-    found: Found,
+    found: FoundStates,
 }
 
 pub(super) fn run<S: Semantics>(
@@ -51,44 +48,36 @@ pub(super) fn run<S: Semantics>(
     conditions: &[Expression],
     language: S,
     source: &Source,
-) -> Result<Exit, Failure> {
-    let limits = Limits {
-        states: args
-            .bounds
-            .max_states
-            .map_or(MAX_STATES_IN_DEBUGGER, NonZeroUsize::get),
-        time: args.bounds.max_time,
-    };
-    let mut session = Session::new(language, limits);
+) -> Result<Exit, Error> {
+    let mut session = Session::new(language, args.bounds.limits());
     session.interrupt_when(signals::is_interrupted);
     let kinds: Vec<_> = breakpoints(session.language())
         .map(|kind| kind.name)
         .collect();
     for text in &args.breakpoints {
         let added = session.add_breakpoint(text);
-        added.map_err(|error| Failure::question("--break", text, error, &kinds))?;
+        added.map_err(|error| Error::question("--break", text, error, &kinds))?;
     }
     let names: Vec<_> = steps(session.language()).map(|step| step.name).collect();
     let progress = report::waiting("exploring");
-    let mut stages = vec![Stage {
+    let mut stages = vec![StepReport {
         step: None,
-        standings: session.start(),
+        overview: session.start(),
     }];
     for text in &args.steps {
-        let standings = take(&mut session, text.trim());
-        let standings =
-            standings.map_err(|error| Failure::question("--step", text, error, &names))?;
-        stages.push(Stage {
+        let overview = take(&mut session, text.trim());
+        let overview = overview.map_err(|error| Error::question("--step", text, error, &names))?;
+        stages.push(StepReport {
             step: Some(text.clone()),
-            standings,
+            overview,
         });
     }
-    let mut places = Vec::new();
+    let mut matches = Vec::new();
     for condition in conditions {
         let found = session.find(condition, Universes::All);
         let text = condition.to_string();
-        places.push(Place {
-            found: found.map_err(|error| Failure::question("--where", &text, error, &[]))?,
+        matches.push(Matches {
+            found: found.map_err(|error| Error::question("--where", &text, error, &[]))?,
             condition: text,
         });
     }
@@ -98,22 +87,23 @@ pub(super) fn run<S: Semantics>(
         return Ok(Exit::Status(0));
     }
     match args.json {
-        true => print_json(&Json {
+        true => print_json(&SessionJson {
             program: source.name(),
             breakpoints: &args.breakpoints,
             stages: &stages,
-            places: &places,
+            matches: &matches,
         })?,
-        false => print(|out| write(out, source.name(), &session, &stages, &places))?,
+        false => print(|out| write(out, source.name(), &session, &stages, &matches))?,
     }
-    let groups = &session.standings().groups;
-    let is_bad = |how: &How| matches!(how, How::Ended(ending) if ending.is_bad());
+    let groups = &session.overview().groups;
+    let is_bad =
+        |how: &UniverseStatus| matches!(how, UniverseStatus::Ended(ending) if ending.is_bad());
     let has_bad_ends = groups.iter().any(|group| is_bad(&group.how));
     Ok(Exit::Status(i32::from(has_bad_ends)))
 }
 
 /// Takes `STEP [ACTIVITY]` in all universes.
-fn take<S: Semantics>(session: &mut Session<S>, text: &str) -> Result<Standings, SessionError> {
+fn take<S: Semantics>(session: &mut Session<S>, text: &str) -> Result<Overview, SessionError> {
     let (step, who) = match text.split_once(char::is_whitespace) {
         Some((step, name)) => (step, Who::Name(name.trim())),
         None => (text, Who::Stopped),
@@ -125,8 +115,8 @@ fn write<S: Semantics>(
     out: &mut dyn Write,
     name: &str,
     session: &Session<S>,
-    stages: &[Stage],
-    places: &[Place],
+    stages: &[StepReport],
+    matches: &[Matches],
 ) -> io::Result<()> {
     writeln!(out, "{BOLD}{name}{BOLD:#}")?;
     for (number, breakpoint) in session.breakpoints().iter() {
@@ -137,13 +127,13 @@ fn write<S: Semantics>(
             Some(step) => format!("After {step}"),
             None => "Run".to_owned(),
         };
-        let states = report::counted(stage.standings.states as u64, "universe", "universes");
+        let states = report::counted(stage.overview.states as u64, "universe", "universes");
         writeln!(out, "\n{BOLD}{heading}{BOLD:#}, {states} passed so far")?;
-        write_standings(out, &stage.standings)?;
+        write_overview(out, &stage.overview)?;
     }
-    for place in places {
-        writeln!(out, "\n{BOLD}where {}{BOLD:#}", place.condition)?;
-        write_found(out, "    ", &place.found)?;
+    for matches in matches {
+        writeln!(out, "\n{BOLD}where {}{BOLD:#}", matches.condition)?;
+        write_found(out, "    ", &matches.found)?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use super::{
     exploration::{ExplorationReport, ProgressText},
     print, print_json,
 };
-use crate::{args::ExploreArgs, error::Failure, process, report, signals};
+use crate::{args::ExploreArgs, error::Error, process, report, signals};
 
 /// How often progress is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -23,13 +23,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// After this time, the user is warned if the exploration may take long.
 const LONG: Duration = Duration::from_secs(2);
 
-pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
+pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
     signals::take_over();
     let options = &args.program;
     let (program, arguments) = args.command.split_first().expect("clap asks for it");
     let mut command = Command::new(program);
     command.args(arguments);
-    let mut request = Request::of(args);
+    let mut request = ExplorationRequest::of(args);
     if let Some(schedule) = &options.schedule {
         request.ask_for_file("schedule", schedule)?;
         request.ask("show", "");
@@ -49,7 +49,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     };
     let again = kept.as_ref().map(|file| again(file, args));
     match args.json {
-        true => print_json(&Summary {
+        true => print_json(&ReportJson {
             exploration: &exploration,
             schedule: kept.as_deref(),
         })?,
@@ -61,7 +61,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
             if let Some(divergence) = &exploration.divergence {
                 writeln!(
                     out,
-                    "the schedule does not quite fit the program: {divergence}"
+                    "the program does not follow the schedule exactly: {divergence}"
                 )?;
             }
             writeln!(out, "{}", exploration.covered())?;
@@ -82,20 +82,20 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
 }
 
 #[derive(Serialize)]
-struct Summary<'a> {
+struct ReportJson<'a> {
     #[serde(flatten)]
     exploration: &'a ExplorationReport,
     schedule: Option<&'a Path>,
 }
 
 /// The options that are passed to the program.
-pub(super) struct Request {
+pub(super) struct ExplorationRequest {
     options: String,
 }
 
-impl Request {
-    pub(super) fn of(args: &ExploreArgs) -> Request {
-        let mut request = Request {
+impl ExplorationRequest {
+    pub(super) fn of(args: &ExploreArgs) -> ExplorationRequest {
+        let mut request = ExplorationRequest {
             options: String::new(),
         };
         let options = &args.program;
@@ -127,8 +127,8 @@ impl Request {
         self.options += lines;
     }
 
-    pub(super) fn ask_for_file(&mut self, name: &str, file: &Path) -> Result<(), Failure> {
-        let file = std::path::absolute(file).map_err(Failure::Scratch)?;
+    pub(super) fn ask_for_file(&mut self, name: &str, file: &Path) -> Result<(), Error> {
+        let file = std::path::absolute(file).map_err(Error::Scratch)?;
         self.ask(name, &file.display().to_string());
         Ok(())
     }
@@ -138,8 +138,8 @@ impl Request {
         &self,
         command: &mut Command,
         is_quiet: bool,
-    ) -> Result<Option<ExplorationReport>, Failure> {
-        let scratch = TempDir::new().map_err(Failure::Scratch)?;
+    ) -> Result<Option<ExplorationReport>, Error> {
+        let scratch = TempDir::new().map_err(Error::Scratch)?;
         let report = scratch.path().join("report");
         command
             .env("REENACT", "explore")
@@ -152,15 +152,15 @@ impl Request {
         let running = process::start(command)?;
         let spinner = report::spinner("exploring", "executions");
         let began = Instant::now();
-        let mut is_said = is_quiet;
+        let mut is_warned = is_quiet;
         let finished = running.wait_and(POLL_INTERVAL, || {
             let Some(progress) = ProgressText::read(&report) else {
                 return;
             };
             spinner.set_position(progress.0.executions);
             spinner.set_message(progress.unit());
-            if !is_said && progress.is_far_from_its_end() && began.elapsed() > LONG {
-                is_said = true;
+            if !is_warned && progress.is_far_from_its_end() && began.elapsed() > LONG {
+                is_warned = true;
                 spinner.suspend(|| report::note(format_args!("this may take long: {progress}")));
             }
         });
@@ -172,15 +172,15 @@ impl Request {
         let text = match fs::read_to_string(&report) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Failure::Scratch(error)),
+            Err(error) => return Err(Error::Scratch(error)),
         };
         ExplorationReport::read(&text, exit, command.get_program()).map(Some)
     }
 }
 
 /// Writes a schedule to a file.
-pub(super) fn keep(file: &Path, schedule: &str) -> Result<(), Failure> {
-    fs::write(file, schedule).map_err(|error| Failure::Schedule {
+pub(super) fn keep(file: &Path, schedule: &str) -> Result<(), Error> {
+    fs::write(file, schedule).map_err(|error| Error::Schedule {
         path: file.to_owned(),
         error,
     })

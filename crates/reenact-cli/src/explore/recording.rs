@@ -10,14 +10,14 @@ use reenact_trace::Exit;
 use serde::Serialize;
 
 use super::{
-    exploration::{ExplorationReport, Outcome},
+    exploration::{ExplorationReport, FoundOutcome},
     print, print_json,
-    program::{Request, keep},
+    program::{ExplorationRequest, keep},
 };
 use crate::{
     args::ExploreArgs,
-    error::Failure,
-    recording::{Recording, Replayed},
+    error::Error,
+    recorded_path::{RecordedPath, Replayed},
     replay::DIVERGED,
     signals,
 };
@@ -25,16 +25,16 @@ use crate::{
 /// Default distance from the recorded run, in reorderings.
 const NEAR: u32 = 2;
 
-pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Failure> {
+pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Error> {
     signals::take_over();
     let options = &args.program;
-    let recording = match Recording::replay(file, options.force, &args.command) {
-        Ok(Replayed::Recording(recording)) => recording,
+    let recording = match RecordedPath::replay(file, options.force, &args.command) {
+        Ok(Replayed::RecordedPath(recording)) => recording,
         Ok(Replayed::Interrupted(exit)) => return Ok(exit),
-        Err(Failure::Unfit(divergence)) => return does_not_fit(args, &divergence),
-        Err(failure) => return Err(failure),
+        Err(Error::Unfit(divergence)) => return does_not_fit(args, &divergence),
+        Err(error) => return Err(error),
     };
-    let mut request = Request::of(args);
+    let mut request = ExplorationRequest::of(args);
     request.ask_all(&recording.request()?);
     request.ask("around", "");
     if let Some(event) = options.from {
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Failure> {
 }
 
 /// Reports that the program does not follow the recording, so that nothing could be explored.
-fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Failure> {
+fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Error> {
     if args.json {
         print_json(&ExplorationReport {
             divergence: Some(divergence.to_owned()),
@@ -71,17 +71,13 @@ fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Failure> {
 }
 
 #[derive(Serialize)]
-struct Summary<'a> {
+struct ReportJson<'a> {
     #[serde(flatten)]
     exploration: &'a ExplorationReport,
     schedules: &'a [String],
 }
 
-fn report(
-    args: &ExploreArgs,
-    file: &Path,
-    exploration: &ExplorationReport,
-) -> Result<Exit, Failure> {
+fn report(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> Result<Exit, Error> {
     let name = args.program.output.as_deref().unwrap_or(file);
     let name = Path::new(name.file_name().unwrap_or_default());
     let directory = args.program.output.as_ref().and_then(|path| path.parent());
@@ -93,7 +89,7 @@ fn report(
         kept.push(file.display().to_string());
     }
     if args.json {
-        print_json(&Summary {
+        print_json(&ReportJson {
             exploration,
             schedules: &kept,
         })?;
@@ -101,7 +97,7 @@ fn report(
         print(|out| {
             let base = exploration.outcomes.first();
             for (outcome, schedule) in exploration.outcomes.iter().zip(&kept) {
-                let Outcome {
+                let FoundOutcome {
                     outcome,
                     distance,
                     count,
@@ -132,7 +128,7 @@ fn report(
                         "the closest execution that does not fail is {schedule}"
                     )?;
                 }
-                (true, None) => writeln!(out, "none of them does not fail")?,
+                (true, None) => writeln!(out, "all of them fail")?,
                 (false, Some((_, schedule))) => {
                     writeln!(out, "the closest execution that fails is {schedule}")?;
                 }

@@ -10,19 +10,19 @@ use anstyle::{AnsiColor, Style};
 use reenact_engine::log::Log;
 pub(crate) use reenact_engine::log::Operation;
 
-use crate::error::Failure;
+use crate::error::Error;
 
 /// Maximum width of a column; a longer text shifts the rest of its line.
 const WIDEST: usize = 48;
 
 /// Reads the operations of a log.
-pub(crate) fn read(path: &Path) -> Result<Vec<Operation>, Failure> {
-    let log = Log::open(path).map_err(Failure::Scratch)?;
-    Ok(log.operations().map_err(Failure::Scratch)?.collect())
+pub(crate) fn read(path: &Path) -> Result<Vec<Operation>, Error> {
+    let log = Log::open(path).map_err(Error::Scratch)?;
+    Ok(log.operations().map_err(Error::Scratch)?.collect())
 }
 
 /// Prints a log in columns.
-pub(super) fn print(path: &Path) -> Result<(), Failure> {
+pub(super) fn print(path: &Path) -> Result<(), Error> {
     let dim = Style::new().dimmed();
     let colours = [
         AnsiColor::Cyan,
@@ -31,8 +31,8 @@ pub(super) fn print(path: &Path) -> Result<(), Failure> {
         AnsiColor::Magenta,
         AnsiColor::Blue,
     ];
-    let log = Log::open(path).map_err(Failure::Scratch)?;
-    let operations = || log.operations().map_err(Failure::Scratch);
+    let log = Log::open(path).map_err(Error::Scratch)?;
+    let operations = || log.operations().map_err(Error::Scratch);
     let mut widths = [0; 3];
     for operation in operations()? {
         for (width, text) in widths.iter_mut().zip(columns(&operation)) {
@@ -51,9 +51,9 @@ pub(super) fn print(path: &Path) -> Result<(), Failure> {
             "{colour}{who:<wide_who$}{colour:#}  {what:<wide_what$}  {object:<wide_object$}  {dim}{source}{dim:#}{}{note}",
             if note.is_empty() { "" } else { "  " },
         );
-        writeln!(out, "{}", line.trim_end()).map_err(Failure::Output)?;
+        writeln!(out, "{}", line.trim_end()).map_err(Error::Output)?;
     }
-    out.flush().map_err(Failure::Output)
+    out.flush().map_err(Error::Output)
 }
 
 fn columns(operation: &Operation) -> [String; 3] {

@@ -8,20 +8,16 @@ use std::{
     process::{Command, Stdio},
 };
 
-use reenact_trace::{Exit, Stop, Trace, identify};
+use reenact_trace::{Exit, StopReason, Trace, identify};
 use rustix::fs::SeekFrom;
 use serde::Serialize;
 use tempfile::TempDir;
 
 use super::DIVERGED;
-use crate::{
-    error::Failure,
-    files::{self, Completion},
-    process, report,
-};
+use crate::{error::Error, files, process, report};
 
 /// The options of a replay.
-pub(crate) struct Request<'a> {
+pub(crate) struct ReplayOptions<'a> {
     pub(crate) trace: &'a Path,
     /// Replay even if the program has changed.
     pub(crate) force: bool,
@@ -41,13 +37,13 @@ pub(crate) struct Plan {
     /// `None` if it does not exist any more; then the program runs in our directory.
     directory: Option<PathBuf>,
     really_write: bool,
-    recorded: Recorded,
+    recorded: RecordedEnd,
     notes: Vec<String>,
 }
 
 /// How the recorded run ended, as far as the trace contains it.
 #[derive(Debug, Clone, Copy)]
-struct Recorded {
+struct RecordedEnd {
     exit: Option<Exit>,
     /// The trace ends before the run did: recording stopped, or part of the file is missing.
     partial: bool,
@@ -55,58 +51,58 @@ struct Recorded {
 
 impl Plan {
     /// Completes the trace if necessary, and checks that the program is the one that was recorded.
-    pub(crate) fn new(request: &Request<'_>) -> Result<Plan, Failure> {
+    pub(crate) fn new(options: &ReplayOptions<'_>) -> Result<Plan, Error> {
         let mut notes = Vec::new();
         // Opened first, so that a file that is not a trace is not modified.
-        Trace::open(request.trace)?;
-        if let Completion::InTwoFiles(error) = files::complete(request.trace)? {
+        Trace::open(options.trace)?;
+        if let Some(error) = files::complete(options.trace)? {
             notes.push(format!("{error}; reading the recording from its two files"));
         }
-        let trace = Trace::open(request.trace)?;
+        let trace = Trace::open(options.trace)?;
         if let Some(damage) = trace.damage() {
             notes.push(format!(
-                "the recording is damaged: {damage}; replaying what is before that"
+                "the recording is damaged: {damage}; replaying the part before it"
             ));
         } else if !trace.is_complete() {
-            notes.push("the end of the recording is missing; replaying what is there".to_owned());
+            notes.push("the end of the recording is missing; replaying the rest".to_owned());
         }
         if let Some(stop) = trace.stop() {
             notes.push(early_end(stop));
         }
         let program = trace.program();
-        let (executable, arguments) = match request.command.split_first() {
+        let (executable, arguments) = match options.command.split_first() {
             None => (program.executable.clone(), program.arguments.clone()),
             Some((executable, further)) => {
-                let executable = std::path::absolute(executable).map_err(Failure::Scratch)?;
+                let executable = std::path::absolute(executable).map_err(Error::Scratch)?;
                 (executable, arguments_for(&program.arguments, further))
             }
         };
-        let build_id = identify(&executable).map_err(|error| Failure::ProgramGone {
+        let build_id = identify(&executable).map_err(|error| Error::ProgramGone {
             executable: executable.clone(),
-            trace: request.trace.to_owned(),
+            trace: options.trace.to_owned(),
             error,
         })?;
         if program.build_id != 0 && build_id != program.build_id {
-            if !request.force {
-                return Err(Failure::Rebuilt {
+            if !options.force {
+                return Err(Error::Rebuilt {
                     executable,
-                    trace: request.trace.to_owned(),
+                    trace: options.trace.to_owned(),
                 });
             }
             notes.push(format!(
-                "{} is not the program that was recorded; trying it as you asked",
+                "{} is not the program that was recorded; replaying it anyway",
                 executable.display()
             ));
         }
         let directory = Some(program.directory.clone()).filter(|directory| directory.is_dir());
         if directory.is_none() {
             notes.push(format!(
-                "the program ran in {}, which is not there; running it here",
+                "the program ran in {}, which does not exist; running it in this directory",
                 program.directory.display()
             ));
         }
         Ok(Plan {
-            trace: std::path::absolute(request.trace).map_err(Failure::Scratch)?,
+            trace: std::path::absolute(options.trace).map_err(Error::Scratch)?,
             executable,
             arguments,
             environment: program
@@ -116,8 +112,8 @@ impl Plan {
                 .cloned()
                 .collect(),
             directory,
-            really_write: request.really_write,
-            recorded: Recorded {
+            really_write: options.really_write,
+            recorded: RecordedEnd {
                 exit: trace.exit(),
                 partial: trace.stop().is_some() || !trace.is_complete(),
             },
@@ -156,9 +152,9 @@ impl Plan {
         [input, output, errors]: [Stdio; 3],
         scratch: &Path,
         log: Option<&Path>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<ReplayOutcome, Error> {
         // Each replay has its own directory: files from the last replay would mean that this one has already started.
-        let scratch = TempDir::new_in(scratch).map_err(Failure::Scratch)?;
+        let scratch = TempDir::new_in(scratch).map_err(Error::Scratch)?;
         let report = scratch.path().join("report");
         let mut command = self.command();
         command
@@ -169,7 +165,7 @@ impl Plan {
             .stdout(output)
             .stderr(errors);
         if let Some(log) = log {
-            fs::File::create(log).map_err(Failure::Scratch)?;
+            fs::File::create(log).map_err(Error::Scratch)?;
             command.env("REENACT_LOG", log);
         }
         if self.really_write {
@@ -177,7 +173,7 @@ impl Plan {
         }
         let exit = process::start(&mut command)?.wait()?.exit;
         let report = match fs::read(&report) {
-            Ok(bytes) => Report::parse(&String::from_utf8_lossy(&bytes)),
+            Ok(bytes) => EarlyEnd::parse(&String::from_utf8_lossy(&bytes)),
             Err(_) => None,
         };
         Ok(self.recorded.compare(exit, report))
@@ -203,7 +199,7 @@ fn arguments_for(recorded: &[OsString], further: &[OsString]) -> Vec<OsString> {
     }
 }
 
-fn early_end(stop: Stop) -> String {
+fn early_end(stop: StopReason) -> String {
     format!("recording ended early: {stop}; the replay ends there too")
 }
 
@@ -222,17 +218,17 @@ pub(super) fn standard_input_if_file() -> Stdio {
 
 /// The engine's report on a replay that the program did not end by itself.
 #[derive(Debug)]
-enum Report {
+enum EarlyEnd {
     Diverged(String),
     Ended,
 }
 
-impl Report {
-    fn parse(text: &str) -> Option<Report> {
+impl EarlyEnd {
+    fn parse(text: &str) -> Option<EarlyEnd> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         match first.trim() {
-            "diverged" => Some(Report::Diverged(rest.trim_end().to_owned())),
-            "ended" => Some(Report::Ended),
+            "diverged" => Some(EarlyEnd::Diverged(rest.trim_end().to_owned())),
+            "ended" => Some(EarlyEnd::Ended),
             _ => None,
         }
     }
@@ -241,7 +237,7 @@ impl Report {
 /// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub(crate) enum Outcome {
+pub(crate) enum ReplayOutcome {
     /// The program ended as recorded.
     Same {
         #[serde(serialize_with = "report::exit")]
@@ -268,21 +264,21 @@ pub(crate) enum Outcome {
     Diverged { report: String },
 }
 
-impl Recorded {
-    fn compare(self, exit: Exit, report: Option<Report>) -> Outcome {
+impl RecordedEnd {
+    fn compare(self, exit: Exit, report: Option<EarlyEnd>) -> ReplayOutcome {
         match (report, self.exit) {
-            (Some(Report::Diverged(report)), _) => Outcome::Diverged { report },
+            (Some(EarlyEnd::Diverged(report)), _) => ReplayOutcome::Diverged { report },
             // A run that exited normally and was recorded to its end does not run out of trace.
-            (Some(Report::Ended), Some(recorded @ Exit::Status(_))) if !self.partial => {
-                Outcome::Differs {
+            (Some(EarlyEnd::Ended), Some(recorded @ Exit::Status(_))) if !self.partial => {
+                ReplayOutcome::Differs {
                     recorded: Some(recorded),
                     exit: None,
                 }
             }
-            (Some(Report::Ended), recorded) => Outcome::Ended { recorded },
-            (None, None) => Outcome::Exited { exit },
-            (None, Some(recorded)) if recorded == exit => Outcome::Same { exit },
-            (None, recorded) => Outcome::Differs {
+            (Some(EarlyEnd::Ended), recorded) => ReplayOutcome::Ended { recorded },
+            (None, None) => ReplayOutcome::Exited { exit },
+            (None, Some(recorded)) if recorded == exit => ReplayOutcome::Same { exit },
+            (None, recorded) => ReplayOutcome::Differs {
                 recorded,
                 exit: Some(exit),
             },
@@ -290,51 +286,57 @@ impl Recorded {
     }
 }
 
-impl Outcome {
+impl ReplayOutcome {
     /// Whether the replay matches the recording, as far as the recording goes.
     pub(crate) fn is_same(&self) -> bool {
         match self {
-            Outcome::Same { .. } | Outcome::Exited { .. } | Outcome::Ended { .. } => true,
-            Outcome::Differs { .. } | Outcome::Diverged { .. } => false,
+            ReplayOutcome::Same { .. }
+            | ReplayOutcome::Exited { .. }
+            | ReplayOutcome::Ended { .. } => true,
+            ReplayOutcome::Differs { .. } | ReplayOutcome::Diverged { .. } => false,
         }
     }
 
     /// The exit of `reenact replay` after this outcome.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Outcome::Same { exit } | Outcome::Exited { exit } => *exit,
-            Outcome::Ended { .. } => Exit::Status(0),
-            Outcome::Differs { .. } | Outcome::Diverged { .. } => Exit::Status(DIVERGED),
+            ReplayOutcome::Same { exit } | ReplayOutcome::Exited { exit } => *exit,
+            ReplayOutcome::Ended { .. } => Exit::Status(0),
+            ReplayOutcome::Differs { .. } | ReplayOutcome::Diverged { .. } => {
+                Exit::Status(DIVERGED)
+            }
         }
     }
 
     /// The engine's report on the divergence, if there was one.
     pub(crate) fn report(&self) -> Option<&str> {
         match self {
-            Outcome::Diverged { report } => Some(report),
+            ReplayOutcome::Diverged { report } => Some(report),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for ReplayOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Same { exit } => write!(f, "same end: {exit}"),
-            Outcome::Exited { exit } => {
+            ReplayOutcome::Same { exit } => write!(f, "same end: {exit}"),
+            ReplayOutcome::Exited { exit } => {
                 write!(
                     f,
                     "{exit} (the recording does not say how the program ended)"
                 )
             }
-            Outcome::Ended {
+            ReplayOutcome::Ended {
                 recorded: Some(recorded),
             } => write!(
                 f,
-                "went to where the recording ends: the program {recorded}"
+                "reached the end of the recording: the program {recorded}"
             ),
-            Outcome::Ended { recorded: None } => f.write_str("went to where the recording ends"),
-            Outcome::Differs { recorded, exit } => {
+            ReplayOutcome::Ended { recorded: None } => {
+                f.write_str("reached the end of the recording")
+            }
+            ReplayOutcome::Differs { recorded, exit } => {
                 f.write_str("differs: ")?;
                 match exit {
                     Some(exit) => write!(f, "{exit}")?,
@@ -345,7 +347,7 @@ impl fmt::Display for Outcome {
                     None => Ok(()),
                 }
             }
-            Outcome::Diverged { .. } => {
+            ReplayOutcome::Diverged { .. } => {
                 f.write_str("diverged: the program did something else than the recording says")
             }
         }

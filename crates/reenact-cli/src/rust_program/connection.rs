@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
 use super::Start;
-use crate::{error::Failure, signals};
+use crate::{error::Error, signals};
 
 /// How often to check whether the program has connected, or the user has interrupted.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -52,14 +52,14 @@ impl Drop for Program {
 impl Connection {
     /// Starts a program, and waits until it is ready to answer. Returns the first message that it
     /// sends.
-    pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Hello), Failure> {
+    pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Hello), Error> {
         let mut starting = start.command();
         let program = &starting.get_program().to_owned();
-        let scratch = TempDir::new().map_err(Failure::Scratch)?;
+        let scratch = TempDir::new().map_err(Error::Scratch)?;
         let socket = scratch.path().join("socket");
         let report = scratch.path().join("report");
-        let listener = UnixListener::bind(&socket).map_err(Failure::Scratch)?;
-        listener.set_nonblocking(true).map_err(Failure::Scratch)?;
+        let listener = UnixListener::bind(&socket).map_err(Error::Scratch)?;
+        listener.set_nonblocking(true).map_err(Error::Scratch)?;
         let mut options = format!("serve={}\n", socket.display());
         if start.unlocks {
             options += "releases\n";
@@ -76,18 +76,18 @@ impl Connection {
             // An interrupt of the terminal is for this process only.
             .process_group(0);
         signals::leave_alone(&mut starting);
-        let child = starting.spawn().map_err(|error| Failure::Start {
+        let child = starting.spawn().map_err(|error| Error::Start {
             program: program.clone(),
             error,
         })?;
         let mut running = Program(child);
         let stream = loop {
             // In this order: the program may have connected and ended.
-            let ended = running.0.try_wait().map_err(Failure::Wait)?;
+            let ended = running.0.try_wait().map_err(Error::Wait)?;
             match listener.accept() {
                 Ok((stream, _)) => break stream,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(Failure::Scratch(error)),
+                Err(error) => return Err(Error::Scratch(error)),
             }
             if let Some(status) = ended {
                 let report = fs::read_to_string(&report).unwrap_or_default();
@@ -95,17 +95,17 @@ impl Connection {
             }
             thread::sleep(POLL_INTERVAL);
         };
-        stream.set_nonblocking(false).map_err(Failure::Scratch)?;
+        stream.set_nonblocking(false).map_err(Error::Scratch)?;
         stream
             .set_read_timeout(Some(POLL_INTERVAL))
-            .map_err(Failure::Scratch)?;
+            .map_err(Error::Scratch)?;
         let mut connection = Connection {
             program: running,
             stream,
             broken: None,
             _scratch: scratch,
         };
-        let hello = connection.receive().map_err(|error| Failure::Exploration {
+        let hello = connection.receive().map_err(|error| Error::Exploration {
             program: program.clone(),
             error,
         })?;
@@ -183,15 +183,15 @@ impl Read for Patient<'_> {
 }
 
 /// Returns why the program ended without having connected.
-fn not_explored(program: &OsString, status: ExitStatus, report: &str) -> Failure {
+fn not_explored(program: &OsString, status: ExitStatus, report: &str) -> Error {
     let mut lines = report.lines();
     if let Some(error) = lines.find_map(|line| line.strip_prefix("error\t")) {
-        return Failure::Exploration {
+        return Error::Exploration {
             program: program.clone(),
             error: error.to_owned(),
         };
     }
-    Failure::NotExplored {
+    Error::NotExplored {
         program: program.clone(),
         exit: match (status.code(), status.signal()) {
             (Some(code), _) => Exit::Status(code),

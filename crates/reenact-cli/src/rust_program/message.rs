@@ -52,7 +52,7 @@ pub(super) fn observe(message: &MessageReport, report: &UniverseReport, file: &s
     let mut fields = vec![("name".to_owned(), text(name(message)))];
     if let Some((_, arguments)) = message.label.split_once('(') {
         let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
-        fields.push(("args".to_owned(), value::read(&format!("[{arguments}]"))));
+        fields.push(("args".to_owned(), value::parse(&format!("[{arguments}]"))));
     }
     fields.push(("from".to_owned(), text(&peer(message, report))));
     fields.extend(location(message.sent_at.as_ref(), file));

@@ -76,7 +76,7 @@ fn salt(granularity: Granularity) -> u128 {
 
 /// The message that is marked, or where it has got to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Mark {
+pub(super) enum MarkedMessage {
     /// The message that this activity is about to send.
     Next(u32),
     /// The message in this queue that has this many others before it.
@@ -87,15 +87,15 @@ pub(super) enum Mark {
 
 /// The last step on the path to a universe, with a link to the steps before it.
 #[derive(Debug)]
-struct Path {
+struct PathStep {
     step: Choice,
     granularity: Granularity,
     moved: Option<Moved>,
-    before: Option<Arc<Path>>,
+    before: Option<Arc<PathStep>>,
 }
 
 /// Iterative: dropping a long path recursively would overflow the stack.
-impl Drop for Path {
+impl Drop for PathStep {
     fn drop(&mut self) {
         let mut next = self.before.take();
         while let Some(mut path) = next.and_then(Arc::into_inner) {
@@ -105,16 +105,16 @@ impl Drop for Path {
 }
 
 /// The memory of a universe beyond its own size.
-pub(super) const BYTES: usize = size_of::<Path>() + 2 * size_of::<usize>();
+pub(super) const BYTES: usize = size_of::<PathStep>() + 2 * size_of::<usize>();
 
 /// A universe, identified by its fingerprint and its mark, whichever path leads to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Universe {
-    path: Option<Arc<Path>>,
+    path: Option<Arc<PathStep>>,
     /// The granularity at the start of the program.
     first: Granularity,
     fingerprint: u128,
-    mark: Option<Mark>,
+    mark: Option<MarkedMessage>,
 }
 
 impl PartialEq for Universe {
@@ -178,25 +178,29 @@ impl Universe {
         fingerprint: u128,
     ) -> Universe {
         let mark = match (self.mark, moved) {
-            (Some(Mark::Next(who)), moved) if who == step.activity => {
-                moved.filter(|moved| moved.is_sent).map(|moved| Mark::Sent {
+            (Some(MarkedMessage::Next(who)), moved) if who == step.activity => moved
+                .filter(|moved| moved.is_sent)
+                .map(|moved| MarkedMessage::Sent {
                     object: moved.object,
                     behind: self.waiting(moved.object),
-                })
-            }
-            (Some(Mark::Sent { object, behind }), Some(moved))
+                }),
+            (Some(MarkedMessage::Sent { object, behind }), Some(moved))
                 if !moved.is_sent && moved.object == object =>
             {
                 match behind.checked_sub(1) {
-                    Some(behind) => Some(Mark::Sent { object, behind }),
-                    None => moved.is_turn.then_some(Mark::Turn(step.activity)),
+                    Some(behind) => Some(MarkedMessage::Sent { object, behind }),
+                    None => moved.is_turn.then_some(MarkedMessage::Turn(step.activity)),
                 }
             }
-            (Some(Mark::Turn(who)), Some(moved)) if who == step.activity && moved.is_turn => None,
+            (Some(MarkedMessage::Turn(who)), Some(moved))
+                if who == step.activity && moved.is_turn =>
+            {
+                None
+            }
             (mark, _) => mark,
         };
         Universe {
-            path: Some(Arc::new(Path {
+            path: Some(Arc::new(PathStep {
                 step,
                 granularity,
                 moved,
@@ -210,7 +214,7 @@ impl Universe {
     }
 
     /// Returns the same universe with another mark.
-    pub(super) fn marked(&self, mark: Option<Mark>) -> Universe {
+    pub(super) fn marked(&self, mark: Option<MarkedMessage>) -> Universe {
         Universe {
             mark,
             ..self.clone()
@@ -219,12 +223,12 @@ impl Universe {
 
     /// Whether the next value to be taken out of a queue is marked.
     pub(super) fn is_marked(&self, object: u32) -> bool {
-        self.mark == Some(Mark::Sent { object, behind: 0 })
+        self.mark == Some(MarkedMessage::Sent { object, behind: 0 })
     }
 
     /// Whether the current turn of an activity is marked.
     pub(super) fn is_turn_marked(&self, activity: u32) -> bool {
-        self.mark == Some(Mark::Turn(activity))
+        self.mark == Some(MarkedMessage::Turn(activity))
     }
 
     /// Returns the number of values in a queue.
@@ -251,14 +255,14 @@ impl Universe {
     }
 
     /// Returns the path to this universe, latest step first.
-    fn paths(&self) -> impl Iterator<Item = &Path> {
+    fn paths(&self) -> impl Iterator<Item = &PathStep> {
         std::iter::successors(self.path.as_deref(), |path| path.before.as_deref())
     }
 
     /// Returns the steps that lead here, each with the universe in which it was taken. These universes have no
     /// fingerprint.
     pub(super) fn steps(&self) -> Vec<(Universe, Choice)> {
-        let before = |path: &Path| Universe {
+        let before = |path: &PathStep| Universe {
             path: path.before.clone(),
             ..Universe::start(self.first)
         };
@@ -278,7 +282,7 @@ impl Universe {
             }
         };
         refine(&mut request, self.first);
-        let mut paths: Vec<&Path> = self.paths().collect();
+        let mut paths: Vec<&PathStep> = self.paths().collect();
         paths.reverse();
         for path in paths {
             refine(&mut request, path.granularity);
@@ -314,7 +318,7 @@ mod tests {
     fn what_is_marked_is_followed_through_a_queue() {
         let [a, b] = [0, 1].map(|activity| Choice { activity, way: 0 });
         let one = Universe::start(COARSE).after(a, COARSE, moved(true), 1);
-        let marked = one.marked(Some(Mark::Next(0)));
+        let marked = one.marked(Some(MarkedMessage::Next(0)));
         // A message of another activity arrives first.
         let both = marked
             .after(b, COARSE, moved(true), 2)
@@ -338,7 +342,7 @@ mod tests {
             .after(b, COARSE, None, 2)
             .after(a, COARSE, None, 3);
         assert_eq!(one, other);
-        assert_ne!(one, other.marked(Some(Mark::Next(0))));
+        assert_ne!(one, other.marked(Some(MarkedMessage::Next(0))));
         let steps = [a, b].map(|step| PathElement::Step(step.into()));
         assert_eq!(one.request(), steps);
     }

@@ -9,23 +9,23 @@ use reenact_multiverse::Observation;
 const DEPTH: usize = 32;
 
 /// Returns the value that a text represents.
-pub(super) fn read(text: &str) -> Observation {
-    let mut reader = Reader {
+pub(super) fn parse(text: &str) -> Observation {
+    let mut parser = Parser {
         rest: text.trim(),
         depth: 0,
     };
-    match reader.value() {
-        Some(value) if reader.rest.trim_start().is_empty() => value,
+    match parser.value() {
+        Some(value) if parser.rest.trim_start().is_empty() => value,
         _ => Observation::Text(text.to_owned()),
     }
 }
 
-struct Reader<'a> {
+struct Parser<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Parser<'a> {
     fn skip(&mut self, sign: &str) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(sign) {
@@ -218,9 +218,9 @@ mod tests {
 
     fn check(value: impl std::fmt::Debug, expected: &str) {
         let text = format!("{value:?}");
-        assert_eq!(read(&text).to_string(), expected, "{text}");
+        assert_eq!(parse(&text).to_string(), expected, "{text}");
         let pretty = format!("{value:#?}");
-        assert_eq!(read(&pretty).to_string(), expected, "{pretty}");
+        assert_eq!(parse(&pretty).to_string(), expected, "{pretty}");
     }
 
     #[test]
@@ -270,9 +270,9 @@ mod tests {
             "a b",
             "<",
         ] {
-            assert_eq!(read(text), Observation::Text(text.to_owned()));
+            assert_eq!(parse(text), Observation::Text(text.to_owned()));
         }
         let deep = "[".repeat(100_000);
-        assert_eq!(read(&deep), Observation::Text(deep.clone()));
+        assert_eq!(parse(&deep), Observation::Text(deep.clone()));
     }
 }

@@ -1,7 +1,6 @@
 //! `reenact trace check`: verifies a recording and, if it is damaged, reports how much of it can still be used.
 
 use std::{
-    io::Write,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -9,15 +8,15 @@ use std::{
 use reenact_trace::{Exit, Trace, TraceError, live_path};
 use serde::Serialize;
 
-use super::Damage;
-use crate::{args::CheckArgs, error::Failure, report};
+use super::DamageJson;
+use crate::{args::CheckArgs, error::Error, report};
 
 #[derive(Debug, Serialize)]
-struct Verdict {
+struct CheckResult {
     file: PathBuf,
     /// Whether the recording is undamaged and complete.
     sound: bool,
-    damage: Option<Damage>,
+    damage: Option<DamageJson>,
     /// Whether the end of the recording is missing.
     cut: bool,
     /// Whether part of the recording is still in its live file.
@@ -27,25 +26,18 @@ struct Verdict {
     operations: u64,
 }
 
-pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    let verdict = check(&args.file)?;
-    let text = if args.json {
-        serde_json::to_string(&verdict).expect("numbers and names") + "\n"
-    } else {
-        verdict.to_text()
-    };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .map_err(Failure::Output)?;
-    Ok(Exit::Status(i32::from(!verdict.sound)))
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Error> {
+    let result = check(&args.file)?;
+    super::print(args.json, &result, || result.to_text())?;
+    Ok(Exit::Status(i32::from(!result.sound)))
 }
 
-fn check(file: &Path) -> Result<Verdict, Failure> {
+fn check(file: &Path) -> Result<CheckResult, Error> {
     let trace = match Trace::open(file) {
         Ok(trace) => Arc::new(trace),
         // Damaged so badly that nothing can be replayed.
         Err(TraceError::Damaged { damage, .. }) => {
-            return Ok(Verdict {
+            return Ok(CheckResult {
                 file: file.to_owned(),
                 sound: false,
                 damage: Some((&damage).into()),
@@ -64,11 +56,11 @@ fn check(file: &Path) -> Result<Verdict, Failure> {
         Err(error) => return Err(error.into()),
     };
     progress.finish_and_clear();
-    Ok(Verdict {
+    Ok(CheckResult {
         file: file.to_owned(),
         sound: damage.is_none() && trace.is_complete(),
         cut: damage.is_none() && !trace.is_complete(),
-        damage: damage.as_ref().map(Damage::from),
+        damage: damage.as_ref().map(DamageJson::from),
         live: live_path(file).exists(),
         activities: trace.activities().len() as u64,
         operations: readable_operations(&trace),
@@ -89,7 +81,7 @@ fn readable_operations(trace: &Arc<Trace>) -> u64 {
     operations
 }
 
-impl Verdict {
+impl CheckResult {
     fn to_text(&self) -> String {
         let file = self.file.display();
         let what = format!(
@@ -98,7 +90,7 @@ impl Verdict {
             report::counted(self.activities, "activity", "activities"),
         );
         let live = if self.live {
-            ", part of them in the live file beside it: reenact replay makes one file of the two"
+            ", some of them in the live file beside it; reenact replay merges the two files"
         } else {
             ""
         };
@@ -106,7 +98,7 @@ impl Verdict {
             None if self.cut => format!(
                 "{file}: the end of the recording is missing; {what} can be replayed{live}\n"
             ),
-            None => format!("{file}: sound, {what}{live}\n"),
+            None => format!("{file}: intact, {what}{live}\n"),
             Some(damage) if self.operations == 0 => format!(
                 "{file}: damaged, {} at byte {}; nothing can be replayed\n",
                 damage.what, damage.offset

@@ -9,14 +9,14 @@ use anstyle::Style;
 use indicatif::HumanCount;
 use reenact_trace::{ActivityInfo, Exit, Item, Trace};
 
-use super::words::Words;
-use crate::{args::ShowArgs, error::Failure, report};
+use super::event_text::EventText;
+use crate::{args::ShowArgs, error::Error, report};
 
 /// Maximum number of activities to show in which everything went as predicted. There may be thousands of them, all
 /// alike.
-const QUIET_SHOWN: u64 = 20;
+const PREDICTED_SHOWN: u64 = 20;
 
-pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     let trace = super::open(&args.file)?;
     let mut out = io::BufWriter::new(anstream::stdout());
     let chosen: Vec<ActivityInfo> = trace
@@ -26,21 +26,21 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     if let Some(name) = &args.activity
         && chosen.is_empty()
     {
-        return Err(Failure::NoSuchActivity {
+        return Err(Error::NoSuchActivity {
             trace: args.file.clone(),
             name: name.clone(),
             known: some_names(&trace),
         });
     }
-    header(&trace, &mut out).map_err(Failure::Output)?;
-    let mut quiet = Quiet::default();
+    header(&trace, &mut out).map_err(Error::Output)?;
+    let mut predicted = AsPredicted::default();
     for info in &chosen {
-        if args.activity.is_some() || !quiet.swallows(&trace, info) {
+        if args.activity.is_some() || !predicted.omits(&trace, info) {
             activity(&trace, info, args.limit, &mut out)?;
         }
     }
-    quiet.summary(&mut out).map_err(Failure::Output)?;
-    out.flush().map_err(Failure::Output)?;
+    predicted.summary(&mut out).map_err(Error::Output)?;
+    out.flush().map_err(Error::Output)?;
     Ok(Exit::Status(0))
 }
 
@@ -50,34 +50,34 @@ fn is_chosen(trace: &Trace, info: &ActivityInfo, name: Option<&str>) -> bool {
 
 /// Activities of which only the number of operations can be shown, because they have no events.
 #[derive(Default)]
-struct Quiet {
+struct AsPredicted {
     activities: u64,
     operations: u64,
 }
 
-impl Quiet {
+impl AsPredicted {
     /// Counts an activity that has no events. Returns whether to leave it out.
-    fn swallows(&mut self, trace: &Arc<Trace>, info: &ActivityInfo) -> bool {
+    fn omits(&mut self, trace: &Arc<Trace>, info: &ActivityInfo) -> bool {
         let mut events = trace.events(info.number);
-        let is_quiet = events.by_ref().all(|item| {
+        let is_predicted = events.by_ref().all(|item| {
             matches!(
                 item,
                 Ok(Item::End { .. } | Item::Cut { .. } | Item::Tick { .. })
             )
         });
-        if !is_quiet {
+        if !is_predicted {
             return false;
         }
         self.activities += 1;
-        let swallowed = self.activities > QUIET_SHOWN;
-        if swallowed {
+        let omitted = self.activities > PREDICTED_SHOWN;
+        if omitted {
             self.operations += events.position();
         }
-        swallowed
+        omitted
     }
 
     fn summary(&self, out: &mut impl Write) -> io::Result<()> {
-        let Some(more @ 1..) = self.activities.checked_sub(QUIET_SHOWN) else {
+        let Some(more @ 1..) = self.activities.checked_sub(PREDICTED_SHOWN) else {
             return Ok(());
         };
         let activities = report::counted(more, "activity", "activities");
@@ -126,19 +126,19 @@ fn activity(
     info: &ActivityInfo,
     limit: Option<u64>,
     out: &mut impl Write,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    writeln!(out, "\n{bold}{}{bold:#}", heading(trace, info)).map_err(Failure::Output)?;
+    writeln!(out, "\n{bold}{}{bold:#}", heading(trace, info)).map_err(Error::Output)?;
     let mut events = trace.events(info.number);
-    let mut words = Words::new(trace, info);
+    let mut text = EventText::new(trace, info);
     let mut shown = 0;
     let mut ended = false;
     while let Some(item) = events.next() {
         let item = match item {
             Ok(item) => item,
             Err(error) => {
-                writeln!(out, "          {error}").map_err(Failure::Output)?;
+                writeln!(out, "          {error}").map_err(Error::Output)?;
                 break;
             }
         };
@@ -147,26 +147,26 @@ fn activity(
             break;
         }
         if limit == Some(shown) {
-            writeln!(out, "          {dim}…{dim:#}").map_err(Failure::Output)?;
+            writeln!(out, "          {dim}…{dim:#}").map_err(Error::Output)?;
             break;
         }
         shown += 1;
         ended |= matches!(item, Item::End { .. });
-        let (silent, what) = describe(&item, &mut words);
+        let (silent, what) = describe(&item, &mut text);
         let position = events.position();
         let predicted = match silent {
             0 => String::new(),
             1 => format!("  {dim}after 1 as predicted{dim:#}"),
             _ => format!("  {dim}after {silent} as predicted{dim:#}"),
         };
-        writeln!(out, "{position:>8}  {what}{predicted}").map_err(Failure::Output)?;
+        writeln!(out, "{position:>8}  {what}{predicted}").map_err(Error::Output)?;
     }
     Ok(())
 }
 
-fn describe(item: &Item, words: &mut Words<'_>) -> (u32, String) {
+fn describe(item: &Item, text: &mut EventText<'_>) -> (u32, String) {
     match *item {
-        Item::Event(event) => (event.silent, words.describe(event)),
+        Item::Event(event) => (event.silent, text.describe(event)),
         Item::Tick { silent, hash } => (silent, format!("check {hash:08x}")),
         Item::End { silent, .. } => (silent, "end".to_owned()),
         Item::Cut { silent, .. } => (silent, "the recording ends".to_owned()),

@@ -1,21 +1,21 @@
 //! `reenact trace stats`: prints the size of a recording and counts what is in it.
 
-use std::{collections::BTreeMap, io::Write, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use indicatif::{DecimalBytes, HumanCount};
 use reenact_trace::{Exit, Item, Kind, Origin, Trace, TraceError};
 use serde::Serialize;
 
-use super::Damage;
-use crate::{args::StatsArgs, error::Failure, report};
+use super::DamageJson;
+use crate::{args::StatsArgs, error::Error, report};
 
 #[derive(Debug, Serialize)]
 struct Stats {
     file: PathBuf,
     size_bytes: u64,
     complete: bool,
-    damage: Option<Damage>,
-    program: Program,
+    damage: Option<DamageJson>,
+    program: ProgramJson,
     #[serde(serialize_with = "report::optional_exit")]
     exit: Option<Exit>,
     /// Why recording ended before the program did.
@@ -43,24 +43,17 @@ struct Stats {
 }
 
 #[derive(Debug, Serialize)]
-struct Program {
+struct ProgramJson {
     executable: PathBuf,
     command_line: String,
     directory: PathBuf,
     build_id: String,
 }
 
-pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
+pub(super) fn run(args: &StatsArgs) -> Result<Exit, Error> {
     let trace = super::open(&args.file)?;
     let stats = Stats::of(&trace)?;
-    let text = if args.json {
-        serde_json::to_string(&stats).expect("numbers and names") + "\n"
-    } else {
-        stats.to_text(&trace)
-    };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .map_err(Failure::Output)?;
+    super::print(args.json, &stats, || stats.to_text(&trace))?;
     Ok(Exit::Status(0))
 }
 
@@ -76,7 +69,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(trace: &Arc<Trace>) -> Result<Totals, Failure> {
+    fn of(trace: &Arc<Trace>) -> Result<Totals, Error> {
         let progress = report::spinner("counting", "events");
         let mut totals = Totals::default();
         for info in trace.activities() {
@@ -105,7 +98,7 @@ impl Totals {
 }
 
 impl Stats {
-    fn of(trace: &Arc<Trace>) -> Result<Stats, Failure> {
+    fn of(trace: &Arc<Trace>) -> Result<Stats, Error> {
         let totals = Totals::of(trace)?;
         let program = trace.program();
         let data = trace.data_summary();
@@ -117,8 +110,11 @@ impl Stats {
             file: trace.path().to_owned(),
             size_bytes: trace.size(),
             complete: trace.is_complete() && totals.damage.is_none(),
-            damage: trace.damage().or(totals.damage.as_ref()).map(Damage::from),
-            program: Program {
+            damage: trace
+                .damage()
+                .or(totals.damage.as_ref())
+                .map(DamageJson::from),
+            program: ProgramJson {
                 executable: program.executable.clone(),
                 command_line: super::command_line(program),
                 directory: program.directory.clone(),

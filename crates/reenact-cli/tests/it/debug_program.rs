@@ -2,38 +2,29 @@
 
 mod actors;
 mod asked;
-
-use std::{fs, process::Command};
+mod kinds;
+mod refused;
 
 use expect_test::{Expect, expect};
 
 use crate::{
     program::{example, example_of},
-    run::{Place, Run},
+    run::{Directory, Run},
 };
 
 /// A session with one of the programs of `examples/universes.rs`.
-fn debug(place: &Place, program: &[&str], script: &str) -> Run {
+fn debug(directory: &Directory, program: &[&str], script: &str) -> Run {
     let universes = example("universes");
     let args = [&["debug", "--", universes], program].concat();
-    without_memory(place.reenact_reading(&args, script))
-}
-
-fn without_memory(mut run: Run) -> Run {
-    let lines = run.stdout.lines().map(|line| match line {
-        line if line.starts_with("Memory: ") => "Memory: … per universe\n".to_owned(),
-        line => format!("{line}\n"),
-    });
-    run.stdout = lines.collect();
-    run
+    directory.reenact_reading(&args, script).without_memory()
 }
 
 /// A session in which every command is understood.
 fn check(program: &str, script: &str, expected: Expect) {
-    let run = debug(&Place::new(), &[program], script);
+    let run = debug(&Directory::new(), &[program], script);
     expected.assert_eq(&run.stdout);
     assert_eq!(run.stderr, "");
-    assert_eq!(run.status.code(), Some(0));
+    run.assert_status(0);
 }
 
 #[test]
@@ -85,7 +76,7 @@ fn a_lost_update_is_found_and_looked_at() {
               4 of them [1–2, 4–5] prints 150; balance = 150
 
             > story
-            How universe 0 came about
+            The steps to universe 0
               1. main.1 locks mutex@40 (line 43)
               2. main.1 locks mutex@40 (line 44)
               3. main.0 locks mutex@40 (line 43)
@@ -207,7 +198,7 @@ fn what_is_sent_is_followed_to_who_receives_it() {
             []
 
             > story
-            How universe 2 came about
+            The steps to universe 2
                  > remove breakpoint 1
                  > to-channel-receiver of main.1
               1. main.1 sends to channel@81 (line 87)
@@ -289,7 +280,7 @@ fn messages_of_actors_have_senders_receivers_and_turns() {
               [3] next, main.a0 handles set(150) from main.1
 
             > story 0
-            How universe 0 came about
+            The steps to universe 0
               1. main.0 sends balance() to main.a0 (line 122)
                  > next-turn of main.a0
               2. main.a0 handles balance() from main.0
@@ -329,7 +320,7 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
         "#]],
     );
-    let place = Place::new();
+    let directory = Directory::new();
     let args = [
         "debug",
         "--unlocks",
@@ -337,7 +328,7 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
         example("universes"),
         "transfers",
     ];
-    let run = place.reenact_reading(&args, "break after-unlock by main.0\nrun\n");
+    let run = directory.reenact_reading(&args, "break after-unlock by main.0\nrun\n");
     expect![[r#"
         > break after-unlock by main.0
         Breakpoint 1: after-unlock by main.0
@@ -349,7 +340,7 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
           [1–2] next, main.0 unlocks mutex@60
 
     "#]].assert_eq(&run.stdout);
-    let run = debug(&place, &["transfers"], "break before-unlock\n");
+    let run = debug(&directory, &["transfers"], "break before-unlock\n");
     expect![[r#"
         > break before-unlock
         Breakpoint 1: before-unlock
@@ -360,15 +351,15 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
 #[test]
 fn the_way_to_a_universe_is_followed_again_elsewhere() {
-    let place = Place::new();
+    let directory = Directory::new();
     let run = debug(
-        &place,
+        &directory,
         &["transfers"],
         "run\nschedule bad.schedule 0\nschedule good.schedule 1\n",
     );
-    assert_eq!(run.status.code(), Some(0), "{}", run.stdout);
+    run.assert_status(0);
     let follow = |file: &str| {
-        place.reenact(&[
+        directory.reenact(&[
             "explore",
             "--schedule",
             file,
@@ -379,14 +370,14 @@ fn the_way_to_a_universe_is_followed_again_elsewhere() {
     };
     let bad = follow("bad.schedule");
     assert!(bad.stdout.starts_with("deadlock\n"), "{}", bad.stdout);
-    assert_eq!(bad.status.code(), Some(1));
+    bad.assert_status(1);
     let good = follow("good.schedule");
     assert!(
         good.stdout.starts_with("nothing fails\n"),
         "{}",
         good.stdout
     );
-    assert_eq!(good.status.code(), Some(0));
+    good.assert_status(0);
 }
 
 #[test]
@@ -438,8 +429,8 @@ fn panics_and_signals_are_errors() {
 
 #[test]
 fn breakpoints_need_no_session() {
-    let place = Place::new();
-    let run = place.reenact(&[
+    let directory = Directory::new();
+    let run = directory.reenact(&[
         "explore",
         "--break",
         "after-lock at 65",
@@ -472,106 +463,13 @@ fn breakpoints_need_no_session() {
             1 universe of the 5 that can be reached from here; universe 2 is one
     "#]]
     .assert_eq(report);
-    assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
-}
-
-#[test]
-fn a_program_that_does_not_do_the_same_twice_is_reported() {
-    let run = debug(&Place::new(), &["flaky", "count"], "ends\n");
-    assert!(
-        run.stdout
-            .contains("error: the program does not do the same twice: "),
-        "{}",
-        run.stdout
-    );
-}
-
-#[test]
-fn a_program_that_cannot_be_debugged_is_reported() {
-    let place = Place::new();
-    let check = |args: &[&str], status: i32, expected: Expect| {
-        let run = place.reenact(&[&["debug"], args].concat());
-        expected.assert_eq(&run.stderr);
-        assert_eq!((run.status.code(), &*run.stdout), (Some(status), ""));
-    };
-    check(
-        &["--", "./missing"],
-        127,
-        expect![[r#"
-        reenact: cannot run ./missing: No such file or directory (os error 2)
-        help: is the path right, seen from this directory?
-    "#]],
-    );
-    check(
-        &["--", "/bin/sh", "-c", "exit 3"],
-        2,
-        expect![[r#"
-        reenact: /bin/sh did not explore itself: it exited with status 3
-        help: does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself
-    "#]],
-    );
-    check(
-        &["--", "/bin/sh", "-c", "kill -9 $$"],
-        2,
-        expect![[r#"
-        reenact: /bin/sh did not explore itself: it was killed by signal 9
-        help: does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself
-    "#]],
-    );
-    check(
-        &[],
-        2,
-        expect![[r#"
-        error: the following required arguments were not provided:
-          <FILE>
-
-        Usage: reenact debug <FILE> [-- <CMD>...]
-
-        For more information, try '--help'.
-    "#]],
-    );
-}
-
-#[test]
-fn a_program_that_goes_away_is_reported() {
-    // One that says nothing but that it is there.
-    let script = r#"import os, socket
-path = os.environ["REENACT_EXPLORE"].split("=", 1)[1].split("\n")[0]
-stream = socket.socket(socket.AF_UNIX)
-stream.connect(path)
-stream.sendall(b"\x03\0\0\0" b"\0\0\0")
-"#;
-    let place = Place::new();
-    fs::write(place.path("gone.py"), script).unwrap();
-    if Command::new("python3").arg("--version").output().is_err() {
-        return;
-    }
-    let run = place.reenact(&["debug", "--", "python3", "gone.py"]);
-    assert!(
-        run.stderr
-            .contains("the process that explores the program is gone"),
-        "{}",
-        run.stderr
-    );
-    assert_eq!(run.status.code(), Some(2));
-    // One that goes on, and says what nobody understands.
-    let greeting = r#"b"\0\0\0")"#;
-    assert!(script.contains(greeting));
-    let nonsense = script.replace(greeting, r#"b"\0\0\0" b"\x01\0\0\0\xff")"#);
-    let nonsense = nonsense + "while stream.recv(4096): pass\n";
-    fs::write(place.path("nonsense.py"), nonsense).unwrap();
-    let run = place.reenact(&["debug", "--", "python3", "nonsense.py"]);
-    assert!(
-        run.stderr.contains("the reply of the program is malformed"),
-        "{}",
-        run.stderr
-    );
+    run.assert_status(0);
 }
 
 #[test]
 fn the_guide_shows_what_is_printed() {
     let guide = include_str!("../../../../docs/multiverse.md");
-    let place = Place::new();
+    let directory = Directory::new();
     for program in ["deposits", "listing1"] {
         let command = format!("reenact debug -- target/debug/examples/{program}");
         let (_, session) = guide
@@ -580,12 +478,12 @@ fn the_guide_shows_what_is_printed() {
         let (session, _) = session.split_once("```").unwrap();
         let commands = session.lines().filter_map(|line| line.strip_prefix("> "));
         let script: String = commands.map(|line| format!("{line}\n")).collect();
-        let printed = place.reenact_reading(&["debug", "--", example(program)], script);
+        let printed = directory.reenact_reading(&["debug", "--", example(program)], script);
         let report = Run {
             stdout: session.to_owned(),
-            ..place.reenact(&["--version"])
+            ..directory.reenact(&["--version"])
         };
-        let [printed, report] = [printed, report].map(without_memory);
+        let [printed, report] = [printed, report].map(Run::without_memory);
         assert_eq!(printed.stdout.trim_end(), report.stdout.trim_end());
     }
     let text = include_str!("../../examples/deposits.rs");
@@ -595,10 +493,12 @@ fn the_guide_shows_what_is_printed() {
 
 #[test]
 fn a_model_from_outside_is_debugged_in_its_own_words() {
-    let place = Place::new();
+    let directory = Directory::new();
     let parties = example_of("phaser", "parties");
     let script = "ends\nbreak before-barrier by main.0\nrun\nshow\ninto\nstory\n";
-    let run = without_memory(place.reenact_reading(&["debug", "--", parties], script));
+    let run = directory
+        .reenact_reading(&["debug", "--", parties], script)
+        .without_memory();
     expect![[r#"
         > ends
         From the start: 19 universes, 20 steps between them
@@ -637,7 +537,7 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
           [1] next, main.0 locks mutex@7
 
         > story
-        How universe 0 came about
+        The steps to universe 0
           1. main registers with phaser@9 (line 10)
           2. main registers with phaser@9 (line 10)
              > into of main.0
@@ -647,167 +547,6 @@ fn a_model_from_outside_is_debugged_in_its_own_words() {
     "#]]
     .assert_eq(&run.stdout);
     assert_eq!((run.stderr.as_str(), run.status.code()), ("", Some(0)));
-}
-
-#[test]
-fn every_kind_of_operation_can_be_stopped_at() {
-    let place = Place::new();
-    let operations = example("operations");
-    let mut report = String::new();
-    for (program, kinds) in [
-        (
-            "actor",
-            "message-sender message-receiver before-turn after-turn resolver creation",
-        ),
-        (
-            "atomic",
-            "before-atomic-read after-atomic-read before-atomic-write after-atomic-write",
-        ),
-        (
-            "barrier",
-            "before-barrier after-barrier before-wait before-wake before-notify",
-        ),
-        (
-            "channel",
-            "before-channel-send after-channel-send before-channel-receive after-channel-receive before-channel-close after-channel-close",
-        ),
-        ("choice", "before-choice after-choice"),
-        (
-            "condvar",
-            "before-wait after-wait before-wake after-wake before-notify after-notify",
-        ),
-        ("external", "before-external after-external"),
-        ("mutex", "before-lock after-lock before-unlock after-unlock"),
-        ("park", "before-wait before-wake before-notify"),
-        (
-            "process",
-            "creation after-creation begin after-begin before-end after-end before-join after-join",
-        ),
-        ("question", "before-question after-question"),
-        ("select", "before-select after-select"),
-        (
-            "thread",
-            "creation after-creation begin after-begin before-end after-end before-join after-join",
-        ),
-        ("transaction", "before-commit after-commit"),
-    ] {
-        report += &format!("{program}\n");
-        for kind in kinds.split(' ') {
-            let script = format!("break {kind}\nrun\n");
-            let run = place.reenact_reading(&["debug", "--", operations, program], script);
-            let stop = run.stdout.split_once("> run\n").unwrap().1;
-            let stops = stop
-                .lines()
-                .filter_map(|line| line.trim().strip_prefix('['))
-                .filter_map(|line| Some(line.split_once("] ")?.1));
-            let stops: Vec<&str> = stops.collect();
-            report += &format!("  {kind}: {}\n", stops.join("; "));
-        }
-    }
-    expect![[r#"
-        actor
-          message-sender: next, main sends add(1) to main.a0
-          message-receiver: next, main.a0 handles add(1) from main
-          before-turn: next, main.a0 handles add(1) from main
-          after-turn: main.a0 has nothing to do
-          resolver: next, main.a0 resolves promise@45
-          creation: next, main spawns a task (main.a0)
-        atomic
-          before-atomic-read: next, main loads atomic@49
-          after-atomic-read: next, main stores atomic@49
-          before-atomic-write: next, main stores atomic@49
-          after-atomic-write: main has nothing to do
-        barrier
-          before-barrier: next, main arrives at barrier@54; next, main.0 arrives at barrier@54
-          after-barrier: next, main waits at a barrier (queue@54); next, main.0 waits at a barrier (queue@54)
-          before-wait: next, main waits at a barrier (queue@54); next, main.0 waits at a barrier (queue@54)
-          before-wake: next, main passes a barrier (queue@54); next, main.0 passes a barrier (queue@54)
-          before-notify: next, main.0 opens a barrier (queue@54); next, main opens a barrier (queue@54)
-        channel
-          before-channel-send: next, main sends to channel@61
-          after-channel-send: next, main receives from channel@61
-          before-channel-receive: next, main receives from channel@61
-          after-channel-receive: next, main drops a sender (channel@61)
-          before-channel-close: next, main drops a sender (channel@61)
-          after-channel-close: next, main drops a receiver (channel@61)
-        choice
-          before-choice: next, main chooses, way 1 of 2 or chooses, way 2 of 2
-          after-choice: main has nothing to do
-        condvar
-          before-wait: next, main waits for condvar@68; ends as it should
-          after-wait: main has nothing to do; ends as it should
-          before-wake: ends as it should; next, main wakes from condvar@68
-          after-wake: ends as it should; main has nothing to do
-          before-notify: next, main.0 notifies condvar@68
-          after-notify: main.0 has nothing to do
-        external
-          before-external: next, main asks for the available parallelism
-          after-external: main has nothing to do
-        mutex
-          before-lock: next, main locks mutex@80
-          after-lock: main has nothing to do
-          before-unlock: next, main unlocks mutex@80
-          after-unlock: main has nothing to do
-        park
-          before-wait: next, main.0 parks this thread (parker)
-          before-wake: ends as it should; next, main.0 wakes after being unparked (queue)
-          before-notify: next, main unparks a thread (parker)
-        process
-          creation: next, main spawns a task (main.a0)
-          after-creation: main has nothing to do
-          begin: next, main.a0 begins
-          after-begin: next, main.a0 ends
-          before-end: next, main.a0 ends
-          after-end: main.a0 has nothing to do
-          before-join: next, main joins main.a0
-          after-join: main has nothing to do
-        question
-          before-question: next, main asks whether a thread is finished
-          after-question: main has nothing to do
-        select
-          before-select: next, main selects channel@97, way 1 of 2 or selects channel@97, way 2 of 2
-          after-select: next, main drops a sender (channel@97#2)
-        thread
-          creation: next, main spawns main.0
-          after-creation: main has nothing to do
-          begin: next, main.0 begins
-          after-begin: next, main.0 ends
-          before-end: next, main.0 ends
-          after-end: main.0 has nothing to do
-          before-join: next, main joins main.0
-          after-join: main has nothing to do
-        transaction
-          before-commit: next, main runs a transaction
-          after-commit: main has nothing to do
-    "#]].assert_eq(&report);
-}
-
-#[test]
-fn steps_over_and_out_of_calls_are_refused() {
-    let script = "break before-lock\nrun\nover\nreturn\ninto\n";
-    let run = debug(&Place::new(), &["deposits"], script);
-    expect![[r#"
-        > break before-lock
-        Breakpoint 1: before-lock
-
-        > run
-        1 universe paused at breakpoint 1 (before-lock)
-          [0] next, main.0 locks mutex@40; next, main.1 locks mutex@40
-
-        > over
-        error in line 3: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
-
-        > return
-        error in line 4: return is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
-
-        > into
-        1 universe paused after into
-          [0] next, main.0 locks mutex@40
-        1 universe paused at breakpoint 1 (before-lock)
-          [1] next, main.1 locks mutex@40
-
-    "#]]
-    .assert_eq(&run.stdout);
 }
 
 #[test]
@@ -842,7 +581,7 @@ fn a_thread_is_followed_from_its_creation_to_who_joins_it() {
               [0–10] next, main.0 ends
 
             > story
-            How universe 0 came about
+            The steps to universe 0
                  > into-activity of main
               1. main spawns main.0 (line 50)
                  > remove breakpoint 1

@@ -1,19 +1,17 @@
-use crate::run::Place;
+use crate::run::Directory;
 
 #[test]
 fn the_demo_catches_the_bug_replays_it_and_shows_the_order() {
-    let place = Place::new();
-    let run = place.finish(place.command(&["demo"]).env("TMPDIR", place.path("")));
-    assert!(run.status.success(), "{}\n{}", run.stdout, run.stderr);
-    assert_eq!(place.files(), [""; 0], "it leaves nothing behind");
-    assert!(
-        run.stdout
-            .contains(" failed: the account is overdrawn: -100\n")
+    let directory = Directory::new();
+    let run = directory.finish(
+        directory
+            .command(&["demo"])
+            .env("TMPDIR", directory.path("")),
     );
-    assert!(
-        run.stdout
-            .contains("    replay 5 of 5: the account is overdrawn: -100\n")
-    );
+    run.assert_status(0);
+    assert_eq!(directory.files(), [""; 0], "it leaves nothing behind");
+    run.assert_stdout_has(" failed: the account is overdrawn: -100\n");
+    run.assert_stdout_has("    replay 5 of 5: the account is overdrawn: -100\n");
     // Which of the two asked first differs from run to run; that both asked before either took does not.
     assert_eq!(
         marked(&run.stdout),
@@ -26,28 +24,22 @@ fn the_demo_catches_the_bug_replays_it_and_shows_the_order() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("reenact demo actors\n"));
+    run.assert_stdout_has("reenact demo actors\n");
     assert_eq!(run.stderr, "");
 }
 
 #[test]
 fn the_demo_of_actors_catches_the_message_that_comes_in_between() {
-    let place = Place::new();
-    let run = place.finish(
-        place
+    let directory = Directory::new();
+    let run = directory.finish(
+        directory
             .command(&["demo", "actors"])
-            .env("TMPDIR", place.path("")),
+            .env("TMPDIR", directory.path("")),
     );
-    assert!(run.status.success(), "{}\n{}", run.stdout, run.stderr);
-    assert_eq!(place.files(), [""; 0], "it leaves nothing behind");
-    assert!(
-        run.stdout
-            .contains(" failed: client 1 doubled 12 and got 66\n")
-    );
-    assert!(
-        run.stdout
-            .contains("    replay 5 of 5: client 1 doubled 12 and got 66\n")
-    );
+    run.assert_status(0);
+    assert_eq!(directory.files(), [""; 0], "it leaves nothing behind");
+    run.assert_stdout_has(" failed: client 1 doubled 12 and got 66\n");
+    run.assert_stdout_has("    replay 5 of 5: client 1 doubled 12 and got 66\n");
     assert_eq!(
         marked(&run.stdout),
         ["double(12)", "double(33)", "get_result()"],
@@ -59,9 +51,9 @@ fn the_demo_of_actors_catches_the_message_that_comes_in_between() {
 
 #[test]
 fn a_story_that_nobody_knows_is_refused_with_those_there_are() {
-    let run = Place::new().reenact(&["demo", "fibers"]);
-    assert_eq!(run.status.code(), Some(2));
-    assert!(run.stderr.contains("[possible values: threads, actors]"));
+    let run = Directory::new().reenact(&["demo", "fibers"]);
+    run.assert_status(2);
+    run.assert_stderr_has("[possible values: threads, actors]");
 }
 
 /// What is marked in the diagram, from top to bottom.

@@ -4,10 +4,10 @@ use std::fs;
 
 use expect_test::{Expect, expect};
 
-use crate::run::Place;
+use crate::run::Directory;
 
-fn check(place: &Place, args: &[&str], status: i32, expected: Expect) {
-    let run = place.reenact(args);
+fn check(directory: &Directory, args: &[&str], status: i32, expected: Expect) {
+    let run = directory.reenact(args);
     expected.assert_eq(&run.stderr);
     assert_eq!(run.status.code(), Some(status));
     assert_eq!(run.stdout, "");
@@ -15,9 +15,9 @@ fn check(place: &Place, args: &[&str], status: i32, expected: Expect) {
 
 #[test]
 fn a_file_that_is_not_there() {
-    let place = Place::new();
+    let directory = Directory::new();
     check(
-        &place,
+        &directory,
         &["replay", "none.reenact"],
         125,
         expect![[r#"
@@ -26,18 +26,18 @@ fn a_file_that_is_not_there() {
         "#]],
     );
     for command in ["show", "stats", "check"] {
-        let run = place.reenact(&["trace", command, "none.reenact"]);
-        assert_eq!(run.status.code(), Some(2));
-        assert!(run.stderr.contains("cannot open none.reenact"));
+        let run = directory.reenact(&["trace", command, "none.reenact"]);
+        run.assert_status(2);
+        run.assert_stderr_has("cannot open none.reenact");
     }
 }
 
 #[test]
 fn a_file_that_is_no_trace() {
-    let place = Place::new();
-    fs::write(place.path("poem"), "Roses are red, violets are blue").unwrap();
+    let directory = Directory::new();
+    fs::write(directory.path("poem"), "Roses are red, violets are blue").unwrap();
     check(
-        &place,
+        &directory,
         &["replay", "poem"],
         125,
         expect![[r#"
@@ -46,7 +46,7 @@ fn a_file_that_is_no_trace() {
         "#]],
     );
     check(
-        &place,
+        &directory,
         &["trace", "check", "poem"],
         2,
         expect![[r#"
@@ -58,33 +58,33 @@ fn a_file_that_is_no_trace() {
 
 #[test]
 fn a_trace_of_another_version() {
-    let place = Place::new();
-    let path = place.trace_of_shell("new.reenact", "exit 0", None);
+    let directory = Directory::new();
+    let path = directory.trace_of_shell("new.reenact", "exit 0", None);
     let mut bytes = fs::read(&path).unwrap();
     bytes[8] = 99;
     fs::write(&path, bytes).unwrap();
     check(
-        &place,
+        &directory,
         &["replay", "new.reenact"],
         125,
         expect![[r#"
             reenact: new.reenact is a trace of format version 99; this reenact reads versions 1 to 3: use the reenact it was recorded with
-            help: reenact --version says which one this is
+            help: reenact --version prints the version of this command
         "#]],
     );
 }
 
 #[test]
 fn a_place_below_a_file() {
-    let place = Place::new();
-    fs::write(place.path("file"), "").unwrap();
+    let directory = Directory::new();
+    fs::write(directory.path("file"), "").unwrap();
     check(
-        &place,
+        &directory,
         &["record", "-o", "file/bug.reenact", "--", "true"],
         125,
         expect![[r#"
-            reenact: cannot create a recording in file: that is not a directory
-            help: say another place with -o FILE, in a directory that exists and that you may write to
+            reenact: cannot create a recording in file: it is not a directory
+            help: choose another file with -o FILE, in a directory that exists and that you can write to
         "#]],
     );
 }
@@ -92,49 +92,49 @@ fn a_place_below_a_file() {
 #[test]
 fn a_place_in_a_directory_that_is_not_there() {
     check(
-        &Place::new(),
+        &Directory::new(),
         &["record", "-o", "no/such/bug.reenact", "--", "true"],
         125,
         expect![[r#"
             reenact: cannot create a recording in no/such: there is no such directory
-            help: say another place with -o FILE, in a directory that exists and that you may write to
+            help: choose another file with -o FILE, in a directory that exists and that you can write to
         "#]],
     );
 }
 
 #[test]
 fn a_place_where_something_else_is() {
-    let place = Place::new();
-    fs::write(place.path("thesis.txt"), "Ten years of work").unwrap();
+    let directory = Directory::new();
+    fs::write(directory.path("thesis.txt"), "Ten years of work").unwrap();
     check(
-        &place,
+        &directory,
         &["record", "-o", "thesis.txt", "--", "true"],
         125,
         expect![[r#"
-            reenact: thesis.txt is there already, and it is not a recording
-            help: move it away, or say another place with -o FILE
+            reenact: thesis.txt already exists and is not a recording
+            help: move it away, or choose another file with -o FILE
         "#]],
     );
     assert_eq!(
-        fs::read_to_string(place.path("thesis.txt")).unwrap(),
+        fs::read_to_string(directory.path("thesis.txt")).unwrap(),
         "Ten years of work"
     );
     check(
-        &place,
+        &directory,
         &["record", "-o", ".", "--", "true"],
         125,
         expect![[r#"
-            reenact: . is there already, and it is not a recording
-            help: move it away, or say another place with -o FILE
+            reenact: . already exists and is not a recording
+            help: move it away, or choose another file with -o FILE
         "#]],
     );
 }
 
 #[test]
 fn a_program_that_is_not_there() {
-    let place = Place::new();
+    let directory = Directory::new();
     check(
-        &place,
+        &directory,
         &["record", "--", "no-such-program"],
         127,
         expect![[r#"
@@ -142,49 +142,49 @@ fn a_program_that_is_not_there() {
             help: is it installed, and in a directory of PATH?
         "#]],
     );
-    fs::write(place.path("here"), "").unwrap();
+    fs::write(directory.path("here"), "").unwrap();
     check(
-        &place,
+        &directory,
         &["record", "--", "here"],
         127,
         expect![[r#"
             reenact: cannot run here: No such file or directory (os error 2)
-            help: a program in this directory is run as ./here
+            help: to run a program in this directory, write ./here
         "#]],
     );
     check(
-        &place,
+        &directory,
         &["record", "--", "./here"],
         126,
         expect![[r#"
             reenact: cannot run ./here: Permission denied (os error 13)
-            help: is it a program, and executable?
+            help: is it an executable program?
         "#]],
     );
 }
 
 #[test]
 fn a_program_that_cannot_be_run_leaves_the_old_recording() {
-    let place = Place::new();
-    let path = place.trace_of_shell("bug.reenact", "exit 0", None);
+    let directory = Directory::new();
+    let path = directory.trace_of_shell("bug.reenact", "exit 0", None);
     let before = fs::read(&path).unwrap();
-    let run = place.reenact(&["record", "-o", "bug.reenact", "--", "no-such-program"]);
-    assert_eq!(run.status.code(), Some(127));
+    let run = directory.reenact(&["record", "-o", "bug.reenact", "--", "no-such-program"]);
+    run.assert_status(127);
     assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(place.files(), ["bug.reenact"]);
+    assert_eq!(directory.files(), ["bug.reenact"]);
 }
 
 #[test]
 fn an_activity_that_is_not_there() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "exit 0", None);
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "exit 0", None);
     check(
-        &place,
+        &directory,
         &["trace", "show", "bug.reenact", "--activity", "main.7"],
         2,
         expect![[r#"
             reenact: no activity of bug.reenact is called main.7
-            help: there are: main, main.0 (worker)
+            help: its activities are: main, main.0 (worker)
         "#]],
     );
 }

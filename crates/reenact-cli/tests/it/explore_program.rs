@@ -6,47 +6,35 @@ use serde_json::Value;
 
 use crate::{
     program::{example_of, record, scenarios},
-    run::{Place, Run},
+    run::{Directory, Run},
 };
 
-fn explore(place: &Place, options: &[&str], scenario: &str) -> Run {
-    place.reenact(&[&["explore"], options, &["--", scenarios(), scenario]].concat())
+fn explore(directory: &Directory, options: &[&str], scenario: &str) -> Run {
+    directory.reenact(&[&["explore"], options, &["--", scenarios(), scenario]].concat())
 }
 
 #[test]
 fn a_failure_is_found_reported_kept_and_followed() {
     for way in ["portfolio", "exhaustive", "pct 2", "preemptions 2"] {
-        let place = Place::new();
-        let run = explore(&place, &["--strategy", way, "--seed", "3"], "lost-update");
-        assert_eq!(
-            run.status.code(),
-            Some(1),
-            "{way}: {}{}",
-            run.stdout,
-            run.stderr
+        let directory = Directory::new();
+        let run = explore(
+            &directory,
+            &["--strategy", way, "--seed", "3"],
+            "lost-update",
         );
+        run.assert_status(1);
         assert!(
             run.stdout.starts_with("the program exited with status 1\n"),
             "{}",
             run.stdout
         );
-        assert!(
-            run.stdout.contains("with 3 switches from one to another:"),
-            "{}",
-            run.stdout
-        );
-        assert_eq!(place.files(), ["scenarios.schedule"]);
+        run.assert_stdout_has("with 3 switches from one to another:");
+        assert_eq!(directory.files(), ["scenarios.schedule"]);
 
         let schedule = ["--schedule", "scenarios.schedule"];
         for _ in 0..3 {
-            let again = explore(&place, &schedule, "lost-update");
-            assert_eq!(
-                again.status.code(),
-                Some(1),
-                "{}{}",
-                again.stdout,
-                again.stderr
-            );
+            let again = explore(&directory, &schedule, "lost-update");
+            again.assert_status(1);
             assert!(
                 again.stdout.starts_with("counted to 1\n"),
                 "{}",
@@ -56,7 +44,7 @@ fn a_failure_is_found_reported_kept_and_followed() {
         let followed = Command::new(scenarios())
             .arg("lost-update")
             .env("REENACT", "follow")
-            .env("REENACT_SCHEDULE", place.path("scenarios.schedule"))
+            .env("REENACT_SCHEDULE", directory.path("scenarios.schedule"))
             .output()
             .unwrap();
         assert_eq!(followed.status.code(), Some(1));
@@ -66,9 +54,9 @@ fn a_failure_is_found_reported_kept_and_followed() {
 
 #[test]
 fn a_deadlock_is_reported_with_who_waits_for_whom() {
-    let place = Place::new();
-    let run = explore(&place, &["-o", "forks.schedule"], "philosophers");
-    assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
+    let directory = Directory::new();
+    let run = explore(&directory, &["-o", "forks.schedule"], "philosophers");
+    run.assert_status(1);
     for said in [
         "deadlock\n",
         "main waits: the end of main.0",
@@ -79,27 +67,27 @@ fn a_deadlock_is_reported_with_who_waits_for_whom() {
     ] {
         assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
     }
-    assert_eq!(place.files(), ["forks.schedule"]);
+    assert_eq!(directory.files(), ["forks.schedule"]);
 }
 
 #[test]
 fn what_cannot_fail_is_said_to_have_been_tried_completely() {
-    let place = Place::new();
-    let run = explore(&place, &["--json"], "nothing");
-    assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
+    let directory = Directory::new();
+    let run = explore(&directory, &["--json"], "nothing");
+    run.assert_status(0);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["complete"], true, "{report}");
     assert_eq!(report["failures"], Value::Array(Vec::new()));
-    assert!(place.files().is_empty());
+    assert!(directory.files().is_empty());
 }
 
 #[test]
 fn several_cores_run_each_class_once() {
     for cores in ["1", "2", "3"] {
-        let place = Place::new();
+        let directory = Directory::new();
         let options = ["--json", "--strategy", "exhaustive", "--cores", cores];
-        let run = explore(&place, &options, "turns");
-        assert_eq!(run.status.code(), Some(0), "{}{}", run.stdout, run.stderr);
+        let run = explore(&directory, &options, "turns");
+        run.assert_status(0);
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!(report["complete"], true, "{report}");
         assert_eq!(report["executions"], 20, "{report}");
@@ -113,7 +101,7 @@ fn several_cores_run_each_class_once() {
             "--cores",
             cores,
         ];
-        let run = explore(&place, &options, "turns");
+        let run = explore(&directory, &options, "turns");
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!(report["executions"], 50, "{report}");
         assert_eq!(report["covered"][0], "50 of them at random (mixed, seed 0)");
@@ -126,14 +114,14 @@ fn what_any_core_finds_is_reported_and_followed() {
     for way in ["portfolio", "exhaustive", "urw", "pct 2"] {
         for cores in ["2", "3"] {
             for scenario in ["lost-update", "philosophers"] {
-                let place = Place::new();
-                let run = explore(&place, &["--strategy", way, "--cores", cores], scenario);
-                assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
-                assert_eq!(place.files(), ["scenarios.schedule"]);
-                let again = explore(&place, &["--schedule", "scenarios.schedule"], scenario);
-                assert_eq!(again.status.code(), Some(1), "{}", again.stdout);
+                let directory = Directory::new();
+                let run = explore(&directory, &["--strategy", way, "--cores", cores], scenario);
+                run.assert_status(1);
+                assert_eq!(directory.files(), ["scenarios.schedule"]);
+                let again = explore(&directory, &["--schedule", "scenarios.schedule"], scenario);
+                again.assert_status(1);
                 assert!(
-                    !again.stdout.contains("does not quite fit"),
+                    !again.stdout.contains("does not follow the schedule"),
                     "{}",
                     again.stdout
                 );
@@ -145,11 +133,11 @@ fn what_any_core_finds_is_reported_and_followed() {
 /// A run that went well is recorded; beside it is the one that fails.
 #[test]
 fn what_else_could_have_happened_is_found_around_a_recorded_run() {
-    let place = Place::new();
-    let went_well = (0..100).any(|_| record(&place, "lost-update").status.code() == Some(0));
+    let directory = Directory::new();
+    let went_well = (0..100).any(|_| record(&directory, "lost-update").status.code() == Some(0));
     assert!(went_well, "as it nearly always does");
-    let run = place.reenact(&["explore", "run.reenact"]);
-    assert_eq!(run.status.code(), Some(1), "{}{}", run.stdout, run.stderr);
+    let run = directory.reenact(&["explore", "run.reenact"]);
+    run.assert_status(1);
     for said in [
         "what was recorded, once: run.1.schedule\n  ended as it should\n  printed:\n    counted to 2\n",
         "1 reordering away, 2 times: run.2.schedule\n  the program exited with status 1\n",
@@ -157,11 +145,11 @@ fn what_else_could_have_happened_is_found_around_a_recorded_run() {
     ] {
         assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
     }
-    let again = explore(&place, &["--schedule", "run.2.schedule"], "lost-update");
-    assert_eq!(again.status.code(), Some(1), "{}", again.stdout);
+    let again = explore(&directory, &["--schedule", "run.2.schedule"], "lost-update");
+    again.assert_status(1);
 
     let outcomes = |options: &[&str]| {
-        let run = place.reenact(&[&["explore", "run.reenact", "--json"], options].concat());
+        let run = directory.reenact(&[&["explore", "run.reenact", "--json"], options].concat());
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
         let outcomes = report["outcomes"].as_array().unwrap().clone();
         let outcomes = outcomes.iter().map(|outcome| outcome["bad"] == true);
@@ -179,10 +167,10 @@ fn what_else_could_have_happened_is_found_around_a_recorded_run() {
 /// recorded, of which one fails, or both that do not.
 #[test]
 fn the_bad_interleaving_is_found_beside_a_recorded_run_of_messages() {
-    let place = Place::new();
+    let directory = Directory::new();
     let example = example_of("reenact", "bad_interleaving");
-    place.reenact(&["record", "-o", "run.reenact", "--", example]);
-    let run = place.reenact(&["explore", "run.reenact", "--other-outcomes", "--json"]);
+    directory.reenact(&["record", "-o", "run.reenact", "--", example]);
+    let run = directory.reenact(&["explore", "run.reenact", "--other-outcomes", "--json"]);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["complete"], true, "{report}");
     let outcomes = report["outcomes"].as_array().unwrap();
@@ -201,49 +189,30 @@ fn the_bad_interleaving_is_found_beside_a_recorded_run_of_messages() {
 
 #[test]
 fn what_cannot_be_explored_is_refused() {
-    let place = Place::new();
-    let run = place.reenact(&["explore", "--", "/bin/true"]);
-    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
-    assert!(
-        run.stderr
-            .contains("/bin/true did not explore itself: it exited with status 0"),
-        "{}",
-        run.stderr
-    );
+    let directory = Directory::new();
+    let run = directory.reenact(&["explore", "--", "/bin/true"]);
+    run.assert_status(2);
+    run.assert_stderr_has("/bin/true did not explore itself: it exited with status 0");
 
     fs::write(
-        place.path("bad.schedule"),
+        directory.path("bad.schedule"),
         "reenact schedule 1\nmain.x  lock\n",
     )
     .unwrap();
-    let run = explore(&place, &["--schedule", "bad.schedule"], "nothing");
-    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
-    assert!(
-        run.stderr
-            .contains("bad.schedule: line 2: `main.x` is no activity"),
-        "{}",
-        run.stderr
-    );
+    let run = explore(&directory, &["--schedule", "bad.schedule"], "nothing");
+    run.assert_status(2);
+    run.assert_stderr_has("bad.schedule: line 2: `main.x` is no activity");
 
-    let run = explore(&place, &["--strategy", "sideways"], "nothing");
-    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
-    assert!(
-        run.stderr.contains("`sideways` is not a strategy"),
-        "{}",
-        run.stderr
-    );
+    let run = explore(&directory, &["--strategy", "sideways"], "nothing");
+    run.assert_status(2);
+    run.assert_stderr_has("`sideways` is not a strategy");
 
-    let run = explore(&place, &["--workers", "2"], "nothing");
-    assert_eq!(run.status.code(), Some(2), "{}", run.stdout);
-    assert!(
-        run.stderr
-            .contains("'--workers <N>' cannot be used with '[CMD]...'"),
-        "{}",
-        run.stderr
-    );
+    let run = explore(&directory, &["--workers", "2"], "nothing");
+    run.assert_status(2);
+    run.assert_stderr_has("'--workers <N>' cannot be used with '[CMD]...'");
 
-    let run = place.reenact(&["explore", "--", "./nowhere"]);
-    assert_eq!(run.status.code(), Some(127), "{}", run.stderr);
-    let run = place.reenact(&["explore"]);
-    assert_eq!(run.status.code(), Some(2), "{}", run.stderr);
+    let run = directory.reenact(&["explore", "--", "./nowhere"]);
+    run.assert_status(127);
+    let run = directory.reenact(&["explore"]);
+    run.assert_status(2);
 }

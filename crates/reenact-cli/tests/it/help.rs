@@ -1,10 +1,10 @@
 use expect_test::expect;
 
-use crate::run::Place;
+use crate::run::Directory;
 
 #[test]
 fn help_teaches_by_example() {
-    let run = Place::new().reenact(&["--help"]);
+    let run = Directory::new().reenact(&["--help"]);
     assert!(run.status.success());
     expect![[r#"
         Record, replay and explore concurrent Rust programs.
@@ -50,7 +50,7 @@ fn help_teaches_by_example() {
 
 #[test]
 fn help_for_record_says_what_the_exit_status_is() {
-    let run = Place::new().reenact(&["record", "-h"]);
+    let run = Directory::new().reenact(&["record", "-h"]);
     expect![[r#"
         Run a program and record it
 
@@ -80,7 +80,7 @@ fn help_for_record_says_what_the_exit_status_is() {
 
 #[test]
 fn help_for_replay_says_what_the_exit_status_is() {
-    let run = Place::new().reenact(&["replay", "-h"]);
+    let run = Directory::new().reenact(&["replay", "-h"]);
     expect![[r#"
         Repeat a recorded run exactly
 
@@ -114,7 +114,7 @@ fn help_for_replay_says_what_the_exit_status_is() {
 
 #[test]
 fn no_command_is_a_question_for_help() {
-    let run = Place::new().reenact(&[]);
-    assert_eq!(run.status.code(), Some(2));
-    assert!(run.stderr.contains("Usage: reenact <COMMAND>"));
+    let run = Directory::new().reenact(&[]);
+    run.assert_status(2);
+    run.assert_stderr_has("Usage: reenact <COMMAND>");
 }

@@ -13,7 +13,7 @@ use std::{
 use expect_test::expect;
 use reenact_testing::executable;
 
-use crate::run::{Place, Run};
+use crate::run::{Directory, Run};
 
 /// The program `examples/scenarios.rs`.
 pub(crate) fn scenarios() -> &'static str {
@@ -49,35 +49,29 @@ pub(crate) fn example_of(package: &str, name: &'static str) -> &'static str {
     })
 }
 
-pub(crate) fn record(place: &Place, scenario: &str) -> Run {
-    place.reenact(&["record", "-o", "run.reenact", "--", scenarios(), scenario])
+pub(crate) fn record(directory: &Directory, scenario: &str) -> Run {
+    directory.reenact(&["record", "-o", "run.reenact", "--", scenarios(), scenario])
 }
 
 /// Records a scenario, and replays it: same status, same output, every time.
 fn check(scenario: &str) -> Run {
-    let place = Place::new();
-    let recorded = record(&place, scenario);
+    let directory = Directory::new();
+    let recorded = record(&directory, scenario);
     assert!(
         recorded.stderr.contains("reenact: recorded run.reenact ("),
         "{}",
         recorded.stderr
     );
-    assert_eq!(place.files(), ["run.reenact"]);
-    let replayed = place.reenact(&["replay", "run.reenact"]);
-    assert!(
-        replayed
-            .stderr
-            .contains("reenact: replay 1 of 1: same end: "),
-        "{}",
-        replayed.stderr
-    );
+    assert_eq!(directory.files(), ["run.reenact"]);
+    let replayed = directory.reenact(&["replay", "run.reenact"]);
+    replayed.assert_stderr_has("reenact: replay 1 of 1: same end: ");
     assert_eq!(replayed.status, recorded.status, "{}", replayed.stderr);
     assert_eq!(replayed.stdout, recorded.stdout);
-    let often = place.reenact(&["replay", "run.reenact", "--times", "10", "-v"]);
-    assert!(often.status.success(), "{}", often.stderr);
+    let often = directory.reenact(&["replay", "run.reenact", "--times", "10", "-v"]);
+    often.assert_status(0);
     assert_eq!(often.stdout, recorded.stdout.repeat(10));
-    let check = place.reenact(&["trace", "check", "run.reenact"]);
-    assert!(check.status.success(), "{}", check.stdout);
+    let check = directory.reenact(&["trace", "check", "run.reenact"]);
+    check.assert_status(0);
     recorded
 }
 
@@ -114,12 +108,14 @@ fn messages_come_in_the_same_order() {
 #[test]
 fn a_log_says_which_messages_are_sent_and_handled() {
     for strategy in ["receiver", "sender"] {
-        let place = Place::new();
+        let directory = Directory::new();
         let program = example("listing1");
         let options = ["record", "--strategy", strategy, "-o", "run.reenact"];
-        let recorded = place.reenact(&[&options[..], &["--", program]].concat());
-        assert!(recorded.status.success(), "{}", recorded.stderr);
-        let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+        let recorded = directory.reenact(&[&options[..], &["--", program]].concat());
+        recorded.assert_status(0);
+        let log = directory
+            .reenact(&["replay", "run.reenact", "--log"])
+            .stdout;
         let source = "crates/reenact-cli/examples/listing1.rs";
         let lines: Vec<Vec<&str>> = log
             .lines()
@@ -149,8 +145,8 @@ fn a_log_says_which_messages_are_sent_and_handled() {
 #[test]
 fn either_side_of_a_message_may_record_it_and_a_replay_knows_which() {
     for strategy in ["receiver", "sender"] {
-        let place = Place::new();
-        let recorded = place.reenact(&[
+        let directory = Directory::new();
+        let recorded = directory.reenact(&[
             "record",
             "--strategy",
             strategy,
@@ -160,18 +156,18 @@ fn either_side_of_a_message_may_record_it_and_a_replay_knows_which() {
             scenarios(),
             "actors",
         ]);
-        assert!(recorded.status.success(), "{}", recorded.stderr);
+        recorded.assert_status(0);
         // The recording decides, not the environment of the replay.
         for other in ["receiver", "sender"] {
-            let replayed = place.finish(
-                place
+            let replayed = directory.finish(
+                directory
                     .command(&["replay", "run.reenact"])
                     .env("REENACT_STRATEGY", other),
             );
-            assert!(replayed.status.success(), "{}", replayed.stderr);
+            replayed.assert_status(0);
             assert_eq!(replayed.stdout, recorded.stdout);
         }
-        let stats = place.reenact(&["trace", "stats", "run.reenact", "--json"]);
+        let stats = directory.reenact(&["trace", "stats", "run.reenact", "--json"]);
         let stats: serde_json::Value = serde_json::from_str(&stats.stdout).unwrap();
         assert_eq!(stats["strategy"], strategy);
         assert_eq!(stats["actors"], 4);
@@ -181,66 +177,60 @@ fn either_side_of_a_message_may_record_it_and_a_replay_knows_which() {
 
 #[test]
 fn the_number_of_workers_is_that_of_the_recording() {
-    let place = Place::new();
-    let recorded = place.finish(
-        place
+    let directory = Directory::new();
+    let recorded = directory.finish(
+        directory
             .command(&["record", "-o", "run.reenact", "--", scenarios(), "crowd"])
             .env("REENACT_WORKERS", "3"),
     );
     assert_eq!(recorded.stdout, "3 workers\n", "{}", recorded.stderr);
-    let replayed = place.reenact(&["replay", "run.reenact"]);
+    let replayed = directory.reenact(&["replay", "run.reenact"]);
     assert_eq!(replayed.stdout, "3 workers\n", "{}", replayed.stderr);
 }
 
 #[test]
 fn a_crowd_of_actors_is_shown_as_one() {
-    let place = Place::new();
-    let recorded = record(&place, "crowd");
-    assert!(recorded.status.success(), "{}", recorded.stderr);
-    let stats = place.reenact(&["trace", "stats", "run.reenact"]);
-    assert!(
-        stats
-            .stdout
-            .contains("activities    1,001 (1 thread, 1,000 actors or processes)\n"),
-        "{}",
-        stats.stdout
-    );
-    let shown = place.reenact(&["trace", "show", "run.reenact"]);
-    assert!(shown.stdout.contains("\nmain.a19\n"), "{}", shown.stdout);
+    let directory = Directory::new();
+    let recorded = record(&directory, "crowd");
+    recorded.assert_status(0);
+    let stats = directory.reenact(&["trace", "stats", "run.reenact"]);
+    stats.assert_stdout_has("activities    1,001 (1 thread, 1,000 actors or processes)\n");
+    let shown = directory.reenact(&["trace", "show", "run.reenact"]);
+    shown.assert_stdout_has("\nmain.a19\n");
     assert!(!shown.stdout.contains("\nmain.a20\n"), "{}", shown.stdout);
     let last = shown.stdout.lines().last().unwrap();
     assert_eq!(
         last,
         "and 980 activities more in which everything went as predicted, 1,960 operations in all"
     );
-    let one = place.reenact(&["trace", "show", "run.reenact", "--activity", "main.a999"]);
-    assert!(one.stdout.contains("\nmain.a999\n"), "{}", one.stdout);
+    let one = directory.reenact(&["trace", "show", "run.reenact", "--activity", "main.a999"]);
+    one.assert_stdout_has("\nmain.a999\n");
 }
 
 #[test]
 fn a_message_too_many_or_too_few_is_a_difference() {
-    let place = Place::new();
-    fs::write(place.path("times"), "5").unwrap();
-    let recorded = record(&place, "file");
-    assert!(recorded.status.success(), "{}", recorded.stderr);
-    let replayed = place.reenact(&["replay", "run.reenact"]);
+    let directory = Directory::new();
+    fs::write(directory.path("times"), "5").unwrap();
+    let recorded = record(&directory, "file");
+    recorded.assert_status(0);
+    let replayed = directory.reenact(&["replay", "run.reenact"]);
     assert_eq!(replayed.stdout, recorded.stdout, "{}", replayed.stderr);
     for (times, difference) in [
         ("6", "  program:   handles a message from main.a"),
         ("4", "  main.a0 waits for a message from main.a"),
     ] {
-        fs::write(place.path("times"), times).unwrap();
-        let run = place.reenact(&["replay", "run.reenact"]);
-        assert_eq!(run.status.code(), Some(86), "{times}: {}", run.stderr);
+        fs::write(directory.path("times"), times).unwrap();
+        let run = directory.reenact(&["replay", "run.reenact"]);
+        run.assert_status(86);
         assert!(run.stderr.contains(difference), "{times}: {}", run.stderr);
     }
 }
 
 #[test]
 fn a_log_says_which_messages_were_handled() {
-    let place = Place::new();
-    record(&place, "actors");
-    let run = place.reenact(&["replay", "run.reenact", "--log"]);
+    let directory = Directory::new();
+    record(&directory, "actors");
+    let run = directory.reenact(&["replay", "run.reenact", "--log"]);
     for (sender, letter) in [("main.a1", 'a'), ("main.a2", 'b'), ("main.a3", 'c')] {
         let line = format!("main.a0 handle a message note({letter:?}) from {sender} at ");
         let count = run
@@ -257,39 +247,35 @@ fn a_log_says_which_messages_were_handled() {
 
 #[test]
 fn a_program_that_does_nothing_leaves_nothing() {
-    let place = Place::new();
-    let run = record(&place, "nothing");
+    let directory = Directory::new();
+    let run = record(&directory, "nothing");
     assert!(run.status.success());
-    assert!(run.stderr.contains("nothing was recorded"));
-    assert_eq!(place.files(), [""; 0]);
+    run.assert_stderr_has("nothing was recorded");
+    assert_eq!(directory.files(), [""; 0]);
 }
 
 #[test]
 fn a_program_runs_on_where_nothing_can_be_written() {
     // Too little room for any of the files, then for the live file only.
     for blocks in [1, 100] {
-        let place = Place::new();
+        let directory = Directory::new();
         let script = format!("ulimit -f {blocks}; exec {} poison", scenarios());
-        let run = place.reenact(&["record", "-o", "run.reenact", "--", "bash", "-c", &script]);
-        assert_eq!(run.status.code(), Some(101), "{}", run.stderr);
-        assert!(
-            run.stderr.contains("nothing was recorded"),
-            "{}",
-            run.stderr
-        );
+        let run = directory.reenact(&["record", "-o", "run.reenact", "--", "bash", "-c", &script]);
+        run.assert_status(101);
+        run.assert_stderr_has("nothing was recorded");
     }
 }
 
 #[test]
 fn a_child_gets_a_recording_of_its_own() {
-    let place = Place::new();
-    let run = record(&place, "child");
-    assert!(run.status.success(), "{}", run.stderr);
-    assert_eq!(place.files(), ["run.2.reenact", "run.reenact"]);
+    let directory = Directory::new();
+    let run = record(&directory, "child");
+    run.assert_status(0);
+    assert_eq!(directory.files(), ["run.2.reenact", "run.reenact"]);
     assert!(run.stderr.contains("recorded run.2.reenact ("));
     // The recording does not say how the child ended, but its replay shows it.
     let (output, parent_says) = run.stdout.split_once('\n').unwrap();
-    let child = place.reenact(&["replay", "run.2.reenact"]);
+    let child = directory.reenact(&["replay", "run.2.reenact"]);
     assert_eq!(child.stdout.trim(), output);
     assert_eq!(
         parent_says.trim(),
@@ -299,17 +285,17 @@ fn a_child_gets_a_recording_of_its_own() {
 
 #[test]
 fn a_shell_around_the_program_does_not_lend_it_its_exit_status() {
-    let place = Place::new();
+    let directory = Directory::new();
     let script = format!("{} race; echo done; exit 42", scenarios());
-    let run = place.reenact(&["record", "-o", "run.reenact", "--", "sh", "-c", &script]);
-    assert_eq!(run.status.code(), Some(42));
+    let run = directory.reenact(&["record", "-o", "run.reenact", "--", "sh", "-c", &script]);
+    run.assert_status(42);
     assert!(!run.stderr.contains("42"), "{}", run.stderr);
-    let replayed = place.reenact(&["replay", "run.reenact"]);
+    let replayed = directory.reenact(&["replay", "run.reenact"]);
     assert_eq!(format!("{}done\n", replayed.stdout), run.stdout);
     assert_ne!(replayed.status.code(), Some(86), "{}", replayed.stderr);
     // But one that makes way for it does.
     let script = format!("exec {} poison", scenarios());
-    let run = place.reenact(&["record", "-o", "run.reenact", "--", "sh", "-c", &script]);
+    let run = directory.reenact(&["record", "-o", "run.reenact", "--", "sh", "-c", &script]);
     assert!(
         run.stderr.contains("exited with status 101)"),
         "{}",
@@ -347,8 +333,8 @@ impl Drop for Forever {
 }
 
 /// Starts a recording of the program that goes on forever, and waits until it says who it is.
-fn start_forever(place: &Place) -> (Child, Forever) {
-    let mut recorder = place
+fn start_forever(directory: &Directory) -> (Child, Forever) {
+    let mut recorder = directory
         .command(&["record", "-o", "run.reenact", "--", scenarios(), "forever"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -369,78 +355,78 @@ fn kill(signal: &str, pid: &str) {
 
 #[test]
 fn a_killed_program_is_replayed_to_where_it_was_killed() {
-    let place = Place::new();
-    let (mut recorder, program) = start_forever(&place);
+    let directory = Directory::new();
+    let (mut recorder, program) = start_forever(&directory);
     program.kill();
     assert_eq!(recorder.wait().unwrap().signal(), Some(9));
-    assert_eq!(place.files(), ["run.reenact"]);
-    let run = place.reenact(&["replay", "run.reenact", "--times", "3"]);
-    assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
+    assert_eq!(directory.files(), ["run.reenact"]);
+    let run = directory.reenact(&["replay", "run.reenact", "--times", "3"]);
+    run.assert_status(0);
     expect![[r#"
-        reenact: replay 1 of 3: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
-        reenact: replay 2 of 3: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
-        reenact: replay 3 of 3: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
+        reenact: replay 1 of 3: reached the end of the recording: the program was ended by signal 9 (SIGKILL)
+        reenact: replay 2 of 3: reached the end of the recording: the program was ended by signal 9 (SIGKILL)
+        reenact: replay 3 of 3: reached the end of the recording: the program was ended by signal 9 (SIGKILL)
         reenact: 3 of 3 replays ended as recorded
     "#]].assert_eq(&verdicts(&run));
 }
 
 #[test]
 fn a_killed_recorder_loses_nothing() {
-    let place = Place::new();
-    let (mut recorder, program) = start_forever(&place);
+    let directory = Directory::new();
+    let (mut recorder, program) = start_forever(&directory);
     let pid = program.pid.as_str();
     kill("-KILL", &recorder.id().to_string());
     recorder.wait().unwrap();
     // The program knows nothing of it and goes on recording: its files are to be left alone.
-    let before = place.files();
+    let before = directory.files();
     assert_eq!(before, ["run.reenact", "run.reenact.live"]);
-    let run = place.reenact(&["replay", "run.reenact"]);
-    assert_eq!(run.status.code(), Some(125));
+    let run = directory.reenact(&["replay", "run.reenact"]);
+    run.assert_status(125);
     assert_eq!(
         run.stderr.replace(pid, "PID"),
         "reenact: run.reenact is still being recorded by process PID\n\
-         help: end that process first (kill PID); nothing that it has done is lost\n"
+         help: end that process first (kill PID); nothing that it has recorded is lost\n"
     );
-    let run = record(&place, "race");
-    assert_eq!(run.status.code(), Some(125));
-    assert_eq!(place.files(), before);
+    let run = record(&directory, "race");
+    run.assert_status(125);
+    assert_eq!(directory.files(), before);
 
     program.kill();
     // It is nobody's child any more, so wait until it is gone.
     while fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| !maps.is_empty()) {
         std::thread::yield_now();
     }
-    let run = place.reenact(&["replay", "run.reenact"]);
-    assert_eq!(run.status.code(), Some(0), "{}", run.stderr);
+    let run = directory.reenact(&["replay", "run.reenact"]);
+    run.assert_status(0);
     expect![[r#"
-        reenact: replay 1 of 1: went to where the recording ends
+        reenact: replay 1 of 1: reached the end of the recording
     "#]]
     .assert_eq(&verdicts(&run));
-    assert_eq!(place.files(), ["run.reenact"]);
+    assert_eq!(directory.files(), ["run.reenact"]);
 }
 
 #[test]
 fn a_rebuilt_program_is_refused() {
-    let place = Place::new();
-    let program = place.path("program");
+    let directory = Directory::new();
+    let program = directory.path("program");
     executable::copy(scenarios(), &program);
     let program = program.to_str().unwrap();
-    let run = place.reenact(&["record", "-o", "run.reenact", "--", program, "race"]);
+    let run = directory.reenact(&["record", "-o", "run.reenact", "--", program, "race"]);
     let recorded = run.status.code();
     // As good as a rebuild: some more bytes at the end.
     executable::append(program, "rebuilt");
-    let run = place.reenact(&["replay", "run.reenact"]);
-    assert_eq!(run.status.code(), Some(125));
-    assert!(run.stderr.contains("it was rebuilt or replaced since"));
-    let run = place.reenact(&["replay", "run.reenact", "--force"]);
+    let run = directory.reenact(&["replay", "run.reenact"]);
+    run.assert_status(125);
+    run.assert_stderr_has("it was rebuilt or replaced since");
+    let run = directory.reenact(&["replay", "run.reenact", "--force"]);
     assert_eq!(run.status.code(), recorded, "{}", run.stderr);
 }
 
 #[test]
 fn a_log_says_who_did_what_in_order() {
-    let place = Place::new();
-    record(&place, "poison");
-    let run = place.reenact(&["replay", "run.reenact", "--log"]);
+    let directory = Directory::new();
+    record(&directory, "poison");
+    let run = directory.reenact(&["replay", "run.reenact", "--log"]);
     let actions: Vec<String> = run
         .stdout
         .lines()

@@ -10,24 +10,28 @@ use serde_json::Value;
 
 use crate::{
     program::{example, example_of},
-    run::{Place, Run},
+    run::{Directory, Run},
     sites::check_lines,
 };
 
 /// Each is recorded so often. What happens differs from run to run, so more find more, and take longer.
 const TIMES: usize = 1;
 
-fn explore(place: &Place, options: &[&str]) -> Run {
+fn explore(directory: &Directory, options: &[&str]) -> Run {
     let limits = ["--json", "--executions", "20", "-o", "near"];
-    place.reenact(&[&["explore", "run.reenact"], options, &limits[..]].concat())
+    directory.reenact(&[&["explore", "run.reenact"], options, &limits[..]].concat())
 }
 
 /// Explores from a recording: the first outcome is what was recorded.
-fn check_explored(place: &Place, name: &str, options: &[&str], printed: Option<&str>) {
-    let run = explore(place, options);
+fn check_explored(directory: &Directory, name: &str, options: &[&str], printed: Option<&str>) {
+    let run = explore(directory, options);
     let report: Value = serde_json::from_str(&run.stdout)
         .unwrap_or_else(|error| panic!("{name} {options:?}: {error}: {}", run.stderr));
-    let log = || place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+    let log = || {
+        directory
+            .reenact(&["replay", "run.reenact", "--log"])
+            .stdout
+    };
     assert!(
         report["divergence"].is_null(),
         "{name} {options:?}: {report}\n{}",
@@ -48,38 +52,31 @@ fn check_explored(place: &Place, name: &str, options: &[&str], printed: Option<&
     }
 }
 
-fn check(place: &Place, name: &str, printed: Option<&str>) {
+fn check(directory: &Directory, name: &str, printed: Option<&str>) {
     for options in [
         &["--near", "1"][..],
         &["--near", "1", "--from", "2"],
         &["--other-outcomes"],
     ] {
-        check_explored(place, name, options, printed);
+        check_explored(directory, name, options, printed);
     }
-    let debugged = place.reenact_reading(
+    let debugged = directory.reenact_reading(
         &["debug", "run.reenact"],
         "universes\nstory\nshow\nback\nshow\nquit\n",
     );
-    assert!(
-        debugged.status.success(),
-        "{name}: {}{}",
-        debugged.stdout,
-        debugged.stderr
-    );
+    debugged.assert_status(0);
     check_lines(name, &debugged.stdout);
     assert!(
-        debugged
-            .stdout
-            .starts_with("at the end of what was recorded"),
+        debugged.stdout.starts_with("at the end of the recording"),
         "{name}: {}",
         debugged.stdout
     );
 }
 
-fn record(place: &Place, command: &[&str]) -> Run {
-    let _ = fs::remove_file(place.path("run.reenact"));
+fn record(directory: &Directory, command: &[&str]) -> Run {
+    let _ = fs::remove_file(directory.path("run.reenact"));
     let options = ["record", "-o", "run.reenact", "--"];
-    place.reenact(&[&options[..], command].concat())
+    directory.reenact(&[&options[..], command].concat())
 }
 
 /// Checks the programs of which this is the remainder of the number. There are several tests, because all programs
@@ -89,13 +86,15 @@ fn check_primitives(remainder: usize) {
     let names = Command::new(program).output().unwrap().stdout;
     let names = String::from_utf8(names).unwrap();
     assert!(names.lines().count() >= 25, "{names}");
-    let place = Place::new();
+    let directory = Directory::new();
     for name in names.lines().skip(remainder).step_by(PARTS) {
         for _ in 0..TIMES {
-            let recorded = record(&place, &[program, name]);
-            check(&place, name, Some(&recorded.stdout));
+            let recorded = record(&directory, &[program, name]);
+            check(&directory, name, Some(&recorded.stdout));
         }
-        let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+        let log = directory
+            .reenact(&["replay", "run.reenact", "--log"])
+            .stdout;
         check_lines(name, &log);
         // Every operation that releases an object has a line.
         for line in log.lines().filter(|line| line.starts_with("main")) {
@@ -140,33 +139,29 @@ every_primitive_is_explored_and_debugged_from_a_recording! {
 #[test]
 fn a_whole_system_is_explored_from_a_recording() {
     let program = example_of("reenact", "sales");
-    let place = Place::new();
-    let recorded = record(&place, &[program, "4", "2", "2", "2"]);
-    check(&place, "sales", Some(&recorded.stdout));
+    let directory = Directory::new();
+    let recorded = record(&directory, &[program, "4", "2", "2", "2"]);
+    check(&directory, "sales", Some(&recorded.stdout));
 }
 
 #[test]
 fn a_recording_that_takes_longer_than_the_time_limit_is_not_explored() {
-    let place = Place::new();
-    record(&place, &[example("primitives"), "mutex"]);
-    let run = explore(&place, &["--max-time", "0"]);
+    let directory = Directory::new();
+    record(&directory, &[example("primitives"), "mutex"]);
+    let run = explore(&directory, &["--max-time", "0"]);
     assert!(!run.status.success());
     assert_eq!(run.stdout, "");
-    assert!(
-        run.stderr.contains("the time limit passed after 0 of the"),
-        "{}",
-        run.stderr
-    );
+    run.assert_stderr_has("the time limit passed after 0 of the");
 }
 
 #[test]
 fn a_recording_that_does_not_fit_is_said_not_to_and_nothing_else() {
-    let place = Place::new();
-    record(&place, &[example("primitives"), "mutex"]);
+    let directory = Directory::new();
+    record(&directory, &[example("primitives"), "mutex"]);
     // Another program, whatever it does.
     let options = ["--force", "--", example("primitives"), "mpsc"];
-    let run = place.reenact(&[&["explore", "run.reenact"], &options[..]].concat());
-    assert_eq!(run.status.code(), Some(86), "{}{}", run.stdout, run.stderr);
+    let run = directory.reenact(&[&["explore", "run.reenact"], &options[..]].concat());
+    run.assert_status(86);
     assert!(
         run.stdout.starts_with("the recording cannot be explored: "),
         "{}",
@@ -178,7 +173,7 @@ fn a_recording_that_does_not_fit_is_said_not_to_and_nothing_else() {
         run.stdout
     );
     let json = ["--json", "--force", "--", example("primitives"), "mpsc"];
-    let run = place.reenact(&[&["explore", "run.reenact"], &json[..]].concat());
+    let run = directory.reenact(&[&["explore", "run.reenact"], &json[..]].concat());
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(report["divergence"].is_string(), "{report}");
     assert_eq!(
@@ -190,17 +185,18 @@ fn a_recording_that_does_not_fit_is_said_not_to_and_nothing_else() {
 
 #[test]
 fn a_recording_that_is_longer_than_executions_may_be_is_a_path() {
-    let place = Place::new();
-    let recorded = record(&place, &[example("primitives"), "mutex"]);
+    let directory = Directory::new();
+    let recorded = record(&directory, &[example("primitives"), "mutex"]);
     let options = ["--near", "1", "--max-steps", "2"];
-    check_explored(&place, "mutex", &options, Some(&recorded.stdout));
+    check_explored(&directory, "mutex", &options, Some(&recorded.stdout));
 }
 
 #[test]
 fn a_recording_of_a_program_that_was_killed_is_a_path_up_to_there() {
-    let place = Place::new();
+    let directory = Directory::new();
     let options = ["record", "-o", "run.reenact", "--"];
-    let mut record = place.command(&[&options[..], &[example("primitives"), "endless"]].concat());
+    let mut record =
+        directory.command(&[&options[..], &[example("primitives"), "endless"]].concat());
     let mut recorded = record.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(recorded.stdout.take().unwrap()).lines();
     let process = lines.next().unwrap().unwrap();
@@ -220,7 +216,7 @@ fn a_recording_of_a_program_that_was_killed_is_a_path_up_to_there() {
         "-o",
         "near",
     ];
-    let run = place.reenact(&[&["explore", "run.reenact"], &limits[..]].concat());
+    let run = directory.reenact(&[&["explore", "run.reenact"], &limits[..]].concat());
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(report["divergence"].is_null(), "{report}");
     let outcome = report["outcomes"][0]["outcome"].as_str().unwrap();
@@ -228,12 +224,14 @@ fn a_recording_of_a_program_that_was_killed_is_a_path_up_to_there() {
         outcome.starts_with("had not ended when it was stopped"),
         "{outcome}"
     );
-    let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+    let log = directory
+        .reenact(&["replay", "run.reenact", "--log"])
+        .stdout;
     let most = log.lines().count();
-    let debugged = place.reenact_reading(&["debug", "run.reenact"], "quit\n");
+    let debugged = directory.reenact_reading(&["debug", "run.reenact"], "quit\n");
     let steps = debugged
         .stdout
-        .strip_prefix("at the end of what was recorded, ")
+        .strip_prefix("at the end of the recording, ")
         .and_then(|rest| rest.split(' ').next()?.replace(',', "").parse().ok());
     let steps: usize = steps.unwrap_or_else(|| panic!("{}", debugged.stdout));
     assert!(steps <= most, "{steps} steps, {most} operations: {log}");
@@ -241,11 +239,11 @@ fn a_recording_of_a_program_that_was_killed_is_a_path_up_to_there() {
 
 #[test]
 fn a_path_that_does_not_end_as_recorded_does_not_fit() {
-    let place = Place::new();
-    let recorded = record(&place, &[example("primitives"), "third-run"]);
-    assert!(recorded.status.success(), "{}", recorded.stderr);
-    let run = place.reenact(&["explore", "run.reenact"]);
-    assert_eq!(run.status.code(), Some(86), "{}{}", run.stdout, run.stderr);
+    let directory = Directory::new();
+    let recorded = record(&directory, &[example("primitives"), "third-run"]);
+    recorded.assert_status(0);
+    let run = directory.reenact(&["explore", "run.reenact"]);
+    run.assert_status(86);
     assert_eq!(
         run.stdout,
         "the recording cannot be explored: the recorded program exited with status 0, but here nobody can go on\n\
@@ -280,11 +278,11 @@ fn a_test_is_explored_from_a_recording_of_its_binary() {
     let binary = std::env::current_exe().unwrap();
     let binary = binary.to_str().unwrap();
     let test = "recordings::threads_of_a_test";
-    let place = Place::new();
+    let directory = Directory::new();
     for _ in 0..TIMES {
         let options = ["--exact", test, "--ignored", "--test-threads=1"];
-        let recorded = record(&place, &[&[binary], &options[..]].concat());
-        assert!(recorded.status.success(), "{}", recorded.stderr);
-        check(&place, test, None);
+        let recorded = record(&directory, &[&[binary], &options[..]].concat());
+        recorded.assert_status(0);
+        check(&directory, test, None);
     }
 }

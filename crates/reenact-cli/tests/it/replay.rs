@@ -4,16 +4,16 @@ use std::{fs, os::unix::process::ExitStatusExt};
 
 use expect_test::expect;
 use reenact_testing::executable;
-use reenact_trace::{Exit, Program};
+use reenact_trace::Exit;
 
-use crate::run::Place;
+use crate::run::{Directory, program};
 
 #[test]
 fn the_same_end_passes_through() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(101));
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
+    run.assert_status(101);
     assert_eq!(run.stdout, "out\n");
     expect![[r#"
         reenact: replay 1 of 1: same end: exited with status 101
@@ -23,9 +23,9 @@ fn the_same_end_passes_through() {
 
 #[test]
 fn the_same_signal_passes_through() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "kill -ABRT $$", Some(Exit::Signal(6)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "kill -ABRT $$", Some(Exit::Signal(6)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
     assert_eq!(run.status.signal(), Some(6));
     expect![[r#"
         reenact: replay 1 of 1: same end: was ended by signal 6 (SIGABRT)
@@ -35,10 +35,10 @@ fn the_same_signal_passes_through() {
 
 #[test]
 fn another_end_is_said() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "exit 0", Some(Exit::Status(101)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(86));
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "exit 0", Some(Exit::Status(101)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
+    run.assert_status(86);
     expect![[r#"
         reenact: replay 1 of 1: differs: exited with status 0, but the recorded program exited with status 101
     "#]].assert_eq(&run.stderr);
@@ -46,10 +46,10 @@ fn another_end_is_said() {
 
 #[test]
 fn an_end_that_nobody_saw_cannot_be_compared() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "exit 4", None);
-    let run = place.reenact(&["replay", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(4));
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "exit 4", None);
+    let run = directory.reenact(&["replay", "bug.reenact"]);
+    run.assert_status(4);
     expect![[r#"
         reenact: replay 1 of 1: exited with status 4 (the recording does not say how the program ended)
     "#]].assert_eq(&run.stderr);
@@ -63,10 +63,10 @@ exit 86"#;
 
 #[test]
 fn a_divergence_is_reported_once() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", DIVERGES, Some(Exit::Status(101)));
-    let run = place.reenact(&["replay", "bug.reenact", "--times", "2"]);
-    assert_eq!(run.status.code(), Some(86));
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", DIVERGES, Some(Exit::Status(101)));
+    let run = directory.reenact(&["replay", "bug.reenact", "--times", "2"]);
+    run.assert_status(86);
     expect![[r#"
         main.0 wanted lock main/3, the recording says main/2
         reenact: replay 1 of 2: diverged: the program did something else than the recording says
@@ -78,22 +78,22 @@ fn a_divergence_is_reported_once() {
 
 #[test]
 fn a_recording_of_a_killed_program_is_replayed_to_its_end() {
-    let place = Place::new();
+    let directory = Directory::new();
     let script = r#"echo ended > "$REENACT_REPORT""#;
-    place.trace_of_shell("bug.reenact", script, Some(Exit::Signal(9)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(0));
+    directory.trace_of_shell("bug.reenact", script, Some(Exit::Signal(9)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
+    run.assert_status(0);
     expect![[r#"
-        reenact: replay 1 of 1: went to where the recording ends: the program was ended by signal 9 (SIGKILL)
+        reenact: replay 1 of 1: reached the end of the recording: the program was ended by signal 9 (SIGKILL)
     "#]].assert_eq(&run.stderr);
 }
 
 #[test]
 fn many_replays_show_the_output_once() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
-    let run = place.reenact(&["replay", "bug.reenact", "--times", "3"]);
-    assert_eq!(run.status.code(), Some(0));
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
+    let run = directory.reenact(&["replay", "bug.reenact", "--times", "3"]);
+    run.assert_status(0);
     assert_eq!(run.stdout, "out\n");
     expect![[r#"
         reenact: replay 1 of 3: same end: exited with status 101
@@ -102,41 +102,41 @@ fn many_replays_show_the_output_once() {
         reenact: 3 of 3 replays ended as recorded
     "#]]
     .assert_eq(&run.stderr);
-    let run = place.reenact(&["replay", "bug.reenact", "--times", "3", "-v"]);
+    let run = directory.reenact(&["replay", "bug.reenact", "--times", "3", "-v"]);
     assert_eq!(run.stdout, "out\nout\nout\n");
 }
 
 #[test]
 fn json_is_all_that_is_on_standard_output() {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
-    let run = place.reenact(&["replay", "bug.reenact", "--times", "2", "--json"]);
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
+    let run = directory.reenact(&["replay", "bug.reenact", "--times", "2", "--json"]);
     expect![[r#"
         {"replay":1,"of":2,"outcome":"same","exit":{"status":101}}
         {"replay":2,"of":2,"outcome":"same","exit":{"status":101}}
     "#]]
     .assert_eq(&run.stdout);
     assert_eq!(run.stderr, "out\n");
-    place.trace_of_shell("bug.reenact", DIVERGES, Some(Exit::Signal(9)));
-    let run = place.reenact(&["replay", "bug.reenact", "--json"]);
+    directory.trace_of_shell("bug.reenact", DIVERGES, Some(Exit::Signal(9)));
+    let run = directory.reenact(&["replay", "bug.reenact", "--json"]);
     expect![[r#"
         {"replay":1,"of":1,"outcome":"diverged","report":"main.0 wanted lock main/3, the recording says main/2"}
     "#]].assert_eq(&run.stdout);
-    assert_eq!(run.status.code(), Some(86));
+    run.assert_status(86);
 }
 
 #[test]
 fn the_program_runs_as_it_did() {
-    let place = Place::new();
+    let directory = Directory::new();
     let script = "pwd; echo $0 $GREETING $REENACT $LEAK; echo $REENACT_TRACE";
-    place.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
-    let elsewhere = Place::new();
+    directory.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
+    let elsewhere = Directory::new();
     let output = elsewhere
-        .command(&["replay", place.path("bug.reenact").to_str().unwrap()])
+        .command(&["replay", directory.path("bug.reenact").to_str().unwrap()])
         .env("LEAK", "leaked")
         .output()
         .unwrap();
-    let directory = place.path("");
+    let directory = directory.path("");
     let directory = directory.to_str().unwrap().trim_end_matches('/');
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
@@ -146,20 +146,13 @@ fn the_program_runs_as_it_did() {
 
 #[test]
 fn a_directory_that_is_gone_is_said() {
-    let place = Place::new();
-    let program = Program {
-        executable: "/bin/sh".into(),
-        build_id: 0,
-        arguments: ["sh", "-c", "pwd"].map(Into::into).to_vec(),
-        directory: "/no/such/directory".into(),
-        environment: vec![],
-        withheld: vec![],
-    };
-    place.trace_of("bug.reenact", &program, Some(Exit::Status(0)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
+    let directory = Directory::new();
+    let program = program("/bin/sh", 0, &["sh", "-c", "pwd"], "/no/such/directory");
+    directory.trace_of("bug.reenact", &program, Some(Exit::Status(0)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
     assert_eq!(run.stdout, "DIR\n");
     expect![[r#"
-        reenact: the program ran in /no/such/directory, which is not there; running it here
+        reenact: the program ran in /no/such/directory, which does not exist; running it in this directory
         reenact: replay 1 of 1: same end: exited with status 0
     "#]]
     .assert_eq(&run.stderr);
@@ -167,26 +160,19 @@ fn a_directory_that_is_gone_is_said() {
 
 #[test]
 fn a_program_that_was_rebuilt_is_refused_unless_forced() {
-    let place = Place::new();
-    let program = Program {
-        executable: "/bin/sh".into(),
-        build_id: 12345,
-        arguments: ["sh", "-c", "exit 9"].map(Into::into).to_vec(),
-        directory: "/".into(),
-        environment: vec![],
-        withheld: vec![],
-    };
-    place.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(125));
+    let directory = Directory::new();
+    let program = program("/bin/sh", 12345, &["sh", "-c", "exit 9"], "/");
+    directory.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
+    run.assert_status(125);
     expect![[r#"
         reenact: /bin/sh is not the program that was recorded: it was rebuilt or replaced since
-        help: replay with the program as it was, by its path: reenact replay bug.reenact -- PROGRAM; or try with this one: reenact replay bug.reenact --force
+        help: replay with the recorded build, by its path: reenact replay bug.reenact -- PROGRAM; or try with this one: reenact replay bug.reenact --force
     "#]].assert_eq(&run.stderr);
-    let run = place.reenact(&["replay", "bug.reenact", "--force"]);
-    assert_eq!(run.status.code(), Some(9));
+    let run = directory.reenact(&["replay", "bug.reenact", "--force"]);
+    run.assert_status(9);
     expect![[r#"
-        reenact: /bin/sh is not the program that was recorded; trying it as you asked
+        reenact: /bin/sh is not the program that was recorded; replaying it anyway
         reenact: replay 1 of 1: same end: exited with status 9
     "#]]
     .assert_eq(&run.stderr);
@@ -194,60 +180,58 @@ fn a_program_that_was_rebuilt_is_refused_unless_forced() {
 
 #[test]
 fn a_program_that_has_moved_is_replayed_from_where_it_is() {
-    let place = Place::new();
-    executable::copy("/bin/sh", place.path("moved-sh"));
-    let program = Program {
-        executable: "/no/such/sh".into(),
-        build_id: reenact_trace::identify(&place.path("moved-sh")).unwrap(),
-        arguments: ["sh", "-c", "echo $0; exit 9"].map(Into::into).to_vec(),
-        directory: "/".into(),
-        environment: vec![],
-        withheld: vec![],
-    };
-    place.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
-    let run = place.reenact(&["replay", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(125));
+    let directory = Directory::new();
+    executable::copy("/bin/sh", directory.path("moved-sh"));
+    let program = program(
+        "/no/such/sh",
+        reenact_trace::identify(&directory.path("moved-sh")).unwrap(),
+        &["sh", "-c", "echo $0; exit 9"],
+        "/",
+    );
+    directory.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
+    let run = directory.reenact(&["replay", "bug.reenact"]);
+    run.assert_status(125);
     expect![[r#"
         reenact: the recorded program is not at /no/such/sh: No such file or directory (os error 2)
-        help: say where it is now: reenact replay bug.reenact -- PROGRAM
+        help: give its new path: reenact replay bug.reenact -- PROGRAM
     "#]]
     .assert_eq(&run.stderr);
-    let run = place.reenact(&["replay", "bug.reenact", "--", "./moved-sh"]);
-    assert_eq!(run.status.code(), Some(9), "{}", run.stderr);
+    let run = directory.reenact(&["replay", "bug.reenact", "--", "./moved-sh"]);
+    run.assert_status(9);
     assert_eq!(run.stdout, "sh\n");
-    let run = place.reenact(&["replay", "bug.reenact", "--", "./moved-sh", "-c", "exit 8"]);
-    assert_eq!(run.status.code(), Some(86), "{}", run.stderr);
+    let run = directory.reenact(&["replay", "bug.reenact", "--", "./moved-sh", "-c", "exit 8"]);
+    run.assert_status(86);
 }
 
 #[test]
 fn a_log_is_shown_or_kept() {
-    let place = Place::new();
+    let directory = Directory::new();
     let script = r#"printf '\tobject\t1\tmutex\tsrc/a.rs\t2\t5\nmain.0\tworker\tlock\t\0371\037\tsrc/a.rs:3\ttimed out\nmain\t-\tjoin\tmain.0\tsrc/a.rs:9\t\n' > $REENACT_LOG"#;
-    place.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
-    let run = place.reenact(&["replay", "bug.reenact", "--log"]);
+    directory.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
+    let run = directory.reenact(&["replay", "bug.reenact", "--log"]);
     expect![[r#"
         main.0 (worker)  lock  mutex@src/a.rs:2  src/a.rs:3  timed out
         main             join  main.0            src/a.rs:9
     "#]]
     .assert_eq(&run.stdout);
-    let run = place.reenact(&["replay", "bug.reenact", "--log=kept"]);
+    let run = directory.reenact(&["replay", "bug.reenact", "--log=kept"]);
     assert_eq!(run.stdout, "");
     expect![[r#"
         main.0	worker	lock	mutex@src/a.rs:2	src/a.rs:3	timed out
         main	-	join	main.0	src/a.rs:9	
     "#]]
-    .assert_eq(&fs::read_to_string(place.path("kept")).unwrap());
+    .assert_eq(&fs::read_to_string(directory.path("kept")).unwrap());
 }
 
 #[test]
 fn standard_input_from_a_file_is_there_in_every_replay() {
-    let place = Place::new();
+    let directory = Directory::new();
     let script = "read line; test \"$line\" = hello || exit 1";
-    place.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
-    fs::write(place.path("input"), "hello\n").unwrap();
-    let status = place
+    directory.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
+    fs::write(directory.path("input"), "hello\n").unwrap();
+    let status = directory
         .command(&["replay", "bug.reenact", "--times", "3"])
-        .stdin(fs::File::open(place.path("input")).unwrap())
+        .stdin(fs::File::open(directory.path("input")).unwrap())
         .output()
         .unwrap()
         .status;

@@ -11,8 +11,25 @@ use reenact_trace::{Event, Exit, Kind, Origin, Program, Storage, Writer, append_
 use tempfile::TempDir;
 
 /// A directory, in which commands are run.
-pub(crate) struct Place {
+pub(crate) struct Directory {
     directory: TempDir,
+}
+
+/// A program without an environment.
+pub(crate) fn program(
+    executable: impl AsRef<Path>,
+    build_id: u64,
+    arguments: &[&str],
+    directory: impl AsRef<Path>,
+) -> Program {
+    Program {
+        executable: executable.as_ref().into(),
+        build_id,
+        arguments: arguments.iter().map(OsString::from).collect(),
+        directory: directory.as_ref().into(),
+        environment: Vec::new(),
+        withheld: Vec::new(),
+    }
 }
 
 /// A command that has run.
@@ -22,9 +39,38 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
-impl Place {
-    pub(crate) fn new() -> Place {
-        Place {
+impl Run {
+    /// Checks the exit status.
+    #[track_caller]
+    pub(crate) fn assert_status(&self, status: i32) {
+        let Run { stdout, stderr, .. } = self;
+        assert_eq!(self.status.code(), Some(status), "{stdout}\n{stderr}");
+    }
+
+    /// The same without how much memory it took.
+    pub(crate) fn without_memory(mut self) -> Run {
+        let lines = self.stdout.lines().map(|line| match line {
+            line if line.starts_with("Memory: ") => "Memory: … per universe\n".to_owned(),
+            line => format!("{line}\n"),
+        });
+        self.stdout = lines.collect();
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_stdout_has(&self, text: &str) {
+        assert!(self.stdout.contains(text), "{text} in: {}", self.stdout);
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_stderr_has(&self, text: &str) {
+        assert!(self.stderr.contains(text), "{text} in: {}", self.stderr);
+    }
+}
+
+impl Directory {
+    pub(crate) fn new() -> Directory {
+        Directory {
             directory: TempDir::new().unwrap(),
         }
     }
@@ -96,16 +142,17 @@ impl Place {
         self.trace_of(
             name,
             &Program {
-                executable: shell.into(),
-                build_id: identify(shell).unwrap(),
-                arguments: ["sh", "-c", script].map(OsString::from).to_vec(),
-                directory: self.directory.path().into(),
                 environment: vec![
                     ("PATH".into(), "/usr/bin:/bin".into()),
                     ("GREETING".into(), "hello".into()),
                     ("REENACT".into(), "record".into()),
                 ],
-                withheld: Vec::new(),
+                ..program(
+                    shell,
+                    identify(shell).unwrap(),
+                    &["sh", "-c", script],
+                    self.directory.path(),
+                )
             },
             exit,
         )
@@ -114,14 +161,7 @@ impl Place {
     /// Makes a trace of actors: main makes three, of which the first has messages of all kinds.
     pub(crate) fn trace_of_actors(&self, name: &str) -> PathBuf {
         let path = self.path(name);
-        let program = Program {
-            executable: "/bin/sh".into(),
-            build_id: 0,
-            arguments: vec!["sh".into()],
-            directory: self.directory.path().into(),
-            environment: Vec::new(),
-            withheld: Vec::new(),
-        };
+        let program = program("/bin/sh", 0, &["sh"], self.directory.path());
         let writer = Writer::create(&path, &program, Storage::File, |_| ()).unwrap();
         let mut appender = writer.appender(0).unwrap();
         let event = |silent, kind, number, second| Event {
@@ -130,7 +170,7 @@ impl Place {
             number,
             second,
         };
-        let [mut main, mut actor] = <[reenact_trace::Place; 2]>::default();
+        let [mut main, mut actor] = <[reenact_trace::TracePosition; 2]>::default();
         assert!(appender.start(&mut main, 0, Origin::Main.code(), 0, ""));
         for (first, count) in [(1, 1), (2, 2)] {
             let event = event(0, Kind::CHILDREN, first, count);
@@ -164,7 +204,7 @@ impl Place {
             number,
             second: if kind == Kind::TAKE_AFTER_LOOKS { 2 } else { 0 },
         };
-        let [mut main, mut child] = <[reenact_trace::Place; 2]>::default();
+        let [mut main, mut child] = <[reenact_trace::TracePosition; 2]>::default();
         assert!(appender.start(&mut main, 0, Origin::Main.code(), 0, ""));
         assert!(appender.start(&mut child, 1, Origin::Child(0).code(), 0, "worker"));
         assert!(appender.event(&mut main, 0, &event(4, Kind::TAKE, 3)));

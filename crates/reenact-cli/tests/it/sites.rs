@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use expect_test::{Expect, expect};
 
-use crate::{program::example, run::Place};
+use crate::{program::example, run::Directory};
 
 /// Whether a text names a line that is inside.
 pub(crate) fn check_lines(name: &str, text: &str) {
@@ -23,10 +23,12 @@ pub(crate) fn check_lines(name: &str, text: &str) {
 
 /// The log of one of the programs of `examples/primitives.rs`, by columns: who, what, to what, where, and what else is said.
 fn log(program: &str) -> Vec<[String; 5]> {
-    let place = Place::new();
+    let directory = Directory::new();
     let primitives = example("primitives");
-    place.reenact(&["record", "-o", "run.reenact", "--", primitives, program]);
-    let log = place.reenact(&["replay", "run.reenact", "--log"]).stdout;
+    directory.reenact(&["record", "-o", "run.reenact", "--", primitives, program]);
+    let log = directory
+        .reenact(&["replay", "run.reenact", "--log"])
+        .stdout;
     check_lines(program, &log);
     let lines = log.lines().filter(|line| line.starts_with("main"));
     let columns = |line: &str| {

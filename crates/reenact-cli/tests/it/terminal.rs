@@ -13,7 +13,7 @@ use rustix::{
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
 };
 
-use crate::run::Place;
+use crate::run::Directory;
 
 /// A command and the other end of its terminal.
 struct Terminal {
@@ -23,7 +23,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn open(place: &Place, args: &[&str]) -> Terminal {
+    fn open(directory: &Directory, args: &[&str]) -> Terminal {
         let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&person).unwrap();
         unlockpt(&person).unwrap();
@@ -38,10 +38,10 @@ impl Terminal {
                 .into();
             side.into()
         };
-        let command = place
+        let command = directory
             .command(args)
             .env("TERM", "xterm")
-            .env("XDG_STATE_HOME", place.path("state"))
+            .env("XDG_STATE_HOME", directory.path("state"))
             .stdin(side())
             .stdout(side())
             .stderr(side())
@@ -86,9 +86,9 @@ impl Terminal {
 
 #[test]
 fn a_person_can_think_again_be_helped_and_leave() {
-    let place = Place::new();
-    place.example("listing1.at");
-    let mut terminal = Terminal::open(&place, &["debug", "listing1.at"]);
+    let directory = Directory::new();
+    directory.example("listing1.at");
+    let mut terminal = Terminal::open(&directory, &["debug", "listing1.at"]);
     terminal.wait_for("listing1.at is loaded");
     terminal.wait_for("> ");
 
@@ -115,6 +115,6 @@ fn a_person_can_think_again_be_helped_and_leave() {
     // Ctrl-D is a farewell, and what failed is no matter to a person.
     terminal.type_in("\x04");
     assert_eq!(terminal.command.wait().unwrap().code(), Some(0));
-    let history = fs::read_to_string(place.path("state/reenact/debug-history")).unwrap();
+    let history = fs::read_to_string(directory.path("state/reenact/debug-history")).unwrap();
     assert!(history.contains("break message-receiver by main\n"));
 }

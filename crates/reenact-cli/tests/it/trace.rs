@@ -3,17 +3,17 @@ use std::fs;
 use expect_test::expect;
 use reenact_trace::Exit;
 
-use crate::run::Place;
+use crate::run::Directory;
 
-fn place_with_trace() -> Place {
-    let place = Place::new();
-    place.trace_of_shell("bug.reenact", "exit 3", Some(Exit::Status(3)));
-    place
+fn directory_with_trace() -> Directory {
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "exit 3", Some(Exit::Status(3)));
+    directory
 }
 
 #[test]
 fn show_lists_events_by_activity() {
-    let run = place_with_trace().reenact(&["trace", "show", "bug.reenact"]);
+    let run = directory_with_trace().reenact(&["trace", "show", "bug.reenact"]);
     assert!(run.status.success());
     expect![[r#"
         sh -c 'exit 3': exited with status 3
@@ -34,8 +34,8 @@ fn show_lists_events_by_activity() {
 
 #[test]
 fn show_finds_an_activity_by_family_or_by_name() {
-    let place = place_with_trace();
-    let run = place.reenact(&["trace", "show", "bug.reenact", "--activity", "worker"]);
+    let directory = directory_with_trace();
+    let run = directory.reenact(&["trace", "show", "bug.reenact", "--activity", "worker"]);
     expect![[r#"
         sh -c 'exit 3': exited with status 3
 
@@ -45,13 +45,13 @@ fn show_finds_an_activity_by_family_or_by_name() {
               10  end  after 7 as predicted
     "#]]
     .assert_eq(&run.stdout);
-    let by_family = place.reenact(&["trace", "show", "bug.reenact", "--activity", "main.0"]);
+    let by_family = directory.reenact(&["trace", "show", "bug.reenact", "--activity", "main.0"]);
     assert_eq!(by_family.stdout, run.stdout);
 }
 
 #[test]
 fn show_stops_at_the_limit() {
-    let run = place_with_trace().reenact(&["trace", "show", "bug.reenact", "--limit", "1"]);
+    let run = directory_with_trace().reenact(&["trace", "show", "bug.reenact", "--limit", "1"]);
     expect![[r#"
         sh -c 'exit 3': exited with status 3
 
@@ -68,15 +68,15 @@ fn show_stops_at_the_limit() {
 
 #[test]
 fn show_says_in_words_whose_messages_came() {
-    let place = Place::new();
-    place.trace_of_actors("bug.reenact");
-    let run = place.reenact(&["trace", "show", "bug.reenact"]);
+    let directory = Directory::new();
+    directory.trace_of_actors("bug.reenact");
+    let run = directory.reenact(&["trace", "show", "bug.reenact"]);
     expect![[r#"
         sh: how it ended is not known
 
         main
-               1  has the number 1 for the next actor it makes
-               2  has the numbers 2 to 3 for the next actors or processes it makes
+               1  reserves the number 1 for the next actor it creates
+               2  reserves the numbers 2 to 3 for the next actors or processes it creates
                2  the recording ends
 
         main.a0
@@ -92,7 +92,7 @@ fn show_says_in_words_whose_messages_came() {
 
 #[test]
 fn stats_are_for_people() {
-    let run = place_with_trace().reenact(&["trace", "stats", "bug.reenact"]);
+    let run = directory_with_trace().reenact(&["trace", "stats", "bug.reenact"]);
     assert!(run.status.success());
     // The build id and the lengths of paths are the machine's.
     let fixed: String = run
@@ -124,7 +124,7 @@ fn stats_are_for_people() {
 
 #[test]
 fn stats_are_for_programs() {
-    let run = place_with_trace().reenact(&["trace", "stats", "bug.reenact", "--json"]);
+    let run = directory_with_trace().reenact(&["trace", "stats", "bug.reenact", "--json"]);
     let stats: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(stats["activities"], 2);
     assert_eq!(stats["operations"], 110);
@@ -134,7 +134,7 @@ fn stats_are_for_programs() {
     assert_eq!(stats["exit"]["status"], 3);
     assert_eq!(stats["complete"], true);
     assert_eq!(stats["damage"], serde_json::Value::Null);
-    let size = fs::metadata(place_with_trace().path("bug.reenact"))
+    let size = fs::metadata(directory_with_trace().path("bug.reenact"))
         .unwrap()
         .len();
     assert_eq!(stats["size_bytes"], size);
@@ -145,25 +145,25 @@ fn stats_are_for_programs() {
 
 #[test]
 fn check_finds_nothing_wrong_with_a_good_trace() {
-    let run = place_with_trace().reenact(&["trace", "check", "bug.reenact"]);
+    let run = directory_with_trace().reenact(&["trace", "check", "bug.reenact"]);
     assert!(run.status.success());
     expect![[r#"
-        bug.reenact: sound, 110 operations of 2 activities
+        bug.reenact: intact, 110 operations of 2 activities
     "#]]
     .assert_eq(&run.stdout);
 }
 
 #[test]
 fn check_says_where_the_damage_is_and_what_is_left() {
-    let place = place_with_trace();
-    let path = place.path("bug.reenact");
+    let directory = directory_with_trace();
+    let path = directory.path("bug.reenact");
     let good = fs::read(&path).unwrap();
     for at in 16..good.len() {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;
         fs::write(&path, bytes).unwrap();
-        let run = place.reenact(&["trace", "check", "bug.reenact"]);
-        assert_eq!(run.status.code(), Some(1), "byte {at}: {}", run.stderr);
+        let run = directory.reenact(&["trace", "check", "bug.reenact"]);
+        run.assert_status(1);
         assert!(
             run.stdout.contains("damaged, ") && run.stdout.contains(" at byte "),
             "byte {at}: {}",
@@ -174,14 +174,14 @@ fn check_says_where_the_damage_is_and_what_is_left() {
 
 #[test]
 fn check_knows_a_trace_that_was_cut() {
-    let place = place_with_trace();
-    let path = place.path("bug.reenact");
+    let directory = directory_with_trace();
+    let path = directory.path("bug.reenact");
     let good = fs::read(&path).unwrap();
     fs::write(&path, &good[..good.len() - 1]).unwrap();
-    let run = place.reenact(&["trace", "check", "bug.reenact"]);
-    assert_eq!(run.status.code(), Some(1));
-    let run = place.reenact(&["trace", "check", "bug.reenact", "--json"]);
-    assert_eq!(run.status.code(), Some(1));
+    let run = directory.reenact(&["trace", "check", "bug.reenact"]);
+    run.assert_status(1);
+    let run = directory.reenact(&["trace", "check", "bug.reenact", "--json"]);
+    run.assert_status(1);
     let verdict: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(verdict["sound"], false);
     assert_eq!(verdict["operations"], 110);
@@ -190,14 +190,14 @@ fn check_knows_a_trace_that_was_cut() {
 
 #[test]
 fn output_into_a_closed_pipe_is_no_failure() {
-    let place = place_with_trace();
+    let directory = directory_with_trace();
     let script = format!(
         "{} trace show bug.reenact | true; exit ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_reenact")
     );
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
-        .current_dir(place.path(""))
+        .current_dir(directory.path(""))
         .output()
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use reenact_trace::{Appender, Event, Kind, Origin, Place};
+use reenact_trace::{Appender, Event, Kind, Origin, TracePosition};
 
 use super::{
     BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Newborn, Reading, Recorder, count, count_without_trace,
@@ -25,7 +25,7 @@ pub(crate) struct RecorderState {
     pub(super) is_foreign: bool,
     /// Its counter and hash in the live file; null if it has none any more.
     pub(super) word: *mut u64,
-    pub(super) place: Place,
+    pub(super) place: TracePosition,
     pub(super) events_since_tick: u32,
     pub(super) objects: u32,
     pub(super) children: u64,
@@ -83,7 +83,7 @@ impl RecorderState {
             number,
             is_foreign: false,
             word,
-            place: Place::default(),
+            place: TracePosition::default(),
             events_since_tick: 0,
             objects: 0,
             children: 0,

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{check_beside, check_trait};
+use super::{check_beside, check_short, check_trait};
 
 #[test]
 fn a_trait_and_its_implementation_for_every_target() {
@@ -100,35 +100,16 @@ fn a_trait_and_its_implementation_for_every_target() {
 
 #[test]
 fn the_options() {
-    check_beside(
+    check_short(
         "trait = Calculate, crate = crate::fake,",
         "impl Math { pub fn get(&self) -> Promise<u64> { 1 } }",
         &expect![[r#"
             /// The messages for [`Math`]: what can be sent to its far references, and to promises of them.
-            #[allow(
-                private_bounds,
-                private_interfaces,
-                rustdoc::broken_intra_doc_links,
-                rustdoc::private_intra_doc_links
-            )]
             pub trait Calculate: crate::fake::actor::Target<Math> {
                 /// Sends the message `get`.
-                #[track_caller]
                 fn get(&self) -> Promise<u64> {
                     crate::fake::actor::Promise::flatten(
-                        <Self as crate::fake::actor::Target<
-                            Math,
-                        >>::ask_call(
-                            self,
-                            (),
-                            |this, _ctx, ()| <Math>::get(this),
-                            |_| crate::fake::actor::inspect::call("get", &[]),
-                            |this| {
-                                #[allow(unused_imports)]
-                                use crate::fake::actor::inspect::Hidden as _;
-                                crate::fake::actor::inspect::Shown(this).reenact_text()
-                            },
-                        ),
+                        ask_call((), |this, _ctx, ()| <Math>::get(this)),
                     )
                 }
             }
@@ -139,7 +120,7 @@ fn the_options() {
 
 #[test]
 fn generics_and_where_clauses_are_the_traits_too() {
-    check_beside(
+    check_short(
         "",
         "impl<T: Send + 'static, const N: usize> Stack<T, N> where T: Ord, Self: Send {
             pub fn push(&mut self, item: T) {}
@@ -147,12 +128,6 @@ fn generics_and_where_clauses_are_the_traits_too() {
         }",
         &expect![[r#"
             /// The messages for [`Stack`]: what can be sent to its far references, and to promises of them.
-            #[allow(
-                private_bounds,
-                private_interfaces,
-                rustdoc::broken_intra_doc_links,
-                rustdoc::private_intra_doc_links
-            )]
             pub trait StackSends<
                 T: Send + 'static,
                 const N: usize,
@@ -162,45 +137,15 @@ fn generics_and_where_clauses_are_the_traits_too() {
                 Stack<T, N>: Send,
             {
                 /// Sends the message `push`.
-                #[track_caller]
                 fn push(&self, item: T) {
-                    <Self as ::reenact::actor::Target<
-                        Stack<T, N>,
-                    >>::send_call(
-                        self,
+                    send_call(
                         (item,),
                         |this, _ctx, (carried0,)| <Stack<T, N>>::push(this, carried0),
-                        |(carried0,)| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::call(
-                                "push",
-                                &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
-                            )
-                        },
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
                     );
                 }
                 /// Sends the message `whole`.
-                #[track_caller]
                 fn whole(&self) -> ::reenact::actor::Promise<Stack<T, N>> {
-                    <Self as ::reenact::actor::Target<
-                        Stack<T, N>,
-                    >>::ask_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Stack<T, N>>::whole(this),
-                        |_| ::reenact::actor::inspect::call("whole", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    )
+                    ask_call((), |this, _ctx, ()| <Stack<T, N>>::whole(this))
                 }
             }
             impl<
@@ -223,21 +168,8 @@ fn an_instance_of_a_generic_actor() {
         &expect![[r#"
             pub trait StackSends: ::reenact::actor::Target<queues::Stack<u8>> {
                 /// Sends the message `sum`.
-                #[track_caller]
                 fn sum(&self) -> ::reenact::actor::Promise<u8> {
-                    <Self as ::reenact::actor::Target<
-                        queues::Stack<u8>,
-                    >>::ask_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <queues::Stack<u8>>::sum(this),
-                        |_| ::reenact::actor::inspect::call("sum", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    )
+                    ask_call((), |this, _ctx, ()| <queues::Stack<u8>>::sum(this))
                 }
             }
         "#]],
@@ -246,34 +178,15 @@ fn an_instance_of_a_generic_actor() {
 
 #[test]
 fn an_actor_without_a_name_has_a_trait_with_one() {
-    check_beside(
+    check_short(
         "trait = Draws, crate = r",
         "impl the_actor!() { pub fn draw(&self) {} }",
         &expect![[r#"
             /// The messages for an actor: what can be sent to its far references, and to promises of them.
-            #[allow(
-                private_bounds,
-                private_interfaces,
-                rustdoc::broken_intra_doc_links,
-                rustdoc::private_intra_doc_links
-            )]
             pub trait Draws: r::actor::Target<the_actor!()> {
                 /// Sends the message `draw`.
-                #[track_caller]
                 fn draw(&self) {
-                    <Self as r::actor::Target<
-                        the_actor!(),
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <the_actor!()>::draw(this),
-                        |_| r::actor::inspect::call("draw", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use r::actor::inspect::Hidden as _;
-                            r::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <the_actor!()>::draw(this));
                 }
             }
             impl<__Target: r::actor::Target<the_actor!()> + ?Sized> Draws for __Target {}
@@ -283,7 +196,7 @@ fn an_actor_without_a_name_has_a_trait_with_one() {
 
 #[test]
 fn cfg_and_lints_of_the_block_hold_for_the_trait() {
-    check_beside(
+    check_short(
         "",
         "#[cfg(unix)] #[cfg_attr(a, cfg(b))] #[expect(clippy::ptr_arg, reason = \"why\")] #[rustfmt::skip] /// Docs.
         impl Math { pub fn f(&self) {} }",
@@ -292,29 +205,10 @@ fn cfg_and_lints_of_the_block_hold_for_the_trait() {
             #[cfg_attr(a, cfg(b))]
             /// The messages for [`Math`]: what can be sent to its far references, and to promises of them.
             #[allow(clippy::ptr_arg, reason = "why")]
-            #[allow(
-                private_bounds,
-                private_interfaces,
-                rustdoc::broken_intra_doc_links,
-                rustdoc::private_intra_doc_links
-            )]
             pub trait MathSends: ::reenact::actor::Target<Math> {
                 /// Sends the message `f`.
-                #[track_caller]
                 fn f(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::f(this),
-                        |_| ::reenact::actor::inspect::call("f", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::f(this));
                 }
             }
             #[cfg(unix)]
@@ -337,55 +231,16 @@ fn the_most_visible_message_makes_the_trait_visible() {
         &expect![[r#"
             pub(crate) trait MathSends: ::reenact::actor::Target<Math> {
                 /// Sends the message `a`.
-                #[track_caller]
                 fn a(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::a(this),
-                        |_| ::reenact::actor::inspect::call("a", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::a(this));
                 }
                 /// Sends the message `b`.
-                #[track_caller]
                 fn b(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::b(this),
-                        |_| ::reenact::actor::inspect::call("b", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::b(this));
                 }
                 /// Sends the message `c`.
-                #[track_caller]
                 fn c(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::c(this),
-                        |_| ::reenact::actor::inspect::call("c", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::c(this));
                 }
             }
         "#]],
@@ -395,38 +250,12 @@ fn the_most_visible_message_makes_the_trait_visible() {
         &expect![[r#"
             pub(in crate::x) trait MathSends: ::reenact::actor::Target<Math> {
                 /// Sends the message `a`.
-                #[track_caller]
                 fn a(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::a(this),
-                        |_| ::reenact::actor::inspect::call("a", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::a(this));
                 }
                 /// Sends the message `b`.
-                #[track_caller]
                 fn b(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::b(this),
-                        |_| ::reenact::actor::inspect::call("b", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::b(this));
                 }
             }
         "#]],
@@ -436,21 +265,8 @@ fn the_most_visible_message_makes_the_trait_visible() {
         &expect![[r#"
             pub(super) trait MathSends: ::reenact::actor::Target<Math> {
                 /// Sends the message `a`.
-                #[track_caller]
                 fn a(&self) {
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::send_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::a(this),
-                        |_| ::reenact::actor::inspect::call("a", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    );
+                    send_call((), |this, _ctx, ()| <Math>::a(this));
                 }
             }
         "#]],

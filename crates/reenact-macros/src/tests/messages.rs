@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check_messages;
+use super::{check_messages, messages};
 
 #[test]
 fn no_return_type_is_one_way() {
@@ -11,26 +11,7 @@ fn no_return_type_is_one_way() {
         &expect![[r#"
             /// Sends the message `double`.
             fn double(&self, n: u64) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (n,),
-                    |this, _ctx, (carried0,)| <Math>::double(this, carried0),
-                    |(carried0,)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "double",
-                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((n,), |this, _ctx, (carried0,)| <Math>::double(this, carried0));
             }
         "#]],
     );
@@ -43,19 +24,7 @@ fn a_return_type_is_promised() {
         &expect![[r#"
             /// Sends the message `get`.
             fn get(&self) -> ::reenact::actor::Promise<u64> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::get(this),
-                    |_| ::reenact::actor::inspect::call("get", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                )
+                ask_call((), |this, _ctx, ()| <Math>::get(this))
             }
         "#]],
     );
@@ -68,19 +37,7 @@ fn unit_is_a_return_type() {
         &expect![[r#"
             /// Sends the message `done`.
             fn done(&self) -> ::reenact::actor::Promise<()> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::done(this),
-                    |_| ::reenact::actor::inspect::call("done", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                )
+                ask_call((), |this, _ctx, ()| <Math>::done(this))
             }
         "#]],
     );
@@ -94,19 +51,7 @@ fn a_promise_is_flattened_by_whatever_path() {
             /// Sends the message `get`.
             fn get(&self) -> reenact::actor::Promise<Option<Math>> {
                 ::reenact::actor::Promise::flatten(
-                    <Self as ::reenact::actor::Target<
-                        Math,
-                    >>::ask_call(
-                        self,
-                        (),
-                        |this, _ctx, ()| <Math>::get(this),
-                        |_| ::reenact::actor::inspect::call("get", &[]),
-                        |this| {
-                            #[allow(unused_imports)]
-                            use ::reenact::actor::inspect::Hidden as _;
-                            ::reenact::actor::inspect::Shown(this).reenact_text()
-                        },
-                    ),
+                    ask_call((), |this, _ctx, ()| <Math>::get(this)),
                 )
             }
         "#]],
@@ -120,19 +65,7 @@ fn a_promise_inside_of_something_is_not() {
         &expect![[r#"
             /// Sends the message `get`.
             fn get(&self) -> ::reenact::actor::Promise<Option<Promise<u8>>> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::get(this),
-                    |_| ::reenact::actor::inspect::call("get", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                )
+                ask_call((), |this, _ctx, ()| <Math>::get(this))
             }
         "#]],
     );
@@ -147,58 +80,15 @@ fn the_context_is_not_carried() {
         &expect![[r#"
             /// Sends the message `a`.
             fn a(&self, n: u8) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (n,),
-                    |this, ctx, (carried0,)| <Math>::a(this, ctx, carried0),
-                    |(carried0,)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "a",
-                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((n,), |this, ctx, (carried0,)| <Math>::a(this, ctx, carried0));
             }
             /// Sends the message `b`.
             fn b(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, ctx, ()| <Math>::b(this, ctx),
-                    |_| ::reenact::actor::inspect::call("b", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((), |this, ctx, ()| <Math>::b(this, ctx));
             }
             /// Sends the message `c`.
             fn c(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, ctx, ()| <Math>::c(this, ctx),
-                    |_| ::reenact::actor::inspect::call("c", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((), |this, ctx, ()| <Math>::c(this, ctx));
             }
         "#]],
     );
@@ -216,10 +106,7 @@ fn self_is_the_actor() {
                 of: [u8; <Math>::N],
                 x: <Math>::X,
             ) -> ::reenact::actor::Promise<<Math as Iterator>::Item> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
+                ask_call(
                     (other, of, x),
                     |this, _ctx, (carried0, carried1, carried2)| <Math>::merge(
                         this,
@@ -227,23 +114,6 @@ fn self_is_the_actor() {
                         carried1,
                         carried2,
                     ),
-                    |(carried0, carried1, carried2)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "merge",
-                            &[
-                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried2).reenact_text(),
-                            ],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
                 )
             }
         "#]],
@@ -252,59 +122,12 @@ fn self_is_the_actor() {
 
 #[test]
 fn receivers_in_full() {
-    check_messages(
-        "pub fn a(self: &mut Self) {} pub fn b(self: &Math) {} pub fn c(&'_ self) {}",
-        &expect![[r#"
-            /// Sends the message `a`.
-            fn a(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::a(this),
-                    |_| ::reenact::actor::inspect::call("a", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
-            }
-            /// Sends the message `b`.
-            fn b(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::b(this),
-                    |_| ::reenact::actor::inspect::call("b", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
-            }
-            /// Sends the message `c`.
-            fn c(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::c(this),
-                    |_| ::reenact::actor::inspect::call("c", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
-            }
-        "#]],
-    );
+    for receiver in ["self: &mut Self", "self: &Math", "&'_ self"] {
+        assert_eq!(
+            messages(&format!("pub fn f({receiver}) {{}}")),
+            messages("pub fn f(&self) {}")
+        );
+    }
 }
 
 #[test]
@@ -323,31 +146,12 @@ fn generic_messages() {
                 K: Send + 'static,
                 Math: From<K>,
             {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
+                ask_call(
                     (keys, f),
                     |this, _ctx, (carried0, carried1)| <Math>::put::<
                         K,
                         N,
                     >(this, carried0, carried1),
-                    |(carried0, carried1)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "put",
-                            &[
-                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
-                            ],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
                 )
             }
         "#]],
@@ -361,10 +165,7 @@ fn patterns_get_names() {
         &expect![[r#"
             /// Sends the message `put`.
             fn put(&self, n: u64, arg2: (u8, u8), arg3: u8, r: u8, arg5: u8) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
+                send_call(
                     (n, arg2, arg3, r, arg5),
                     |this, _ctx, (carried0, carried1, carried2, carried3, carried4)| <Math>::put(
                         this,
@@ -374,25 +175,6 @@ fn patterns_get_names() {
                         carried3,
                         carried4,
                     ),
-                    |(carried0, carried1, carried2, carried3, carried4)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "put",
-                            &[
-                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried2).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried3).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried4).reenact_text(),
-                            ],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
                 );
             }
         "#]],
@@ -418,26 +200,7 @@ fn documentation_and_cfg_are_copied_and_nothing_else() {
             #[doc(alias = "x")]
             #[cfg_attr(a, cfg(b), doc = "More.")]
             fn f(&self, n: u8) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (n,),
-                    |this, _ctx, (carried0,)| <Math>::f(this, carried0),
-                    |(carried0,)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "f",
-                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((n,), |this, _ctx, (carried0,)| <Math>::f(this, carried0));
             }
         "#]],
     );
@@ -453,36 +216,12 @@ fn lints_that_are_off_stay_off() {
             #[allow(non_snake_case)]
             #[allow(clippy::type_complexity)]
             fn f(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::f(this),
-                    |_| ::reenact::actor::inspect::call("f", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((), |this, _ctx, ()| <Math>::f(this));
             }
             /// Sends the message `g`.
             #[allow(deprecated)]
             fn g(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::g(this),
-                    |_| ::reenact::actor::inspect::call("g", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((), |this, _ctx, ()| <Math>::g(this));
             }
         "#]],
     );
@@ -495,35 +234,11 @@ fn what_only_callers_care_about_is_left_out() {
         &expect![[r#"
             /// Sends the message `a`.
             fn a(&self) -> ::reenact::actor::Promise<u8> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::a(this),
-                    |_| ::reenact::actor::inspect::call("a", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                )
+                ask_call((), |this, _ctx, ()| <Math>::a(this))
             }
             /// Sends the message `b`.
             fn b(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::b(this),
-                    |_| ::reenact::actor::inspect::call("b", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((), |this, _ctx, ()| <Math>::b(this));
             }
         "#]],
     );
@@ -552,10 +267,7 @@ fn borrows_that_are_the_callees_or_static_are_fine() {
                 e: Box<dyn for<'a> Visit<'a> + Send>,
                 f: for<'a> fn(&'a u8) -> &'a u8,
             ) -> ::reenact::actor::Promise<&'static [&'static str]> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
+                ask_call(
                     (a, b, c, d, e, f),
                     |this, _ctx, (carried0, carried1, carried2, carried3, carried4, carried5)| <Math>::f(
                         this,
@@ -566,26 +278,6 @@ fn borrows_that_are_the_callees_or_static_are_fine() {
                         carried4,
                         carried5,
                     ),
-                    |(carried0, carried1, carried2, carried3, carried4, carried5)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "f",
-                            &[
-                                ::reenact::actor::inspect::Shown(carried0).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried1).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried2).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried3).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried4).reenact_text(),
-                                ::reenact::actor::inspect::Shown(carried5).reenact_text(),
-                            ],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
                 )
             }
         "#]],
@@ -604,19 +296,7 @@ fn what_is_not_a_message_may_be_anything() {
         &expect![[r#"
             /// Sends the message `a`.
             fn a(&self) {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::send_call(
-                    self,
-                    (),
-                    |this, _ctx, ()| <Math>::a(this),
-                    |_| ::reenact::actor::inspect::call("a", &[]),
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                );
+                send_call((), |this, _ctx, ()| <Math>::a(this));
             }
         "#]],
     );
@@ -629,26 +309,7 @@ fn raw_names() {
         &expect![[r#"
             /// Sends the message `type`.
             fn r#type(&self, r#fn: u8) -> ::reenact::actor::Promise<u8> {
-                <Self as ::reenact::actor::Target<
-                    Math,
-                >>::ask_call(
-                    self,
-                    (r#fn,),
-                    |this, _ctx, (carried0,)| <Math>::r#type(this, carried0),
-                    |(carried0,)| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::call(
-                            "type",
-                            &[::reenact::actor::inspect::Shown(carried0).reenact_text()],
-                        )
-                    },
-                    |this| {
-                        #[allow(unused_imports)]
-                        use ::reenact::actor::inspect::Hidden as _;
-                        ::reenact::actor::inspect::Shown(this).reenact_text()
-                    },
-                )
+                ask_call((r#fn,), |this, _ctx, (carried0,)| <Math>::r#type(this, carried0))
             }
         "#]],
     );

@@ -63,15 +63,15 @@ fn actors_that_borrow() {
         "",
         "impl<'a> Math<'a> { pub fn f(&self, text: &'a str) {} }",
         &expect![[r#"
-            `'a` an actor lives until nobody can send to it, so it owns what it has: no lifetimes but `'static`
+            `'a` an actor lives as long as references to it exist, so it owns its data: no lifetimes but `'static`
         "#]],
     );
     check_errors(
         "",
         "impl Math<'_, &u8> { pub fn f(&self) {} }",
         &expect![[r#"
-            `'_` an actor lives until nobody can send to it, so it owns what it has: no lifetimes but `'static`
-            `&u8` an actor lives until nobody can send to it, so it owns what it has: no lifetimes but `'static`
+            `'_` an actor lives as long as references to it exist, so it owns its data: no lifetimes but `'static`
+            `&u8` an actor lives as long as references to it exist, so it owns its data: no lifetimes but `'static`
         "#]],
     );
 }
@@ -185,7 +185,7 @@ fn lifetime_parameters() {
     check_refused(
         "pub fn f<'a, T: 'a>(&'a mut self, text: &'a str, t: T) -> Cow<'a, str> {}",
         &expect![[r#"
-            `'a` a message outlives whoever sends it, so it has no lifetime parameters
+            `'a` a message can outlive its sender, so it has no lifetime parameters
         "#]],
     );
 }

@@ -1,9 +1,9 @@
 //! The parser for breakpoints.
 
-use super::{Breakpoint, Pattern, Place, What};
+use super::{Breakpoint, Pattern, PatternKind, What};
 use crate::{
     Expression, Temporal, catalogue,
-    syntax::{Scanner, SyntaxError, Token, Words},
+    syntax::{Scanner, SyntaxError, Token, WordLetters},
     temporal::{Letter, Shape},
 };
 
@@ -23,7 +23,7 @@ pub(super) fn is_reserved(word: &str) -> bool {
 
 pub(super) fn breakpoint(text: &str) -> Result<Breakpoint, SyntaxError> {
     let mut parser = Parser {
-        scanner: Scanner::new(text, 0, Words::Names)?,
+        scanner: Scanner::new(text, 0, WordLetters::Names)?,
         depth: 0,
         operands: 0,
     };
@@ -60,16 +60,16 @@ struct Parser<'a> {
 impl Parser<'_> {
     /// `KIND [METHOD] [by ACTIVITY] [to ACTIVITY] [at LINE]`
     fn pattern(&mut self) -> Result<Pattern, SyntaxError> {
-        let place = self.place()?;
+        let kind = self.kind()?;
         let mut pattern = Pattern {
-            place,
+            kind,
             method: None,
             by: None,
             to: None,
             line: None,
         };
         self.scanner.next()?;
-        if place == Place::Line {
+        if kind == PatternKind::Line {
             pattern.line = Some(self.line()?);
         } else if self.is_name() {
             pattern.method = Some(self.name("a method")?);
@@ -87,13 +87,13 @@ impl Parser<'_> {
         }
     }
 
-    fn place(&self) -> Result<Place, SyntaxError> {
-        let place = match self.scanner.peek() {
-            Token::Word(word) if word == "line" => Some(Place::Line),
-            Token::Word(word) => catalogue::breakpoint(word).map(Place::Kind),
+    fn kind(&self) -> Result<PatternKind, SyntaxError> {
+        let kind = match self.scanner.peek() {
+            Token::Word(word) if word == "line" => Some(PatternKind::Line),
+            Token::Word(word) => catalogue::breakpoint(word).map(PatternKind::Kind),
             _ => None,
         };
-        place.ok_or_else(|| {
+        kind.ok_or_else(|| {
             let mut expected = String::from("a kind of breakpoint: line");
             for kind in catalogue::all_breakpoints() {
                 expected.push_str(", ");
@@ -144,14 +144,14 @@ impl Parser<'_> {
         }
         let mut shape = self.alternatives()?;
         if self.scanner.is_word("after") {
-            let wanted = self.letter(shape, "what stands before `after`")?;
+            let wanted = self.letter(shape, "what comes before `after`")?;
             self.scanner.next()?;
             let earlier = self.alternatives()?;
             let without = match self.scanner.is_word("without") {
                 true => {
                     self.scanner.next()?;
                     let excluded = self.alternatives()?;
-                    Some(self.letter(excluded, "what stands after `without`")?)
+                    Some(self.letter(excluded, "what comes after `without`")?)
                 }
                 false => None,
             };
@@ -245,7 +245,7 @@ impl Parser<'_> {
             }
             let inner = self.operand()?;
             self.depth -= 1;
-            let letter = self.letter(inner, "what stands after `not`")?;
+            let letter = self.letter(inner, "what comes after `not`")?;
             return Ok(Shape::Letter(Letter::Not(Box::new(letter))));
         }
         Ok(Shape::Letter(Letter::Pattern(self.pattern()?)))
@@ -255,7 +255,7 @@ impl Parser<'_> {
         match shape {
             Shape::Letter(letter) => Ok(letter),
             _ => Err(self.scanner.error(format!(
-                "{which} has to be one operation, or several with `|` between them"
+                "{which} must be one operation, or several with `|` between them"
             ))),
         }
     }

@@ -1,8 +1,8 @@
 //! Applies the debugger's own rules. They leave the program unchanged, up to marks.
 
 use super::{
-    ActivityState, Cause, Command, Configuration, Debugger, Mode, Point, Rule, Standing, Target,
-    scene::Scene,
+    ActivityRecord, ActivityState, Configuration, Debugger, DebuggerCommand, DebuggerMode,
+    PauseCause, Point, RequestedStep, Rule, view::ProgramView,
 };
 use crate::{Activity, Freeing, Semantics, Whose};
 
@@ -12,13 +12,15 @@ impl<S: Semantics> Debugger<'_, S> {
         &self,
         state: &mut Configuration<S::State>,
         rule: &Rule<S::Step>,
-        scene: &Scene<'_, S>,
+        view: &ProgramView<'_, S>,
     ) -> bool {
         match rule {
             Rule::CelStepGlobal(_) | Rule::CelStepLocal(_) => {} // See `step`.
             Rule::AddNewActor(activity) => {
                 let at = state.activities.partition_point(|(one, _)| one < activity);
-                state.activities.insert(at, (*activity, Standing::RUN));
+                state
+                    .activities
+                    .insert(at, (*activity, ActivityRecord::RUN));
             }
             Rule::SaveMrb {
                 breakpoint,
@@ -41,48 +43,48 @@ impl<S: Semantics> Debugger<'_, S> {
             }
             Rule::NotApplicableBreakpoint => self.checked(state),
             Rule::TriggerMsb(number) | Rule::TriggerMrb(number) => {
-                let stopped = self.stopped_by(state, &state.pending[0], scene);
-                self.pass(state, &stopped, scene);
+                let stopped = self.stopped_by(state, &state.pending[0], view);
+                self.pass(state, &stopped, view);
                 self.checked(state);
-                self.pause(state, Cause::Breakpoint(*number), &stopped);
+                self.pause(state, PauseCause::Breakpoint(*number), &stopped);
             }
             Rule::TriggerAfter(number) | Rule::TriggerTemporal(number) => {
-                let stopped = self.stopped_by(state, &state.pending[0], scene);
+                let stopped = self.stopped_by(state, &state.pending[0], view);
                 self.checked(state);
-                self.pause(state, Cause::Breakpoint(*number), &stopped);
+                self.pause(state, PauseCause::Breakpoint(*number), &stopped);
             }
             Rule::TriggerStep => {
-                let stopped = self.stopped_by(state, &state.pending[0], scene);
+                let stopped = self.stopped_by(state, &state.pending[0], view);
                 if let Point::Goal(target) = state.pending.remove(0) {
                     if target.is_before() {
-                        self.pass(state, &stopped, scene);
+                        self.pass(state, &stopped, view);
                     }
-                    self.pause(state, Cause::Step(target.step.name), &stopped);
+                    self.pause(state, PauseCause::Step(target.step.name), &stopped);
                 }
                 state.base = self.base.unmark(&state.base);
                 return true;
             }
             Rule::TriggerStepNextTurn => {
-                if let Command::Stepping(target) = state.commands.remove(0) {
-                    self.pass(state, &[target.activity], scene);
-                    let cause = Cause::Step(target.step.name);
+                if let DebuggerCommand::Stepping(target) = state.commands.remove(0) {
+                    self.pass(state, &[target.activity], view);
+                    let cause = PauseCause::Step(target.step.name);
                     self.pause(state, cause, &[target.activity]);
                 }
             }
             Rule::PrepareStepNextTurn => {
-                if let Command::Step(mut target) = state.commands.remove(0) {
+                if let DebuggerCommand::Step(mut target) = state.commands.remove(0) {
                     self.free(state, &target);
                     // The current operation is never the goal: if it matches, it has to be passed as well.
-                    let is_there = scene.of(target.activity).any(|next| target.is_at(next));
+                    let is_there = view.of(target.activity).any(|next| target.is_at(next));
                     target.count -= u32::from(!is_there);
                     if let Some(standing) = state.standing_mut(target.activity) {
                         standing.state = ActivityState::Step(target.count);
                     }
-                    state.commands.insert(0, Command::Stepping(target));
+                    state.commands.insert(0, DebuggerCommand::Stepping(target));
                 }
             }
             Rule::PrepareStep => {
-                if let Command::Step(target) = state.commands.remove(0) {
+                if let DebuggerCommand::Step(target) = state.commands.remove(0) {
                     self.free(state, &target);
                     if let Some(Whose::Marked(what)) = target.whose() {
                         state.base = self.base.mark(&state.base, target.activity, what);
@@ -102,11 +104,11 @@ impl<S: Semantics> Debugger<'_, S> {
             Rule::ResumeExecution => {
                 self.recheck(state);
                 state.commands.remove(0);
-                state.mode = Mode::Run;
+                state.mode = DebuggerMode::Run;
                 for (_, standing) in &mut state.activities {
                     standing.state = ActivityState::Run;
                 }
-                if let Some(Command::Stepping(target)) = state.commands.first() {
+                if let Some(DebuggerCommand::Stepping(target)) = state.commands.first() {
                     let (activity, count) = (target.activity, target.count);
                     if let Some(standing) = state.standing_mut(activity) {
                         standing.state = ActivityState::Step(count);
@@ -117,11 +119,11 @@ impl<S: Semantics> Debugger<'_, S> {
                 self.recheck(state);
                 state.commands.remove(0);
                 let all: Vec<_> = state.activities.iter().map(|(one, _)| *one).collect();
-                self.pause(state, Cause::Command, &all);
+                self.pause(state, PauseCause::Command, &all);
             }
             Rule::StopExecution => {
                 state.commands.clear();
-                state.mode = Mode::Stopped;
+                state.mode = DebuggerMode::Stopped;
             }
         }
         false
@@ -141,7 +143,7 @@ impl<S: Semantics> Debugger<'_, S> {
     pub(super) fn pause(
         &self,
         state: &mut Configuration<S::State>,
-        cause: Cause,
+        cause: PauseCause,
         stopped: &[Activity],
     ) {
         for activity in stopped {
@@ -150,7 +152,7 @@ impl<S: Semantics> Debugger<'_, S> {
             }
         }
         state.forget();
-        state.mode = Mode::Pause(cause);
+        state.mode = DebuggerMode::Pause(cause);
     }
 
     /// Marks activities as passing all breakpoints at their position, so that they stop there only once.
@@ -158,14 +160,14 @@ impl<S: Semantics> Debugger<'_, S> {
         &self,
         state: &mut Configuration<S::State>,
         stopped: &[Activity],
-        scene: &Scene<'_, S>,
+        view: &ProgramView<'_, S>,
     ) {
         let mut passing: Vec<(Activity, u32)> = Vec::new();
         for point in state.points() {
             if let Some(number) = point.breakpoint()
                 && self.is_before(number)
             {
-                let here = self.stopped_by(state, point, scene);
+                let here = self.stopped_by(state, point, view);
                 passing.extend(here.into_iter().map(|activity| (activity, number)));
             }
         }
@@ -182,7 +184,8 @@ impl<S: Semantics> Debugger<'_, S> {
     /// Activities on hold are not checked. When they are released, the breakpoints they stand at have to be checked for
     /// them.
     fn recheck(&self, state: &mut Configuration<S::State>) {
-        let is_held = |(_, standing): &(Activity, Standing)| standing.state == ActivityState::Hold;
+        let is_held =
+            |(_, standing): &(Activity, ActivityRecord)| standing.state == ActivityState::Hold;
         if !state.activities.iter().any(is_held) {
             return;
         }
@@ -201,9 +204,9 @@ impl<S: Semantics> Debugger<'_, S> {
     }
 
     /// Sets which activities run during a step.
-    fn free(&self, state: &mut Configuration<S::State>, target: &Target) {
+    fn free(&self, state: &mut Configuration<S::State>, target: &RequestedStep) {
         self.recheck(state);
-        state.mode = Mode::Run;
+        state.mode = DebuggerMode::Run;
         for (activity, standing) in &mut state.activities {
             let is_once = target.step.freeing == Freeing::Others && *activity == target.activity;
             standing.state = match is_once {

@@ -1,27 +1,28 @@
 //! Selects the rule to apply: commands first, then breakpoints, then the program.
 
 use super::{
-    ActivityState, Command, Configuration, Debugger, Mode, Point, Rule, Standing, scene::Scene,
+    ActivityRecord, ActivityState, Configuration, Debugger, DebuggerCommand, DebuggerMode, Point,
+    Rule, view::ProgramView,
 };
 use crate::{Activity, Operation, OperationKind, Semantics, What};
 
 impl<S: Semantics> Debugger<'_, S> {
-    /// The rule to apply before the program can take a step. `scene` is the scene of `state`.
+    /// The rule to apply before the program can take a step. `view` is the view of `state`.
     pub(super) fn administrative(
         &self,
         state: &Configuration<S::State>,
-        scene: &Scene<'_, S>,
+        view: &ProgramView<'_, S>,
     ) -> Option<Rule<S::Step>> {
         let is_running = match state.mode {
-            Mode::Run => true,
-            Mode::Pause(_) => false,
-            Mode::Stopped => return None,
+            DebuggerMode::Run => true,
+            DebuggerMode::Pause(_) => false,
+            DebuggerMode::Stopped => return None,
         };
         match state.commands.first() {
-            Some(Command::Resume) => return Some(Rule::ResumeExecution),
-            Some(Command::Stop) => return Some(Rule::StopExecution),
-            Some(Command::Pause) if is_running => return Some(Rule::PauseExecution),
-            Some(Command::Step(target)) if !is_running => {
+            Some(DebuggerCommand::Resume) => return Some(Rule::ResumeExecution),
+            Some(DebuggerCommand::Stop) => return Some(Rule::StopExecution),
+            Some(DebuggerCommand::Pause) if is_running => return Some(Rule::PauseExecution),
+            Some(DebuggerCommand::Step(target)) if !is_running => {
                 return Some(match target.is_counted() {
                     true => Rule::PrepareStepNextTurn,
                     false => Rule::PrepareStep,
@@ -34,19 +35,20 @@ impl<S: Semantics> Debugger<'_, S> {
         if let Some(new) = activities.find(|activity| state.standing(*activity).is_none()) {
             return Some(Rule::AddNewActor(new));
         }
-        if let Some(Command::Stepping(target)) = state.commands.first()
+        if let Some(DebuggerCommand::Stepping(target)) = state.commands.first()
             && let Some(standing) = state.standing(target.activity)
             && standing.state == ActivityState::Step(0)
-            && scene.of(target.activity).any(|next| target.is_at(next))
+            && view.of(target.activity).any(|next| target.is_at(next))
         {
             return Some(Rule::TriggerStepNextTurn);
         }
         if let Some(point) = state.pending.first() {
-            return Some(self.check(state, point, scene));
+            return Some(self.check(state, point, view));
         }
-        let is_held = |(_, standing): &(Activity, Standing)| standing.state == ActivityState::Hold;
+        let is_held =
+            |(_, standing): &(Activity, ActivityRecord)| standing.state == ActivityState::Hold;
         if state.activities.iter().any(is_held) {
-            let mut next = scene.operations().iter();
+            let mut next = view.operations().iter();
             let is_stuck = !next.any(|operation| state.is_free(operation.activity));
             return is_stuck.then_some(Rule::ReleaseHold);
         }
@@ -58,17 +60,17 @@ impl<S: Semantics> Debugger<'_, S> {
         &self,
         state: &Configuration<S::State>,
         point: &Point,
-        scene: &Scene<'_, S>,
+        view: &ProgramView<'_, S>,
     ) -> Rule<S::Step> {
         match point {
             Point::User(number) => {
-                if let Some(receiver) = self.to_save(state, *number, scene) {
+                if let Some(receiver) = self.to_save(state, *number, view) {
                     return Rule::SaveMrb {
                         breakpoint: *number,
                         receiver,
                     };
                 }
-                if !self.stopped_by(state, point, scene).is_empty() {
+                if !self.stopped_by(state, point, view).is_empty() {
                     return match self.is_before(*number) {
                         true => Rule::TriggerMsb(*number),
                         false => Rule::TriggerAfter(*number),
@@ -76,17 +78,17 @@ impl<S: Semantics> Debugger<'_, S> {
                 }
             }
             Point::Temporal { breakpoint, .. } => {
-                if !self.stopped_by(state, point, scene).is_empty() {
+                if !self.stopped_by(state, point, view).is_empty() {
                     return Rule::TriggerTemporal(*breakpoint);
                 }
             }
             Point::Receiver { breakpoint, .. } => {
-                if !self.stopped_by(state, point, scene).is_empty() {
+                if !self.stopped_by(state, point, view).is_empty() {
                     return Rule::TriggerMrb(*breakpoint);
                 }
             }
             Point::Goal(_) => {
-                if !self.stopped_by(state, point, scene).is_empty() {
+                if !self.stopped_by(state, point, view).is_empty() {
                     return Rule::TriggerStep;
                 }
             }
@@ -107,13 +109,13 @@ impl<S: Semantics> Debugger<'_, S> {
         &self,
         state: &Configuration<S::State>,
         number: u32,
-        scene: &Scene<'_, S>,
+        view: &ProgramView<'_, S>,
     ) -> Option<Option<Activity>> {
         let What::Operation(pattern) = &self.breakpoints.get(number)?.what else {
             return None;
         };
         let line = pattern.sent_from()?;
-        let sends = scene
+        let sends = view
             .operations()
             .iter()
             .filter(|operation| operation.site.is_some_and(|site| site.line == line));
@@ -139,14 +141,14 @@ impl<S: Semantics> Debugger<'_, S> {
         &self,
         state: &Configuration<S::State>,
         point: &Point,
-        scene: &Scene<'_, S>,
+        view: &ProgramView<'_, S>,
     ) -> Vec<Activity> {
         let is_passing = |operation: &Operation<'_>, number: u32| {
             let standing = state.standing(operation.activity);
             standing.is_some_and(|standing| standing.passing.contains(&number))
         };
         let next = || {
-            let all = scene.operations().iter();
+            let all = view.operations().iter();
             all.filter(|operation| state.is_free(operation.activity))
         };
         let breakpoint = point
@@ -158,12 +160,12 @@ impl<S: Semantics> Debugger<'_, S> {
             }
             (Point::User(number), Some(What::Operation(pattern))) if pattern.is_before() => next()
                 .filter(|operation| !is_passing(operation, *number))
-                .filter(|operation| scene.fits(pattern, operation))
+                .filter(|operation| view.fits(pattern, operation))
                 .map(|operation| operation.activity)
                 .collect(),
             (Point::User(_), Some(What::Operation(pattern))) => {
                 let done = state.done.iter();
-                done.filter(|operation| scene.fits(pattern, operation))
+                done.filter(|operation| view.fits(pattern, operation))
                     .map(|operation| operation.activity)
                     .collect()
             }
@@ -176,7 +178,7 @@ impl<S: Semantics> Debugger<'_, S> {
             ) => next()
                 .filter(|operation| receiver.is_none_or(|one| one == operation.activity))
                 .filter(|operation| !is_passing(operation, *breakpoint))
-                .filter(|operation| scene.fits(pattern, operation))
+                .filter(|operation| view.fits(pattern, operation))
                 .map(|operation| operation.activity)
                 .collect(),
             (Point::Temporal { hit, .. }, _) => hit.iter().copied().collect(),
@@ -192,7 +194,7 @@ impl<S: Semantics> Debugger<'_, S> {
                 .collect(),
             _ => Vec::new(),
         };
-        if !stopped.is_empty() && breakpoint.is_some_and(|one| !scene.holds(one)) {
+        if !stopped.is_empty() && breakpoint.is_some_and(|one| !view.holds(one)) {
             stopped.clear();
         }
         stopped.sort_unstable();

@@ -1,6 +1,6 @@
 //! User commands: whether they apply in a universe, and how they change its configuration.
 
-use super::{Command, Configuration, Debugger, Mode, Point, Target};
+use super::{Configuration, Debugger, DebuggerCommand, DebuggerMode, Point, RequestedStep};
 use crate::{Activity, Goal, Operation, OperationKind, Semantics, StepKind, Whose, catalogue};
 
 /// Why a step is not possible, and which ones are.
@@ -19,7 +19,7 @@ pub struct CommandError {
 
 fn applying(applicable: &[&str]) -> String {
     match applicable {
-        [] => "nothing does".to_owned(),
+        [] => "no step applies".to_owned(),
         some => format!("what applies: {}", some.join(", ")),
     }
 }
@@ -48,9 +48,9 @@ impl<S: Semantics> Debugger<'_, S> {
         }
         let mut next = state.clone();
         let command = match step.goal {
-            Goal::Resume => Command::Resume,
-            Goal::Pause => Command::Pause,
-            Goal::Stop => Command::Stop,
+            Goal::Resume => DebuggerCommand::Resume,
+            Goal::Pause => DebuggerCommand::Pause,
+            Goal::Stop => DebuggerCommand::Stop,
             Goal::Operation { whose, .. } => {
                 self.forget_step(&mut next);
                 let steps = self.base.steps(&state.base);
@@ -61,7 +61,7 @@ impl<S: Semantics> Debugger<'_, S> {
                         one.activity == activity
                             && (step.at.is_empty() || step.at.contains(&one.kind))
                     });
-                Command::Step(Box::new(Target {
+                DebuggerCommand::Step(Box::new(RequestedStep {
                     step,
                     activity,
                     count,
@@ -114,16 +114,16 @@ impl<S: Semantics> Debugger<'_, S> {
         count: u32,
     ) -> Option<String> {
         let is_paused = match state.mode {
-            Mode::Stopped => return Some("this universe was stopped".to_owned()),
-            Mode::Pause(_) => true,
-            Mode::Run => false,
+            DebuggerMode::Stopped => return Some("this universe was stopped".to_owned()),
+            DebuggerMode::Pause(_) => true,
+            DebuggerMode::Run => false,
         };
         let Goal::Operation {
             is_before, whose, ..
         } = step.goal
         else {
             let is_idle = step.goal == Goal::Pause && is_paused;
-            return is_idle.then(|| "everyone is paused already".to_owned());
+            return is_idle.then(|| "all activities are paused already".to_owned());
         };
         if !is_paused {
             return Some("this universe is not paused".to_owned());
@@ -162,10 +162,10 @@ impl<S: Semantics> Debugger<'_, S> {
         };
         let wanted = listed(&mut step.at.iter().copied());
         Some(match next.is_empty() {
-            true => format!("it has to be at a {wanted}, and is not about to do anything"),
+            true => format!("it must be at a {wanted}, and has nothing to do"),
             false => {
                 let is = listed(&mut next.iter().map(|one| one.kind));
-                format!("it has to be at a {wanted}, and is at a {is}")
+                format!("it must be at a {wanted}, and is at a {is}")
             }
         })
     }

@@ -58,11 +58,11 @@ pub struct Configuration<K> {
     /// Bc: what was checked since the last step of the program.
     pub checked: Vec<Point>,
     /// ds: whether the debugger runs, waits or has stopped.
-    pub mode: Mode,
+    pub mode: DebuggerMode,
     /// C: the commands.
-    pub commands: Vec<Command>,
+    pub commands: Vec<DebuggerCommand>,
     /// As: the debugger state of every activity, by number.
-    pub activities: Vec<(Activity, Standing)>,
+    pub activities: Vec<(Activity, ActivityRecord)>,
     /// What the last step of the program has done, while a breakpoint that stops *after* an operation is still to be
     /// checked.
     pub done: Vec<Operation<'static>>,
@@ -92,12 +92,12 @@ pub enum Point {
         receiver: Option<Activity>,
     },
     /// The goal of a step: stops once.
-    Goal(Box<Target>),
+    Goal(Box<RequestedStep>),
 }
 
 /// A step that was requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Target {
+pub struct RequestedStep {
     /// The kind of step.
     pub step: &'static StepKind,
     /// The activity that takes it.
@@ -114,18 +114,18 @@ pub struct Target {
 
 /// What the debugger does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum DebuggerMode {
     /// It runs the program.
     Run,
     /// It waits for a command.
-    Pause(Cause),
+    Pause(PauseCause),
     /// It has abandoned this universe.
     Stopped,
 }
 
 /// Why a universe is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum PauseCause {
     /// A breakpoint was hit.
     Breakpoint(u32),
     /// A step has reached its goal.
@@ -136,7 +136,7 @@ pub enum Cause {
 
 /// A command to the debugger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Command {
+pub enum DebuggerCommand {
     /// All activities run.
     Resume,
     /// All activities are paused.
@@ -144,14 +144,14 @@ pub enum Command {
     /// This universe is abandoned.
     Stop,
     /// A step, to be prepared.
-    Step(Box<Target>),
+    Step(Box<RequestedStep>),
     /// A counted step, prepared and not at its goal yet. The count is in its activity's state.
-    Stepping(Box<Target>),
+    Stepping(Box<RequestedStep>),
 }
 
 /// The debugger state of an activity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Standing {
+pub struct ActivityRecord {
     /// Whether it may take steps.
     pub state: ActivityState,
     /// The breakpoints that have stopped it at its current position. They stop it only once there: its next step clears
@@ -181,7 +181,7 @@ impl ActivityState {
     }
 }
 
-impl Standing {
+impl ActivityRecord {
     /// An activity that runs.
     pub(crate) const RUN: Self = Self {
         state: ActivityState::Run,
@@ -232,7 +232,7 @@ impl Point {
 
 impl<K> Configuration<K> {
     /// The debugger state of an activity.
-    pub fn standing(&self, activity: Activity) -> Option<&Standing> {
+    pub fn standing(&self, activity: Activity) -> Option<&ActivityRecord> {
         let at = self
             .activities
             .binary_search_by_key(&activity, |(one, _)| *one)
@@ -240,7 +240,7 @@ impl<K> Configuration<K> {
         Some(&self.activities[at].1)
     }
 
-    pub(crate) fn standing_mut(&mut self, activity: Activity) -> Option<&mut Standing> {
+    pub(crate) fn standing_mut(&mut self, activity: Activity) -> Option<&mut ActivityRecord> {
         let at = self
             .activities
             .binary_search_by_key(&activity, |(one, _)| *one)

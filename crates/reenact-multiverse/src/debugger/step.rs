@@ -1,9 +1,9 @@
 //! The two rules that take a step of the program, and what the debugger records about it.
 
-use super::{ActivityState, Command, Configuration, Debugger, Mode, Point, Rule};
+use super::{ActivityState, Configuration, Debugger, DebuggerCommand, DebuggerMode, Point, Rule};
 use crate::{
     Activity, Operation, OperationKind, Semantics, What, Whose,
-    temporal::{Happening, Temporal},
+    temporal::{PerformedStep, Temporal},
 };
 
 /// Returns whether a step of this kind involves other activities.
@@ -21,7 +21,7 @@ fn is_global(kind: OperationKind) -> bool {
 impl<S: Semantics> Debugger<'_, S> {
     /// The steps of the program that the debugger allows, once everything is checked.
     pub(super) fn base_steps(&self, state: &Configuration<S::State>) -> Vec<Rule<S::Step>> {
-        if state.mode != Mode::Run {
+        if state.mode != DebuggerMode::Run {
             return Vec::new();
         }
         let steps = self.base.steps(&state.base).into_iter();
@@ -49,7 +49,7 @@ impl<S: Semantics> Debugger<'_, S> {
         let mut state = Configuration {
             pending: from.checked.clone(),
             checked: Vec::new(),
-            mode: Mode::Run,
+            mode: DebuggerMode::Run,
             commands: from.commands.clone(),
             activities: from.activities.clone(),
             done: Vec::new(),
@@ -58,7 +58,7 @@ impl<S: Semantics> Debugger<'_, S> {
         state.done = self.done(&state, before, &operation);
         let exist = self.base.activities(&state.base);
         let name = |activity| self.base.name(before, activity);
-        let happening = Happening {
+        let happening = PerformedStep {
             operation: &operation,
             done: &state.done,
             at_lines: self.base.at_lines(),
@@ -88,7 +88,7 @@ impl<S: Semantics> Debugger<'_, S> {
             }
         }
         let to_pass = match state.commands.first_mut() {
-            Some(Command::Stepping(target)) if target.is_at(&operation) => {
+            Some(DebuggerCommand::Stepping(target)) if target.is_at(&operation) => {
                 target.count = target.count.saturating_sub(1);
                 Some(target.count)
             }

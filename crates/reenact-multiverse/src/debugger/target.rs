@@ -1,9 +1,9 @@
 //! Interprets the goal of a catalogue step in terms of operations.
 
-use super::Target;
+use super::RequestedStep;
 use crate::{Goal, Operation, OperationKind, Whose};
 
-impl Target {
+impl RequestedStep {
     pub(super) fn whose(&self) -> Option<Whose> {
         match self.step.goal {
             Goal::Operation { whose, .. } => Some(whose),

@@ -7,7 +7,7 @@ use super::{Binary, Node};
 use crate::{
     Observation,
     observation::Segment,
-    syntax::{Scanner, SyntaxError, Token, Words},
+    syntax::{Scanner, SyntaxError, Token, WordLetters},
 };
 
 /// Maximum nesting depth of parentheses and prefix operators.
@@ -20,7 +20,7 @@ const OPERAND: &str = "a path such as math.result, a number, a text in quotes, t
 
 pub(super) fn expression(text: &str, at: usize) -> Result<Node, SyntaxError> {
     let mut parser = Parser {
-        scanner: Scanner::new(text, at, Words::Identifiers)?,
+        scanner: Scanner::new(text, at, WordLetters::Identifiers)?,
         depth: 0,
         operators: 0,
     };

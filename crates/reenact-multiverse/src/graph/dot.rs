@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{Graph, Kind, NodeId};
+use super::{Graph, NodeId, NodeKind};
 use crate::{
     Semantics,
-    picture::{Look, OPENING, escaped},
+    picture::{NodeStyle, OPENING, escaped},
 };
 
 /// The maximum length of an edge label, in characters.
@@ -42,11 +42,11 @@ impl<S: Semantics> Graph<S> {
 
     fn look(&self, semantics: &S, id: NodeId) -> &'static str {
         let look = match self.kind(id) {
-            Kind::End if semantics.ending(self.state(id)).waits.is_empty() => Look::End,
-            Kind::End => Look::BadEnd,
-            Kind::Stopped => Look::Paused,
-            Kind::Inner => Look::Inner,
-            Kind::Frontier => Look::Frontier,
+            NodeKind::End if semantics.ending(self.state(id)).waits.is_empty() => NodeStyle::End,
+            NodeKind::End => NodeStyle::BadEnd,
+            NodeKind::Stopped => NodeStyle::Paused,
+            NodeKind::Inner => NodeStyle::Inner,
+            NodeKind::Frontier => NodeStyle::Frontier,
         };
         look.attributes()
     }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Graph, Kind, NodeId, Path, store::NONE};
+use super::{Graph, NodeId, NodeKind, Path, store::NONE};
 use crate::Semantics;
 
 /// A trap.
@@ -76,7 +76,7 @@ impl<S: Semantics> Graph<S> {
         let mut is_hopeful = vec![false; self.len()];
         let mut work: Vec<u32> = Vec::new();
         for id in self.nodes() {
-            if matches!(self.kind(id), Kind::End | Kind::Stopped) {
+            if matches!(self.kind(id), NodeKind::End | NodeKind::Stopped) {
                 is_hopeful[id.0 as usize] = true;
                 work.push(id.0);
             }

@@ -17,7 +17,7 @@ pub(crate) const MOST_STATES: usize = (1 << 31) - 1;
 
 /// What is known of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum StateStatus {
     /// It was seen, and its steps were not all taken.
     Seen,
     /// It is on the current path of a depth-first search.
@@ -40,7 +40,7 @@ pub(crate) struct Origin {
 /// An edge in a run. A run ends with an edge that is flagged `LAST`, or with a link to an earlier run of the same
 /// state.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct EdgeEntry {
     step: u32,
     to: u32,
 }
@@ -50,7 +50,7 @@ const LINK: u32 = 1 << 30;
 
 #[derive(Clone, Debug, Default)]
 struct Edges {
-    slots: Chunks<Slot>,
+    slots: Chunks<EdgeEntry>,
     /// The first slot of each state.
     first: Chunks<u32>,
     /// Where the current run begins.
@@ -59,25 +59,25 @@ struct Edges {
 
 /// States by number, with the data about them.
 #[derive(Clone, Debug)]
-pub(crate) struct Store<T> {
+pub(crate) struct StateStore<T> {
     states: Chunks<T>,
     origins: Chunks<Origin>,
-    marks: Chunks<Mark>,
+    marks: Chunks<StateStatus>,
     index: Index,
     edges: Option<Edges>,
     edge_count: u64,
     owned_bytes: usize,
 }
 
-impl<T> Default for Store<T> {
+impl<T> Default for StateStore<T> {
     fn default() -> Self {
-        Store::new(false)
+        StateStore::new(false)
     }
 }
 
-impl<T> Store<T> {
+impl<T> StateStore<T> {
     pub(crate) fn new(with_edges: bool) -> Self {
-        Store {
+        StateStore {
             states: Chunks::default(),
             origins: Chunks::default(),
             marks: Chunks::default(),
@@ -103,15 +103,15 @@ impl<T> Store<T> {
     }
 
     #[inline]
-    pub(crate) fn mark(&self, id: u32) -> Mark {
+    pub(crate) fn mark(&self, id: u32) -> StateStatus {
         self.marks[id as usize]
     }
 
-    pub(crate) fn set_mark(&mut self, id: u32, mark: Mark) {
+    pub(crate) fn set_mark(&mut self, id: u32, mark: StateStatus) {
         *self.marks.get_mut(id as usize) = mark;
     }
 
-    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> {
+    pub(crate) fn marks(&self) -> impl Iterator<Item = StateStatus> {
         self.marks.iter().copied()
     }
 
@@ -133,7 +133,7 @@ impl<T> Store<T> {
         let id = self.len() as u32;
         self.states.push(state);
         self.origins.push(origin);
-        self.marks.push(Mark::Seen);
+        self.marks.push(StateStatus::Seen);
         if let Some(edges) = &mut self.edges {
             edges.first.push(NONE);
         }
@@ -161,7 +161,7 @@ impl<T> Store<T> {
     pub(crate) fn add_edge(&mut self, step: u32, to: u32) {
         self.edge_count += 1;
         if let Some(edges) = &mut self.edges {
-            edges.slots.push(Slot { step, to });
+            edges.slots.push(EdgeEntry { step, to });
         }
     }
 
@@ -179,7 +179,7 @@ impl<T> Store<T> {
                 last.step |= LAST;
             }
         } else {
-            edges.slots.push(Slot {
+            edges.slots.push(EdgeEntry {
                 step: LINK,
                 to: *first,
             });
@@ -254,7 +254,7 @@ impl<T> Store<T> {
     }
 }
 
-impl<T: Eq> Store<T> {
+impl<T: Eq> StateStore<T> {
     #[inline]
     pub(crate) fn find(&self, hash: StateHash, state: &T) -> Option<u32> {
         self.index

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Graph, Kind, NodeId, Outcome, Story, Ways};
-use crate::{Coverage, Ending, Semantics};
+use super::{Graph, NodeId, NodeKind, Outcome, Story, Ways};
+use crate::{Ending, Semantics};
 
 /// A universe.
 #[derive(Clone, Debug, Serialize)]
@@ -11,7 +11,7 @@ pub struct SummaryNode {
     /// The number of the universe.
     pub id: NodeId,
     /// What is known of the universe.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// The number of steps from the start.
     pub depth: u32,
 }
@@ -45,23 +45,6 @@ pub struct SummaryOutcome {
     pub story: Story,
 }
 
-/// The whole graph.
-#[derive(Clone, Debug, Serialize)]
-pub struct Summary {
-    /// How much the search has covered, as text.
-    pub coverage: Coverage,
-    /// Whether no bound was reached.
-    pub complete: bool,
-    /// The bytes of memory per universe.
-    pub bytes_per_state: f64,
-    /// The universes, by number.
-    pub nodes: Vec<SummaryNode>,
-    /// The steps.
-    pub edges: Vec<SummaryEdge>,
-    /// The outcomes of the program.
-    pub outcomes: Vec<SummaryOutcome>,
-}
-
 impl SummaryOutcome {
     /// Combines an outcome with the story of its path.
     pub fn new(outcome: Outcome, story: Story) -> Self {
@@ -77,23 +60,6 @@ impl SummaryOutcome {
 }
 
 impl<S: Semantics> Graph<S> {
-    /// Everything about the graph, in serialisable form.
-    pub fn summary(&self, semantics: &S) -> Summary {
-        let (nodes, edges) = self.nodes_and_edges(semantics);
-        let outcomes = self.outcomes(semantics).0.into_iter().map(|outcome| {
-            let story = self.story(semantics, &outcome.path);
-            SummaryOutcome::new(outcome, story)
-        });
-        Summary {
-            coverage: self.coverage().clone(),
-            complete: self.coverage().is_complete(),
-            bytes_per_state: self.bytes_per_state(),
-            nodes,
-            edges,
-            outcomes: outcomes.collect(),
-        }
-    }
-
     /// The nodes and edges of the graph.
     pub fn nodes_and_edges(&self, semantics: &S) -> (Vec<SummaryNode>, Vec<SummaryEdge>) {
         let nodes = self.nodes().map(|id| SummaryNode {

@@ -9,12 +9,12 @@ use crate::{
         Graph,
         chunks::Chunks,
         index::StateHash,
-        store::{MOST_STATES, Mark, NONE, Origin, Store},
+        store::{MOST_STATES, NONE, Origin, StateStatus, StateStore},
     },
 };
 
 /// What can be done in a state.
-pub(super) enum Outlook<P> {
+pub(super) enum NextSteps<P> {
     /// Nothing: the search has to stop here.
     Stop,
     /// Nothing: the program has ended or is stuck.
@@ -25,19 +25,19 @@ pub(super) enum Outlook<P> {
 
 /// Determines what can be done in a state.
 #[inline]
-pub(super) fn look<S: Semantics>(
+pub(super) fn next_steps<S: Semantics>(
     semantics: &S,
     until: Option<&Until<'_, S>>,
     state: &S::State,
-) -> Outlook<S::Step> {
+) -> NextSteps<S::Step> {
     if until.is_some_and(|until| until(semantics, state)) {
-        return Outlook::Stop;
+        return NextSteps::Stop;
     }
     let steps = semantics.steps(state);
     if steps.is_empty() {
-        Outlook::End
+        NextSteps::End
     } else {
-        Outlook::Steps(steps)
+        NextSteps::Steps(steps)
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) struct SearchDriver<'a, S: Semantics> {
     pub(super) semantics: &'a S,
     pub(super) until: Option<&'a Until<'a, S>>,
     pub(super) bounds: Bounds,
-    pub(super) store: Store<S::State>,
+    pub(super) store: StateStore<S::State>,
     ticks: Ticks<'a>,
     reserve: Reserve,
     /// The bytes that the search itself uses.
@@ -94,7 +94,7 @@ impl<'a, S: Semantics> SearchDriver<'a, S> {
             semantics,
             until,
             bounds,
-            store: Store::new(keep == Keep::Graph),
+            store: StateStore::new(keep == Keep::Graph),
             ticks: Ticks::new(bounds.time, listener),
             reserve: Reserve {
                 shared: semantics.shared_bytes(),
@@ -234,7 +234,7 @@ impl<'a, S: Semantics> SearchDriver<'a, S> {
 
     /// Completes the search.
     pub(super) fn finish(mut self, reduction: Reduction, levels: Option<Chunks<u32>>) -> Graph<S> {
-        let left = self.store.marks().filter(|&mark| mark == Mark::Seen);
+        let left = self.store.marks().filter(|&mark| mark == StateStatus::Seen);
         let left = left.count();
         if left == 0 {
             // Every state that was too deep when first found was found again at a lower depth.

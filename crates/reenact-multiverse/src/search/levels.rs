@@ -11,14 +11,14 @@ use std::{
 };
 
 use super::{
-    Bound, Workers,
-    block::{self, Recent, Slot, Task},
-    driver::{Outlook, SearchDriver, look},
-    worker_pool::{Hired, WorkerPool},
+    Bound, WorkerCount,
+    block::{self, Numbering, Phase, WorkerData},
+    driver::{NextSteps, SearchDriver, next_steps},
+    worker_pool::{RunningPool, WorkerPool},
 };
 use crate::{
     Semantics,
-    graph::{chunks::Chunks, store::Mark},
+    graph::{chunks::Chunks, store::StateStatus},
 };
 
 /// A stretch that takes less time than this on one worker is not worth starting threads.
@@ -35,20 +35,20 @@ const FREE_BYTES: usize = 4096;
 pub(super) fn walk<S: Semantics>(
     driver: &mut SearchDriver<'_, S>,
     roots: Vec<S::State>,
-    workers: Workers,
+    workers: WorkerCount,
 ) -> Chunks<u32> {
     let mut levels = Chunks::default();
     let walked = driver.start(roots).and_then(|()| {
         if workers.count == 1 {
             return walk_levels(driver, &mut levels, expand);
         }
-        let pool = WorkerPool::new((0..workers.count).map(|_| Slot::default()).collect());
+        let pool = WorkerPool::new((0..workers.count).map(|_| WorkerData::default()).collect());
         thread::scope(|scope| {
-            let mut team = Team {
+            let mut team = LazyPool {
                 scope,
                 pool: &pool,
-                hired: None,
-                recent: Recent::default(),
+                running: None,
+                recent: Numbering::default(),
                 at_any_price: workers.at_any_price,
                 time_each: Duration::ZERO,
             };
@@ -82,17 +82,17 @@ fn walk_levels<'a, S: Semantics>(
 }
 
 /// Workers that are started when there is enough to do.
-struct Team<'s, 'e, 'a, S: Semantics> {
+struct LazyPool<'s, 'e, 'a, S: Semantics> {
     scope: &'s Scope<'s, 'e>,
-    pool: &'s WorkerPool<Task<'a, S>>,
-    hired: Option<Hired<'s, Task<'a, S>>>,
-    recent: Recent,
+    pool: &'s WorkerPool<Phase<'a, S>>,
+    running: Option<RunningPool<'s, Phase<'a, S>>>,
+    recent: Numbering,
     at_any_price: bool,
     /// The time that a state takes on one worker.
     time_each: Duration,
 }
 
-impl<'a, S: Semantics> Team<'_, '_, 'a, S> {
+impl<'a, S: Semantics> LazyPool<'_, '_, 'a, S> {
     fn expand(
         &mut self,
         driver: &mut SearchDriver<'a, S>,
@@ -134,11 +134,13 @@ impl<'a, S: Semantics> Team<'_, '_, 'a, S> {
         if !self.at_any_price && self.time_each * (stretch.len() as u32) < WORTHWHILE {
             return false;
         }
-        let pool = self.hired.get_or_insert_with(|| self.pool.hire(self.scope));
+        let pool = self
+            .running
+            .get_or_insert_with(|| self.pool.start(self.scope));
         let is_done = block::expand(driver, pool, &mut self.recent, stretch, depth);
         if !is_done || driver.bounds.bytes.is_some() {
             block::forget(pool);
-            self.recent = Recent::default();
+            self.recent = Numbering::default();
         }
         is_done
     }
@@ -154,16 +156,16 @@ fn expand<S: Semantics>(
         driver.beat(driver.store.len() - id, depth)?;
         let id = id as u32;
         let state = driver.store.state(id);
-        let steps = match look(driver.semantics, driver.until, state) {
-            Outlook::Stop => {
-                driver.store.set_mark(id, Mark::Stopped);
+        let steps = match next_steps(driver.semantics, driver.until, state) {
+            NextSteps::Stop => {
+                driver.store.set_mark(id, StateStatus::Stopped);
                 continue;
             }
-            Outlook::End => {
-                driver.store.set_mark(id, Mark::End);
+            NextSteps::End => {
+                driver.store.set_mark(id, StateStatus::End);
                 continue;
             }
-            Outlook::Steps(steps) => steps,
+            NextSteps::Steps(steps) => steps,
         };
         if let Some(bound) = driver.bounds.depth
             && depth >= bound
@@ -186,7 +188,7 @@ fn expand<S: Semantics>(
         driver.store.end_run(id);
         match refused {
             Some(bound) => return Err(bound),
-            None => driver.store.set_mark(id, Mark::Expanded),
+            None => driver.store.set_mark(id, StateStatus::Expanded),
         }
     }
     Ok(())

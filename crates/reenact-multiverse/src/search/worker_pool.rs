@@ -14,24 +14,24 @@ use std::{
 /// A task: data shared by all workers, and a slot for each.
 pub(super) trait Work: Send + Sync {
     /// The data of one worker.
-    type Slot: Send;
+    type WorkerData: Send;
 
     /// Performs the part of the worker with this number.
-    fn work(&self, number: usize, slot: &mut Self::Slot);
+    fn work(&self, number: usize, slot: &mut Self::WorkerData);
 }
 
 /// Some workers and their task.
 pub(super) struct WorkerPool<W: Work> {
     /// `None` makes the workers exit.
     work: RwLock<Option<W>>,
-    slots: Vec<Mutex<W::Slot>>,
+    slots: Vec<Mutex<W::WorkerData>>,
     /// All workers meet here before and after a task.
     barrier: Barrier,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl<W: Work> WorkerPool<W> {
-    pub(super) fn new(slots: Vec<W::Slot>) -> Self {
+    pub(super) fn new(slots: Vec<W::WorkerData>) -> Self {
         WorkerPool {
             work: RwLock::new(None),
             barrier: Barrier::new(slots.len()),
@@ -45,11 +45,11 @@ impl<W: Work> WorkerPool<W> {
     }
 
     /// Starts all threads except the calling one. They exit when the result is dropped.
-    pub(super) fn hire<'s>(&'s self, scope: &'s Scope<'s, '_>) -> Hired<'s, W> {
+    pub(super) fn start<'s>(&'s self, scope: &'s Scope<'s, '_>) -> RunningPool<'s, W> {
         for number in 1..self.slots.len() {
             scope.spawn(move || while self.take_part(number) {});
         }
-        Hired(self)
+        RunningPool(self)
     }
 
     /// Performs one task. Returns whether there will be more.
@@ -73,7 +73,7 @@ impl<W: Work> WorkerPool<W> {
         there_is_more
     }
 
-    fn slot(&self, number: usize) -> MutexGuard<'_, W::Slot> {
+    fn slot(&self, number: usize) -> MutexGuard<'_, W::WorkerData> {
         let slot = self.slots[number].lock();
         slot.unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,15 +84,15 @@ impl<W: Work> WorkerPool<W> {
 }
 
 /// A pool whose threads are running.
-pub(super) struct Hired<'s, W: Work>(&'s WorkerPool<W>);
+pub(super) struct RunningPool<'s, W: Work>(&'s WorkerPool<W>);
 
-impl<W: Work> Hired<'_, W> {
+impl<W: Work> RunningPool<'_, W> {
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The slot of the worker with this number, while there is no task.
-    pub(super) fn slot(&self, number: usize) -> MutexGuard<'_, W::Slot> {
+    pub(super) fn slot(&self, number: usize) -> MutexGuard<'_, W::WorkerData> {
         self.0.slot(number)
     }
 
@@ -116,7 +116,7 @@ impl<W: Work> Hired<'_, W> {
     }
 }
 
-impl<W: Work> Drop for Hired<'_, W> {
+impl<W: Work> Drop for RunningPool<'_, W> {
     fn drop(&mut self) {
         *self.0.set() = None;
         self.0.take_part(0);

@@ -12,18 +12,18 @@
 
 use super::{
     Bound, Order, Reduction,
-    driver::{Outlook, SearchDriver, look},
+    driver::{NextSteps, SearchDriver, next_steps},
 };
 use crate::{
     Semantics,
-    graph::{chunks::Chunks, store::Mark},
+    graph::{chunks::Chunks, store::StateStatus},
 };
 
 /// A sorted set of steps.
 type Steps<S> = Box<[<S as Semantics>::Step]>;
 
 /// A pending task.
-enum Task<S: Semantics> {
+enum Pending<S: Semantics> {
     /// Visit a state at this depth, with steps that need not be taken there.
     Visit(u32, u32, Steps<S>),
     /// Everything reachable from this state has been visited.
@@ -56,7 +56,7 @@ pub(super) fn walk<S: Semantics>(
     order: Order,
     reduction: Reduction,
 ) {
-    let mut walk = Walk {
+    let mut walk = WorklistSearch {
         driver,
         order,
         reduction,
@@ -73,15 +73,15 @@ pub(super) fn walk<S: Semantics>(
     walk.finish();
 }
 
-struct Walk<'w, 'a, S: Semantics> {
+struct WorklistSearch<'w, 'a, S: Semantics> {
     driver: &'w mut SearchDriver<'a, S>,
     order: Order,
     reduction: Reduction,
     /// Depth first: a stack. Breadth first: the tasks of this level, processed from the front.
-    tasks: Chunks<Task<S>>,
+    tasks: Chunks<Pending<S>>,
     done: usize,
     /// Breadth first: the tasks of the next level.
-    later: Chunks<Task<S>>,
+    later: Chunks<Pending<S>>,
     /// The depth at which each state was found (breadth first) or last expanded (depth first).
     depths: Chunks<u32>,
     /// The steps of each state that were not taken.
@@ -89,7 +89,7 @@ struct Walk<'w, 'a, S: Semantics> {
     asleep_bytes: usize,
 }
 
-impl<S: Semantics> Walk<'_, '_, S> {
+impl<S: Semantics> WorklistSearch<'_, '_, S> {
     fn run(&mut self, roots: Vec<S::State>) -> Result<(), Bound> {
         let started = self.driver.start(roots);
         let is_deep = self.order == Order::DepthFirst;
@@ -98,13 +98,13 @@ impl<S: Semantics> Walk<'_, '_, S> {
             self.note_new(0);
             // A stack returns them in the opposite order.
             let root = if is_deep { roots.end - 1 - root } else { root };
-            self.tasks.push(Task::Visit(root, 0, Box::default()));
+            self.tasks.push(Pending::Visit(root, 0, Box::default()));
         }
         started?;
         while let Some(task) = self.next_task() {
             match task {
-                Task::Leave(node) => self.driver.store.set_mark(node, Mark::Expanded),
-                Task::Visit(node, depth, asleep) => {
+                Pending::Leave(node) => self.driver.store.set_mark(node, StateStatus::Expanded),
+                Pending::Visit(node, depth, asleep) => {
                     self.asleep_bytes -= size_of_val(&*asleep);
                     self.visit(node, depth, asleep)?;
                 }
@@ -113,7 +113,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
         Ok(())
     }
 
-    fn next_task(&mut self) -> Option<Task<S>> {
+    fn next_task(&mut self) -> Option<Pending<S>> {
         if self.order == Order::DepthFirst {
             return self.tasks.pop();
         }
@@ -126,25 +126,25 @@ impl<S: Semantics> Walk<'_, '_, S> {
         }
         self.done += 1;
         let task = self.tasks.get_mut(self.done - 1);
-        Some(std::mem::replace(task, Task::Leave(0)))
+        Some(std::mem::replace(task, Pending::Leave(0)))
     }
 
     /// Marks states with pending visits as seen only, after a bound was reached.
     fn finish(&mut self) {
         if self.order == Order::DepthFirst {
             for node in 0..self.driver.store.len() as u32 {
-                if self.driver.store.mark(node) == Mark::OnPath {
-                    self.driver.store.set_mark(node, Mark::Expanded);
+                if self.driver.store.mark(node) == StateStatus::OnPath {
+                    self.driver.store.set_mark(node, StateStatus::Expanded);
                 }
             }
         }
         while let Some(task) = self.next_task() {
-            let Task::Visit(node, _, asleep) = task else {
+            let Pending::Visit(node, _, asleep) = task else {
                 continue;
             };
-            let is_expanded = self.driver.store.mark(node) == Mark::Expanded;
+            let is_expanded = self.driver.store.mark(node) == StateStatus::Expanded;
             if is_expanded && !without::<S>(&self.asleep[node as usize], &asleep).is_empty() {
-                self.driver.store.set_mark(node, Mark::Seen);
+                self.driver.store.set_mark(node, StateStatus::Seen);
             }
         }
     }
@@ -167,26 +167,26 @@ impl<S: Semantics> Walk<'_, '_, S> {
         let pending = self.tasks.len() - self.done + self.later.len();
         self.driver.beat(pending + 1, depth)?;
         let mark = self.driver.store.mark(node);
-        if matches!(mark, Mark::Stopped | Mark::End) {
+        if matches!(mark, StateStatus::Stopped | StateStatus::End) {
             return Ok(());
         }
-        let is_first = mark == Mark::Seen;
+        let is_first = mark == StateStatus::Seen;
         let is_nearer = self.is_nearer(node, depth);
         let woken = without::<S>(&self.asleep[node as usize], &asleep);
         if !is_first && !is_nearer && woken.is_empty() {
             return Ok(());
         }
         let state = self.driver.store.state(node);
-        let steps = match look(self.driver.semantics, self.driver.until, state) {
-            Outlook::Stop => {
-                self.driver.store.set_mark(node, Mark::Stopped);
+        let steps = match next_steps(self.driver.semantics, self.driver.until, state) {
+            NextSteps::Stop => {
+                self.driver.store.set_mark(node, StateStatus::Stopped);
                 return Ok(());
             }
-            Outlook::End => {
-                self.driver.store.set_mark(node, Mark::End);
+            NextSteps::End => {
+                self.driver.store.set_mark(node, StateStatus::End);
                 return Ok(());
             }
-            Outlook::Steps(steps) => steps,
+            NextSteps::Steps(steps) => steps,
         };
         let depth = depth.min(self.depths[node as usize]);
         if let Some(bound) = self.driver.bounds.depth
@@ -244,12 +244,12 @@ impl<S: Semantics> Walk<'_, '_, S> {
     ) -> Result<(), Bound> {
         if self.order == Order::DepthFirst {
             *self.depths.get_mut(node as usize) = depth;
-            if self.driver.store.mark(node) != Mark::OnPath {
-                self.tasks.push(Task::Leave(node));
-                self.driver.store.set_mark(node, Mark::OnPath);
+            if self.driver.store.mark(node) != StateStatus::OnPath {
+                self.tasks.push(Pending::Leave(node));
+                self.driver.store.set_mark(node, StateStatus::OnPath);
             }
         } else {
-            self.driver.store.set_mark(node, Mark::Expanded);
+            self.driver.store.set_mark(node, StateStatus::Expanded);
         }
         self.keep_asleep(node, plan.asleep.clone());
 
@@ -271,7 +271,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
         }
         self.driver.store.end_run(node);
         if outcome.is_err() {
-            self.driver.store.set_mark(node, Mark::Seen);
+            self.driver.store.set_mark(node, StateStatus::Seen);
         }
         self.follow(node, depth, steps, &taken, plan.asleep);
         outcome
@@ -338,7 +338,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
 
     fn may_close_a_cycle(&self, from: u32, taken: &Taken) -> bool {
         match self.order {
-            Order::DepthFirst => self.driver.store.mark(taken.to) == Mark::OnPath,
+            Order::DepthFirst => self.driver.store.mark(taken.to) == StateStatus::OnPath,
             Order::BreadthFirst => {
                 !taken.is_new && self.depths[taken.to as usize] <= self.depths[from as usize]
             }
@@ -374,15 +374,15 @@ impl<S: Semantics> Walk<'_, '_, S> {
                 }
             }
             let needs_visit = match self.driver.store.mark(one.to) {
-                Mark::Seen => true,
-                Mark::Stopped | Mark::End => false,
-                Mark::OnPath | Mark::Expanded => {
+                StateStatus::Seen => true,
+                StateStatus::Stopped | StateStatus::End => false,
+                StateStatus::OnPath | StateStatus::Expanded => {
                     !self.asleep[one.to as usize].is_empty() || self.is_nearer(one.to, depth + 1)
                 }
             };
             if needs_visit {
                 self.asleep_bytes += size_of_val(&*sleeps);
-                visits.push(Task::Visit(one.to, depth + 1, sleeps));
+                visits.push(Pending::Visit(one.to, depth + 1, sleeps));
             }
         }
         match self.order {
@@ -424,7 +424,7 @@ impl<S: Semantics> Walk<'_, '_, S> {
             + self.depths.growth(steps.len())
             + self.asleep.growth(steps.len())
             + sets
-            + steps.len() * (size_of::<Taken>() + size_of::<Task<S>>() + 2 * size_of::<usize>());
+            + steps.len() * (size_of::<Taken>() + size_of::<Pending<S>>() + 2 * size_of::<usize>());
         self.driver.beside += more;
         self.driver.make_room(0)
     }

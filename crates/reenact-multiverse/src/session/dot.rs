@@ -5,10 +5,10 @@
 
 use std::{collections::HashMap, fmt::Write};
 
-use super::{Event, How, Session};
+use super::{PathEvent, Session, UniverseStatus};
 use crate::{
     Semantics,
-    picture::{Look, OPENING, escaped},
+    picture::{NodeStyle, OPENING, escaped},
 };
 
 impl<S: Semantics> Session<S> {
@@ -21,7 +21,7 @@ impl<S: Semantics> Session<S> {
         };
         let mut tree = Tree::default();
         let mut looks: HashMap<usize, String> = HashMap::new();
-        for group in self.standings().groups {
+        for group in self.overview().groups {
             let look = look(&group.how).attributes();
             let why = escaped(&group.how.reason());
             for universe in group.universes {
@@ -32,7 +32,7 @@ impl<S: Semantics> Session<S> {
                 looks.insert(tree.follow(story), look);
             }
         }
-        let inner = format!("label=\"\", {}", Look::Inner.attributes());
+        let inner = format!("label=\"\", {}", NodeStyle::Inner.attributes());
         for place in 0..=tree.events.len() {
             let look = looks.get(&place).unwrap_or(&inner);
             line(format_args!("n{place} [{look}];"));
@@ -53,26 +53,26 @@ impl<S: Semantics> Session<S> {
     }
 }
 
-fn look(how: &How) -> Look {
+fn look(how: &UniverseStatus) -> NodeStyle {
     match how {
-        How::Paused { .. } => Look::Paused,
-        How::Ended(ending) if ending.is_bad() => Look::BadEnd,
-        How::Ended(_) => Look::End,
-        How::Stopped => Look::Left,
-        How::Running => Look::Frontier,
+        UniverseStatus::Paused { .. } => NodeStyle::Paused,
+        UniverseStatus::Ended(ending) if ending.is_bad() => NodeStyle::BadEnd,
+        UniverseStatus::Ended(_) => NodeStyle::End,
+        UniverseStatus::Stopped => NodeStyle::Left,
+        UniverseStatus::Running => NodeStyle::Frontier,
     }
 }
 
 /// A prefix tree of paths from the start. The start is node 0; event `i` leads to node `i + 1`.
 #[derive(Default)]
 struct Tree {
-    events: Vec<(usize, Event)>,
+    events: Vec<(usize, PathEvent)>,
     next: HashMap<(usize, Option<String>, String), usize>,
 }
 
 impl Tree {
     /// Adds a path and returns the node it leads to.
-    fn follow(&mut self, story: Vec<Event>) -> usize {
+    fn follow(&mut self, story: Vec<PathEvent>) -> usize {
         let mut place = 0;
         for event in story {
             let step = (place, event.who.clone(), event.what.clone());

@@ -21,8 +21,8 @@ pub enum SessionError {
     },
     /// The step depends on calls, which are not tracked.
     #[error(
-        "{0} is about calls, and the calls of this program are not followed: only what activities do to each other is seen. \
-         To go to the next of these operations: into; to stop at a line: break line LINE"
+        "{0} needs calls, which are not tracked in this program, only operations. To go to the next operation, type: into; \
+         to stop at a line, type: break line LINE"
     )]
     NoCalls(&'static str),
     /// The language has no such operations.
@@ -34,7 +34,7 @@ pub enum SessionError {
         kinds: Vec<&'static str>,
     },
     /// The line has nothing to stop at.
-    #[error("there is nothing to stop at in line {0}")]
+    #[error("no operation can stop at line {0}")]
     NoLine(u32),
     /// There is no such breakpoint.
     #[error("there is no breakpoint {0}")]

@@ -8,7 +8,7 @@ use crate::{BreakpointKind, Ending, Site, StepKind};
 
 /// The status of all universes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Standings {
+pub struct Overview {
     /// The universes, grouped by status.
     pub groups: Vec<Group>,
     /// The number of states visited to get there.
@@ -19,7 +19,7 @@ pub struct Standings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Group {
     /// Their status.
-    pub how: How,
+    pub how: UniverseStatus,
     /// Their numbers.
     pub universes: Vec<usize>,
 }
@@ -27,7 +27,7 @@ pub struct Group {
 /// The status of a universe.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum How {
+pub enum UniverseStatus {
     /// It waits for a command.
     Paused {
         /// The cause: the text of a breakpoint, the name of a step, or `pause`.
@@ -35,7 +35,7 @@ pub enum How {
         /// The number of the breakpoint.
         breakpoint: Option<u32>,
         /// The stopped activities, and what each of them is about to do.
-        stopped: Vec<Stop>,
+        stopped: Vec<StoppedActivity>,
     },
     /// The program has ended, with this outcome.
     Ended(Ending),
@@ -47,7 +47,7 @@ pub enum How {
 
 /// A stopped activity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Stop {
+pub struct StoppedActivity {
     /// The name of the activity.
     pub who: String,
     /// Its possible next steps.
@@ -56,7 +56,7 @@ pub struct Stop {
 
 /// An event on the path to a universe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Event {
+pub struct PathEvent {
     /// The activity. `None` for a user command.
     pub who: Option<String>,
     /// A description of the event.
@@ -84,7 +84,7 @@ pub struct Choices {
 
 /// The states in which a condition holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Found {
+pub struct FoundStates {
     /// The number of such states.
     pub states: usize,
     /// The number of states that were examined.
@@ -101,12 +101,12 @@ pub struct Nearest {
     /// The universe that it is reached from.
     pub universe: usize,
     /// The path to it.
-    pub story: Vec<Event>,
+    pub story: Vec<PathEvent>,
     /// The visible part of the state.
     pub observation: crate::Observation,
 }
 
-impl fmt::Display for Standings {
+impl fmt::Display for Overview {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, group) in self.groups.iter().enumerate() {
             if at > 0 {
@@ -150,30 +150,34 @@ impl fmt::Display for Numbers<'_> {
     }
 }
 
-impl How {
+impl UniverseStatus {
     /// The part of the status that is the same for all universes with the same cause: without activities or outcomes.
     pub fn reason(&self) -> String {
         match self {
-            How::Paused {
+            UniverseStatus::Paused {
                 by,
                 breakpoint: Some(number),
                 ..
             } => format!("paused at breakpoint {number} ({by})"),
-            How::Paused { by, .. } if by == "pause" => "paused".to_owned(),
-            How::Paused { by, .. } => format!("paused after {by}"),
-            How::Ended(ending) if !ending.waits.is_empty() => "ended in a deadlock".to_owned(),
-            How::Ended(ending) if !ending.errors.is_empty() => "ended with an error".to_owned(),
-            How::Ended(_) => "ended".to_owned(),
-            How::Stopped => "stopped".to_owned(),
-            How::Running => "not at an end: a bound was reached before".to_owned(),
+            UniverseStatus::Paused { by, .. } if by == "pause" => "paused".to_owned(),
+            UniverseStatus::Paused { by, .. } => format!("paused after {by}"),
+            UniverseStatus::Ended(ending) if !ending.waits.is_empty() => {
+                "ended in a deadlock".to_owned()
+            }
+            UniverseStatus::Ended(ending) if !ending.errors.is_empty() => {
+                "ended with an error".to_owned()
+            }
+            UniverseStatus::Ended(_) => "ended".to_owned(),
+            UniverseStatus::Stopped => "stopped".to_owned(),
+            UniverseStatus::Running => "not at an end: a bound was reached before".to_owned(),
         }
     }
 }
 
-impl fmt::Display for How {
+impl fmt::Display for UniverseStatus {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            How::Paused {
+            UniverseStatus::Paused {
                 by,
                 breakpoint,
                 stopped,
@@ -191,7 +195,7 @@ impl fmt::Display for How {
                 }
                 Ok(())
             }
-            How::Ended(ending) => {
+            UniverseStatus::Ended(ending) => {
                 out.write_str("ended")?;
                 let lines = ending.lines();
                 match lines.is_empty() {
@@ -199,13 +203,13 @@ impl fmt::Display for How {
                     false => write!(out, ": {}", lines.join("; ")),
                 }
             }
-            How::Stopped => out.write_str("stopped"),
-            How::Running => out.write_str("not at an end: the limit was reached"),
+            UniverseStatus::Stopped => out.write_str("stopped"),
+            UniverseStatus::Running => out.write_str("not at an end: the limit was reached"),
         }
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for PathEvent {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.who {
             Some(who) => write!(out, "{who} {}", self.what),

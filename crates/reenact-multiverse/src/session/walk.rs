@@ -2,7 +2,7 @@
 
 use std::{num::NonZero, ops::ControlFlow, thread::available_parallelism, time::Duration};
 
-use crate::{Bounds, Graph, Keep, Kind, NodeId, Search, Semantics};
+use crate::{Bounds, Graph, Keep, NodeId, NodeKind, Search, Semantics};
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Default for Limits {
 }
 
 /// The states found from some start states.
-pub(super) struct Walk<'s, S: Semantics> {
+pub(super) struct ReachedStates<'s, S: Semantics> {
     semantics: &'s S,
     graph: Graph<S>,
 }
@@ -34,7 +34,7 @@ pub(super) fn walk<'s, S: Semantics>(
     starts: Vec<S::State>,
     limits: &Limits,
     is_interrupted: fn() -> bool,
-) -> Walk<'s, S> {
+) -> ReachedStates<'s, S> {
     let bounds = Bounds {
         states: Some(limits.states.max(starts.len())),
         time: limits.time,
@@ -50,10 +50,10 @@ pub(super) fn walk<'s, S: Semantics>(
             false => ControlFlow::Continue(()),
         })
         .run();
-    Walk { semantics, graph }
+    ReachedStates { semantics, graph }
 }
 
-impl<S: Semantics> Walk<'_, S> {
+impl<S: Semantics> ReachedStates<'_, S> {
     /// The number of states. The start states come first, then the nearest ones.
     pub(super) fn len(&self) -> usize {
         self.graph.len()
@@ -76,7 +76,7 @@ impl<S: Semantics> Walk<'_, S> {
 
     /// The states that were found but not expanded: none if no limit was reached.
     pub(super) fn left(&self) -> Vec<usize> {
-        let left = self.graph.of_kind(Kind::Frontier);
+        let left = self.graph.of_kind(NodeKind::Frontier);
         left.map(|id| id.0 as usize).collect()
     }
 }

@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 use reenact_testing::generated;
 
-use super::{Happening, Letter, START, Shape, Temporal};
-use crate::{Activity, Breakpoint, Operation, OperationKind, Pattern, Place, What, catalogue};
+use super::{Letter, PerformedStep, START, Shape, Temporal};
+use crate::{
+    Activity, Breakpoint, Operation, OperationKind, Pattern, PatternKind, What, catalogue,
+};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
@@ -26,7 +28,7 @@ fn step(name: &'static str) -> Operation<'static> {
 fn accepts(automaton: &Temporal, word: &[&'static str]) -> Vec<bool> {
     let mut places = START;
     let after = word.iter().map(|name| {
-        let happening = Happening {
+        let happening = PerformedStep {
             operation: &step(name),
             done: &[],
             at_lines: &[],
@@ -87,7 +89,7 @@ fn words(length: usize) -> Vec<Vec<&'static str>> {
 fn letter() -> impl Strategy<Value = Letter> {
     let named = proptest::sample::select(NAMES.to_vec()).prop_map(|name| {
         Letter::Pattern(Pattern {
-            place: Place::Kind(catalogue::breakpoint("message-sender").expect("it exists")),
+            kind: PatternKind::Kind(catalogue::breakpoint("message-sender").expect("it exists")),
             method: Some(name.to_owned()),
             by: None,
             to: None,

@@ -25,6 +25,22 @@ pub(crate) struct Actor {
     pub(crate) methods: Vec<(&'static str, Vec<Act>)>,
 }
 
+impl Actor {
+    /// An actor that exists at the start.
+    pub(crate) fn new(
+        name: &'static str,
+        inbox: Vec<&'static str>,
+        methods: Vec<(&'static str, Vec<Act>)>,
+    ) -> Actor {
+        Actor {
+            name,
+            exists: true,
+            inbox,
+            methods,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Act {
     pub(crate) line: u32,

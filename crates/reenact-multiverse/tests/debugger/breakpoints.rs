@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use reenact_multiverse::{
-    Activity, Debugger, Granularity, Mode, OperationKind as Op, Semantics, all_breakpoints,
+    Activity, Debugger, DebuggerMode, OperationKind as Op, Semantics, StepSize, all_breakpoints,
 };
 
 use crate::{
@@ -18,36 +18,25 @@ fn check(base: &impl Semantics, texts: &[&str], expected: Expect) {
 
 /// `a` creates `b`, asks it, sends it something through a promise, and gets the answer.
 pub(crate) fn everything() -> Actors {
-    let actor = |name, exists, inbox: &[&'static str], methods: &[_]| Actor {
-        name,
-        exists,
-        inbox: inbox.to_vec(),
-        methods: methods.to_vec(),
-    };
+    let a = vec![
+        (
+            "go",
+            vec![
+                at(1, Do::Create(1)),
+                at(2, Do::Ask(1, "ask", "answer")),
+                at(3, Do::Forward(1, "later")),
+            ],
+        ),
+        ("answer", vec![at(4, Do::Set(1))]),
+    ];
+    let b = vec![("ask", vec![at(5, Do::Set(2))]), ("later", vec![])];
     Actors {
         actors: vec![
-            actor(
-                "a",
-                true,
-                &["go"],
-                &[
-                    (
-                        "go",
-                        vec![
-                            at(1, Do::Create(1)),
-                            at(2, Do::Ask(1, "ask", "answer")),
-                            at(3, Do::Forward(1, "later")),
-                        ],
-                    ),
-                    ("answer", vec![at(4, Do::Set(1))]),
-                ],
-            ),
-            actor(
-                "b",
-                false,
-                &[],
-                &[("ask", vec![at(5, Do::Set(2))]), ("later", vec![])],
-            ),
+            Actor::new("a", vec!["go"], a),
+            Actor {
+                exists: false,
+                ..Actor::new("b", vec![], b)
+            },
         ],
     }
 }
@@ -210,7 +199,7 @@ fn a_history_is_stopped_when_it_has_the_shape() {
 fn two_breakpoints_at_one_place_stop_once() {
     let breakpoints = breakpoints(&["message-receiver by math", "before-turn by math"]);
     let base = listing();
-    let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+    let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
     let mut universes = run(&debugger, debugger.initial());
     let mut seen = Vec::new();
     for _ in 0..4 {
@@ -223,24 +212,23 @@ fn two_breakpoints_at_one_place_stop_once() {
         #1: math (turn double33) | #1: math (turn getResult)
         the end"#]]
     .assert_eq(&seen.join("\n"));
-    assert!(universes.iter().all(|one| one.mode == Mode::Run));
+    assert!(universes.iter().all(|one| one.mode == DebuggerMode::Run));
 }
 
 #[test]
 fn whom_a_breakpoint_has_stopped_it_stops_again_when_he_comes_back() {
     let base = Actors {
-        actors: vec![Actor {
-            name: "a",
-            exists: true,
-            inbox: vec!["twice"],
-            methods: vec![(
+        actors: vec![Actor::new(
+            "a",
+            vec!["twice"],
+            vec![(
                 "twice",
                 vec![at(1, Do::Send(0, "x")), at(1, Do::Send(0, "x"))],
             )],
-        }],
+        )],
     };
     let breakpoints = breakpoints(&["message-sender at 1"]);
-    let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+    let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
     let mut universes = run(&debugger, debugger.initial());
     for sent in 0..2 {
         assert_eq!(places(&base, &universes), ["#1: a (message send x to a)"]);
@@ -253,20 +241,14 @@ fn whom_a_breakpoint_has_stopped_it_stops_again_when_he_comes_back() {
 #[test]
 fn a_receiver_saved_for_a_line_stops_for_every_message_from_there() {
     let send = |to, method| vec![at(7, Do::Send(to, method)), at(7, Do::Send(to, method))];
-    let actor = |name, inbox, methods| Actor {
-        name,
-        exists: true,
-        inbox,
-        methods,
-    };
     let base = Actors {
         actors: vec![
-            actor("a", vec!["go"], vec![("go", send(1, "x"))]),
-            actor("b", vec![], vec![]),
+            Actor::new("a", vec!["go"], vec![("go", send(1, "x"))]),
+            Actor::new("b", vec![], vec![]),
         ],
     };
     let breakpoints = breakpoints(&["message-receiver x at 7"]);
-    let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+    let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
     let mut universes = run(&debugger, debugger.initial());
     for _ in 0..2 {
         assert_eq!(places(&base, &universes), ["#1: b (turn x)"]);
@@ -279,10 +261,10 @@ fn a_receiver_saved_for_a_line_stops_for_every_message_from_there() {
 fn a_paused_activity_takes_no_step_and_still_receives() {
     let base = listing();
     let breakpoints = breakpoints(&["message-receiver by math"]);
-    let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+    let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
     let mut paused = run(&debugger, debugger.initial()).swap_remove(0);
     // The universe runs on, without math.
-    paused.mode = Mode::Run;
+    paused.mode = DebuggerMode::Run;
     let ends = run(&debugger, vec![paused]);
     assert!(!ends.is_empty());
     for end in ends {

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use reenact_multiverse::{
-    Activity, ActivityState, Debugger, Granularity, Mode, OperationKind as Op, Semantics,
+    Activity, ActivityState, Debugger, DebuggerMode, OperationKind as Op, Semantics, StepSize,
     all_steps, step,
 };
 
@@ -17,8 +17,8 @@ use crate::{
 /// Where universes wait after each of some commands, in both granularities: a line each, the first for the start.
 fn check<S: Semantics>(base: &S, texts: &[&str], commands: &[(&str, u32, u32)], expected: Expect) {
     let breakpoints = breakpoints(texts);
-    let [fine, coarse] = [Granularity::Rule, Granularity::Macro].map(|granularity| {
-        let debugger = Debugger::new(base, &breakpoints, granularity);
+    let [fine, coarse] = [StepSize::Rule, StepSize::Macro].map(|step_size| {
+        let debugger = Debugger::new(base, &breakpoints, step_size);
         let mut universes = run(&debugger, debugger.initial());
         let mut lines = vec![places(base, &universes).join(" | ")];
         for (name, activity, count) in commands {
@@ -148,23 +148,17 @@ fn a_promise_is_followed_to_both_ends() {
 fn the_sender_is_on_hold_while_its_message_is_followed() {
     let base = Actors {
         actors: vec![
-            Actor {
-                name: "a",
-                exists: true,
-                inbox: vec!["go"],
-                // It comes to stand at the breakpoint again, on hold.
-                methods: vec![("go", vec![at(1, Do::Send(1, "x")), at(2, Do::Send(1, "y"))])],
-            },
-            Actor {
-                name: "b",
-                exists: true,
-                inbox: vec![],
-                methods: vec![],
-            },
+            // It arrives at the breakpoint again, on hold.
+            Actor::new(
+                "a",
+                vec!["go"],
+                vec![("go", vec![at(1, Do::Send(1, "x")), at(2, Do::Send(1, "y"))])],
+            ),
+            Actor::new("b", vec![], vec![]),
         ],
     };
     let breakpoints = breakpoints(&["message-sender"]);
-    let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+    let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
     let universes = run(&debugger, debugger.initial());
     let universes = command(&debugger, universes, "to-receiver", 0, 1);
     let [one] = &universes[..] else {
@@ -181,17 +175,11 @@ fn the_sender_is_on_hold_while_its_message_is_followed() {
 
 /// `a` does something, and `b` is there.
 fn alone(acts: &[Do]) -> Actors {
-    let actor = |name, inbox, methods| Actor {
-        name,
-        exists: true,
-        inbox,
-        methods,
-    };
     let acts = (1..).zip(acts).map(|(line, does)| at(line, *does));
     Actors {
         actors: vec![
-            actor("a", vec!["go"], vec![("go", acts.collect())]),
-            actor("b", vec![], vec![]),
+            Actor::new("a", vec!["go"], vec![("go", acts.collect())]),
+            Actor::new("b", vec![], vec![]),
         ],
     }
 }
@@ -244,21 +232,15 @@ fn calls_are_stepped_into_over_and_out_of() {
         depth,
         ..at(line, Do::Send(1, ["x", "y"][(line % 2) as usize]))
     });
-    let actor = |name, inbox, methods| Actor {
-        name,
-        exists: true,
-        inbox,
-        methods,
-    };
     let base = Actors {
         actors: vec![
-            actor("a", vec!["go", "z"], vec![("go", acts.collect())]),
-            actor("b", vec![], vec![]),
+            Actor::new("a", vec!["go", "z"], vec![("go", acts.collect())]),
+            Actor::new("b", vec![], vec![]),
         ],
     };
     let line = |commands: &[(&str, u32)]| {
         let breakpoints = breakpoints(&["message-sender at 1"]);
-        let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+        let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
         let mut universes = run(&debugger, debugger.initial());
         for (name, count) in commands {
             universes = command(&debugger, universes, name, 0, *count);
@@ -406,7 +388,7 @@ fn a_step_to_others_does_not_stop_at_the_wrong_ones() {
 fn pause_and_stop_and_resume() {
     let base = listing();
     let none = breakpoints(&[]);
-    let debugger = Debugger::new(&base, &none, Granularity::Macro);
+    let debugger = Debugger::new(&base, &none, StepSize::Macro);
     let start = debugger.initial().remove(0);
     let give = |state: &_, name: &str| {
         let mut next = debugger
@@ -423,10 +405,10 @@ fn pause_and_stop_and_resume() {
     let stopped = give(&start, "stop");
     assert_eq!(
         (stopped.mode, debugger.steps(&stopped)),
-        (Mode::Stopped, vec![])
+        (DebuggerMode::Stopped, vec![])
     );
     let refused = debugger.command(&stopped, step("resume").unwrap(), Activity(0), 1);
-    expect!["resume does not apply to main: this universe was stopped; nothing does"]
+    expect!["resume does not apply to main: this universe was stopped; no step applies"]
         .assert_eq(&refused.unwrap_err().to_string());
 }
 
@@ -435,7 +417,7 @@ fn a_step_that_does_not_apply_is_refused_with_reasons() {
     let base = everything();
     let refused = |texts: &[&str], name: &str, activity, count| {
         let breakpoints = breakpoints(texts);
-        let debugger = Debugger::new(&base, &breakpoints, Granularity::Macro);
+        let debugger = Debugger::new(&base, &breakpoints, StepSize::Macro);
         let universe = run(&debugger, debugger.initial()).remove(0);
         let text = debugger.command(&universe, step(name).unwrap(), Activity(activity), count);
         text.unwrap_err().to_string()
@@ -449,11 +431,11 @@ fn a_step_that_does_not_apply_is_refused_with_reasons() {
         refused(&[], "next-turn", 0, 1),
     ];
     expect![[r#"
-        to-receiver does not apply to b: it has to be at a message send or message send to a promise, and is at a turn; what applies: resume, stop, into, over, return, next-turn
+        to-receiver does not apply to b: it must be at a message send or message send to a promise, and is at a turn; what applies: resume, stop, into, over, return, next-turn
         end-of-turn does not apply to b: it is not in a turn; what applies: resume, stop, into, over, return, next-turn
-        pause does not apply to b: everyone is paused already; what applies: resume, stop, into, over, return, next-turn
+        pause does not apply to b: all activities are paused already; what applies: resume, stop, into, over, return, next-turn
         to-receiver does not apply to a: it cannot be repeated 2 times; what applies: resume, stop, into, over, return, to-receiver, to-resolver, to-resolution, next-turn, end-of-turn, return-to-resolution
-        to-receiver does not apply to b: it has to be at a message send or message send to a promise, and is not about to do anything; what applies: resume, stop, into, over, return, next-turn
+        to-receiver does not apply to b: it must be at a message send or message send to a promise, and has nothing to do; what applies: resume, stop, into, over, return, next-turn
         next-turn does not apply to a: this universe is not paused; what applies: resume, pause, stop"#]].assert_eq(&all.join("\n"));
 }
 
@@ -484,7 +466,7 @@ fn a_step_survives_another_breakpoint_and_a_resume_but_not_another_step() {
 fn when_a_step_is_over_nothing_of_it_is_left() {
     let base = listing();
     let set = breakpoints(&["message-sender getResult"]);
-    let debugger = Debugger::new(&base, &set, Granularity::Macro);
+    let debugger = Debugger::new(&base, &set, StepSize::Macro);
     let universes = run(&debugger, debugger.initial());
     for one in command(&debugger, universes, "to-receiver", 2, 1) {
         assert_eq!(base.unmark(&one.base), one.base);

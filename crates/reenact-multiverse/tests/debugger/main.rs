@@ -12,8 +12,8 @@ mod theorem;
 use std::collections::{HashSet, VecDeque};
 
 use reenact_multiverse::{
-    Activity, Breakpoint, Breakpoints, Cause, Configuration, Debugger, Granularity, Mode,
-    Semantics, step,
+    Activity, Breakpoint, Breakpoints, Configuration, Debugger, DebuggerMode, PauseCause,
+    Semantics, StepSize, step,
 };
 
 use actors::{Actor, Actors, Do, at};
@@ -100,11 +100,11 @@ fn run<S: Semantics>(
 /// Why and where a configuration waits, in a line.
 fn describe<S: Semantics>(base: &S, state: &Configuration<S::State>) -> String {
     let why = match state.mode {
-        Mode::Run => return "the end".to_owned(),
-        Mode::Stopped => return "stopped".to_owned(),
-        Mode::Pause(Cause::Breakpoint(number)) => format!("#{number}"),
-        Mode::Pause(Cause::Step(name)) => name.to_owned(),
-        Mode::Pause(Cause::Command) => "pause".to_owned(),
+        DebuggerMode::Run => return "the end".to_owned(),
+        DebuggerMode::Stopped => return "stopped".to_owned(),
+        DebuggerMode::Pause(PauseCause::Breakpoint(number)) => format!("#{number}"),
+        DebuggerMode::Pause(PauseCause::Step(name)) => name.to_owned(),
+        DebuggerMode::Pause(PauseCause::Command) => "pause".to_owned(),
     };
     let name = |activity| base.name(&state.base, activity);
     let steps = base.steps(&state.base);
@@ -130,8 +130,8 @@ fn places<S: Semantics>(base: &S, states: &[Configuration<S::State>]) -> Vec<Str
 /// Where universes wait when the program was started with these breakpoints, in both granularities.
 fn stops<S: Semantics>(base: &S, texts: &[&str]) -> Vec<String> {
     let breakpoints = breakpoints(texts);
-    let [fine, coarse] = [Granularity::Rule, Granularity::Macro].map(|granularity| {
-        let debugger = Debugger::new(base, &breakpoints, granularity);
+    let [fine, coarse] = [StepSize::Rule, StepSize::Macro].map(|step_size| {
+        let debugger = Debugger::new(base, &breakpoints, step_size);
         places(base, &run(&debugger, debugger.initial()))
     });
     assert_eq!(fine, coarse);
@@ -149,7 +149,7 @@ fn command<S: Semantics>(
     let step = step(name).expect("a step");
     let text = states.into_iter().map(|state| {
         match state.mode {
-            Mode::Pause(_) => debugger.command(&state, step, Activity(activity), count),
+            DebuggerMode::Pause(_) => debugger.command(&state, step, Activity(activity), count),
             _ => Ok(state.clone()),
         }
         .unwrap_or(state)

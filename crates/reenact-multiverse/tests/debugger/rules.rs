@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use expect_test::expect;
 use reenact_multiverse::{
-    Activity, ActivityState, Command, Configuration, Debugger, Granularity, Mode,
-    OperationKind as Op, Point, Rule, Semantics, Standing, steps,
+    Activity, ActivityRecord, ActivityState, Configuration, Debugger, DebuggerCommand,
+    DebuggerMode, OperationKind as Op, Point, Rule, Semantics, StepSize, steps,
 };
 
 use crate::{
@@ -44,7 +44,7 @@ fn hold(
     rule: &Rule<Way>,
     after: &State,
 ) {
-    let is_running = before.mode == Mode::Run;
+    let is_running = before.mode == DebuggerMode::Run;
     let head = before.pending.first();
     let everyone = base.activities(&before.base);
     let is_known = |activity: &Activity| before.standing(*activity).is_some();
@@ -56,7 +56,7 @@ fn hold(
             assert!(remembers_nothing_in_vain(before));
             assert!(is_running && before.pending.is_empty() && everyone.iter().all(is_known));
             assert!(before.is_free(base.activity(step)));
-            assert!(after.checked.is_empty() && after.mode == Mode::Run);
+            assert!(after.checked.is_empty() && after.mode == DebuggerMode::Run);
             assert_eq!(after.pending.len(), before.checked.len());
             assert_eq!(after.base, base.take(&before.base, step));
             let is_global = matches!(
@@ -68,7 +68,7 @@ fn hold(
         }
         Rule::TriggerMsb(number) | Rule::TriggerAfter(number) => {
             assert!(is_running && head == Some(&Point::User(*number)));
-            assert!(matches!(after.mode, Mode::Pause(_)) && after.paused().count() > 0);
+            assert!(matches!(after.mode, DebuggerMode::Pause(_)) && after.paused().count() > 0);
             assert!(after.checked.contains(&Point::User(*number)));
         }
         Rule::TriggerTemporal(number) => {
@@ -85,7 +85,7 @@ fn hold(
                 receiver: *receiver,
             };
             assert!(!before.points().any(|point| *point == saved));
-            assert!(after.checked.contains(&saved) && after.mode == Mode::Run);
+            assert!(after.checked.contains(&saved) && after.mode == DebuggerMode::Run);
         }
         Rule::TriggerMrb(number) => {
             let Some(Point::Receiver {
@@ -104,22 +104,26 @@ fn hold(
             assert_eq!(after.standing(*activity).unwrap().state, ActivityState::Run);
         }
         Rule::NotApplicableBreakpoint => {
-            assert!(is_running && after.mode == Mode::Run && head.is_some());
+            assert!(is_running && after.mode == DebuggerMode::Run && head.is_some());
             assert_eq!(after.activities, before.activities);
             assert_eq!(after.pending, before.pending[1..]);
             assert_eq!(after.checked.len(), before.checked.len() + 1);
         }
         Rule::PrepareStepNextTurn => {
-            assert!(!is_running && matches!(before.commands[0], Command::Step(_)));
-            assert!(after.mode == Mode::Run && matches!(after.commands[0], Command::Stepping(_)));
-            let counted = |(_, one): &(_, Standing)| matches!(one.state, ActivityState::Step(_));
+            assert!(!is_running && matches!(before.commands[0], DebuggerCommand::Step(_)));
+            assert!(
+                after.mode == DebuggerMode::Run
+                    && matches!(after.commands[0], DebuggerCommand::Stepping(_))
+            );
+            let counted =
+                |(_, one): &(_, ActivityRecord)| matches!(one.state, ActivityState::Step(_));
             assert_eq!(
                 after.activities.iter().filter(|one| counted(one)).count(),
                 1
             );
         }
         Rule::TriggerStepNextTurn => {
-            let Command::Stepping(target) = &before.commands[0] else {
+            let DebuggerCommand::Stepping(target) = &before.commands[0] else {
                 panic!("{before:?}")
             };
             assert_eq!(
@@ -130,9 +134,10 @@ fn hold(
             assert!(after.paused().any(|one| one == target.activity));
         }
         Rule::PrepareStep => {
-            assert!(!is_running && matches!(before.commands[0], Command::Step(_)));
+            assert!(!is_running && matches!(before.commands[0], DebuggerCommand::Step(_)));
             assert!(
-                after.mode == Mode::Run && matches!(after.pending.last(), Some(Point::Goal(_)))
+                after.mode == DebuggerMode::Run
+                    && matches!(after.pending.last(), Some(Point::Goal(_)))
             );
         }
         Rule::TriggerStep => {
@@ -146,10 +151,10 @@ fn hold(
             assert!(!next.iter().any(|step| before.is_free(base.activity(step))));
         }
         Rule::ResumeExecution => {
-            assert_eq!(before.commands[0], Command::Resume);
-            assert!(after.mode == Mode::Run);
+            assert_eq!(before.commands[0], DebuggerCommand::Resume);
+            assert!(after.mode == DebuggerMode::Run);
             assert!(after.activities.iter().all(|(_, one)| one.state.is_free()));
-            let is_held = |one: &(_, Standing)| one.1.state == ActivityState::Hold;
+            let is_held = |one: &(_, ActivityRecord)| one.1.state == ActivityState::Hold;
             if !before.activities.iter().any(is_held) {
                 assert_eq!(
                     (&after.pending, &after.checked),
@@ -158,10 +163,10 @@ fn hold(
             }
         }
         Rule::PauseExecution => {
-            assert!(is_running && before.commands[0] == Command::Pause);
+            assert!(is_running && before.commands[0] == DebuggerCommand::Pause);
             assert_eq!(after.paused().count(), after.activities.len());
         }
-        Rule::StopExecution => assert_eq!(after.mode, Mode::Stopped),
+        Rule::StopExecution => assert_eq!(after.mode, DebuggerMode::Stopped),
     }
     stays(after);
 }
@@ -173,7 +178,7 @@ fn walk(
     seen_rules: &mut BTreeSet<&'static str>,
 ) {
     let breakpoints = breakpoints(texts);
-    let debugger = Debugger::new(base, &breakpoints, Granularity::Rule);
+    let debugger = Debugger::new(base, &breakpoints, StepSize::Rule);
     let mut queue: VecDeque<_> = debugger.initial().into();
     let mut seen: HashSet<_> = queue.iter().cloned().collect();
     while let Some(state) = queue.pop_front() {
@@ -191,7 +196,7 @@ fn walk(
             next.push(taken);
         }
         let is_start = seen.len() < 10;
-        if own == 0 && (is_start || state.mode != Mode::Run) {
+        if own == 0 && (is_start || state.mode != DebuggerMode::Run) {
             for step in steps(base) {
                 for (activity, _) in &state.activities {
                     next.extend(debugger.command(&state, step, *activity, 1));
@@ -214,17 +219,11 @@ fn sends_from_one_line() -> Actors {
         Do::Forward(1, "x"),
         Do::Send(1, "x"),
     ];
-    let actor = |name, inbox, methods| Actor {
-        name,
-        exists: true,
-        inbox,
-        methods,
-    };
     let go = sends.map(|does| at(7, does)).to_vec();
     Actors {
         actors: vec![
-            actor("a", vec!["go"], vec![("go", go)]),
-            actor("b", vec![], vec![]),
+            Actor::new("a", vec!["go"], vec![("go", go)]),
+            Actor::new("b", vec![], vec![]),
         ],
     }
 }
@@ -278,7 +277,7 @@ fn every_rule_applies_where_its_premises_hold_and_alone() {
 fn breakpoints_are_checked_from_left_to_right_between_two_steps() {
     let base = everything();
     let breakpoints = breakpoints(&["message-sender later", "message-receiver at 2"]);
-    let debugger = Debugger::new(&base, &breakpoints, Granularity::Rule);
+    let debugger = Debugger::new(&base, &breakpoints, StepSize::Rule);
     let mut state = debugger.initial().remove(0);
     let mut lines = Vec::new();
     while let Some(rule) = debugger.steps(&state).first() {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use expect_test::expect;
 use reenact_multiverse::{
-    Activity, Expression, Granularity, How, Limits, Session, SessionError, Standings, Universes,
-    Who,
+    Activity, Expression, Limits, Overview, Session, SessionError, StepSize, UniverseStatus,
+    Universes, Who,
 };
 
 use crate::{actors::Actors, breakpoints::everything, listing};
@@ -18,7 +18,7 @@ fn session(of: Actors, breakpoints: &[&str]) -> Session<Actors> {
     session
 }
 
-fn all(session: &mut Session<Actors>, name: &str, who: Who<'_>) -> Result<Standings, SessionError> {
+fn all(session: &mut Session<Actors>, name: &str, who: Who<'_>) -> Result<Overview, SessionError> {
     session.command(name, who, 1, Universes::All)
 }
 
@@ -212,8 +212,8 @@ fn what_cannot_be_done_is_reported_with_what_can() {
         all(&mut session, "end-of-turn", Who::Activity(Activity(9))).unwrap_err(),
     ];
     expect![[r#"
-        there is nothing to stop at in line 99
-        there is nothing to stop at in line 99
+        no operation can stop at line 99
+        no operation can stop at line 99
         no program in this language can stop at before-lock; there are message-sender, message-receiver, before-turn, after-turn, resolver, resolution, creation, after-creation, begin, after-begin, before-choice, after-choice
         column 1: found `before-lick`, expected a kind of breakpoint: line, message-sender, message-receiver, before-turn, after-turn, resolver, resolution, before-channel-send, after-channel-send, before-channel-receive, after-channel-receive, before-select, after-select, before-channel-close, after-channel-close, creation, after-creation, begin, after-begin, before-end, after-end, before-join, after-join, before-transaction, before-commit, after-commit, before-lock, after-lock, before-unlock, after-unlock, before-wait, after-wait, before-wake, after-wake, before-notify, after-notify, before-atomic-read, after-atomic-read, before-atomic-write, after-atomic-write, before-barrier, after-barrier, before-question, after-question, before-external, after-external, before-choice, after-choice, temporal
         there is no universe 7, only 0 to 0
@@ -296,13 +296,18 @@ fn a_limit_leaves_universes_that_go_on_when_asked() {
     };
     let mut session = Session::new(listing(), few);
     let summary = session.start();
-    assert!(summary.groups.iter().any(|group| group.how == How::Running));
+    assert!(
+        summary
+            .groups
+            .iter()
+            .any(|group| group.how == UniverseStatus::Running)
+    );
     let paused = all(&mut session, "pause", Who::Stopped).unwrap();
     assert!(
         paused
             .groups
             .iter()
-            .all(|group| matches!(group.how, How::Paused { .. }))
+            .all(|group| matches!(group.how, UniverseStatus::Paused { .. }))
     );
     session.set_limits(Limits::default());
     let ended = all(&mut session, "resume", Who::Stopped).unwrap();
@@ -310,7 +315,7 @@ fn a_limit_leaves_universes_that_go_on_when_asked() {
         ended
             .groups
             .iter()
-            .all(|group| matches!(group.how, How::Ended(_)))
+            .all(|group| matches!(group.how, UniverseStatus::Ended(_)))
     );
     // Without a pause in between, it is enough to resume; and both come to the same ends.
     let mut other = Session::new(listing(), few);
@@ -330,7 +335,7 @@ fn a_universe_can_be_left_alone() {
     let mut session = session(everything(), &["message-sender ask"]);
     session.start();
     let summary = all(&mut session, "stop", Who::Stopped).unwrap();
-    assert_eq!(summary.groups[0].how, How::Stopped);
+    assert_eq!(summary.groups[0].how, UniverseStatus::Stopped);
     assert_eq!(
         all(&mut session, "resume", Who::Stopped),
         Err(SessionError::NothingPaused)
@@ -343,8 +348,8 @@ fn a_universe_can_be_left_alone() {
 fn both_granularities_show_a_person_the_same() {
     let texts = ["before-turn by math", "message-sender at 11"];
     let mut coarse = session(listing(), &texts);
-    let mut fine = session(listing(), &texts).with_granularity(Granularity::Rule);
-    let groups = |summary: Standings| {
+    let mut fine = session(listing(), &texts).with_step_size(StepSize::Rule);
+    let groups = |summary: Overview| {
         let mut all: Vec<_> = summary
             .groups
             .iter()

@@ -223,14 +223,14 @@ fn a_wrong_breakpoint_is_reported_where_and_why() {
         parse,
         "temporal not (any any)",
         expect![
-            "column 23: what stands after `not` has to be one operation, or several with `|` between them"
+            "column 23: what comes after `not` must be one operation, or several with `|` between them"
         ],
     );
     wrong(
         parse,
         "temporal any* after resolver",
         expect![
-            "column 15: what stands before `after` has to be one operation, or several with `|` between them"
+            "column 15: what comes before `after` must be one operation, or several with `|` between them"
         ],
     );
     wrong(

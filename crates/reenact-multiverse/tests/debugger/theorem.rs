@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use reenact_multiverse::{
-    Debugger, Goal, Granularity, Mode, OperationKind as Op, Semantics, all_steps, breakpoint,
+    Debugger, DebuggerMode, Goal, OperationKind as Op, Semantics, StepSize, all_steps, breakpoint,
     check_non_interference, steps,
 };
 use reenact_testing::generated;
@@ -144,15 +144,15 @@ proptest! {
         };
         let breakpoints = breakpoints(&texts);
         let mut paused = Vec::new();
-        for granularity in [Granularity::Rule, Granularity::Macro] {
-            let debugger = Debugger::new(&program, &breakpoints, granularity);
+        for step_size in [StepSize::Rule, StepSize::Macro] {
+            let debugger = Debugger::new(&program, &breakpoints, step_size);
             let mut seen = Vec::new();
             let mut universes = run(&debugger, debugger.initial());
             for (name, activity, count) in commands.iter().filter(|(name, ..)| *name != "stop") {
                 seen.push(universes.iter().cloned().collect::<HashSet<_>>());
                 universes = command(&debugger, universes, name, *activity, *count);
             }
-            while universes.iter().any(|one| one.mode != Mode::Run) {
+            while universes.iter().any(|one| one.mode != DebuggerMode::Run) {
                 seen.push(universes.iter().cloned().collect());
                 universes = command(&debugger, universes, "resume", 0, 1);
             }
@@ -176,7 +176,7 @@ proptest! {
         walks in proptest::collection::vec(proptest::collection::vec(any::<usize>(), 50), 16),
     ) {
         let breakpoints = breakpoints(&kinds);
-        let debugger = Debugger::new(&program, &breakpoints, Granularity::Macro);
+        let debugger = Debugger::new(&program, &breakpoints, StepSize::Macro);
         for walk in walks {
             let mut state = debugger.initial().remove(0);
             for choice in walk {

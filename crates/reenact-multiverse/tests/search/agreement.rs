@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use proptest::prelude::*;
-use reenact_multiverse::{Bounds, Graph, Keep, Kind, Order, Reduction, Search, Semantics};
+use reenact_multiverse::{Bounds, Graph, Keep, NodeKind, Order, Reduction, Search, Semantics};
 use reenact_testing::generated;
 
 use crate::toy::{self, Here, Toy, ToyStep};
@@ -146,7 +146,7 @@ proptest! {
         };
         let truth = brute_force(&toy, |state| is_far_enough(&toy, state));
         let Some(truth) = truth else { return Ok(()) };
-        let stops = |graph: &Graph<Toy>| graph.of_kind(Kind::Stopped).count();
+        let stops = |graph: &Graph<Toy>| graph.of_kind(NodeKind::Stopped).count();
         let expected = truth.states.iter().filter(|state| is_far_enough(&toy, state)).count();
         for order in [Order::BreadthFirst, Order::DepthFirst] {
             let search = || Search::of(&toy).order(order).until(is_far_enough);

@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use reenact_multiverse::{
-    Bound, Bounds, Graph, Keep, Kind, NodeId, Order, Reduction, Search, SearchProgress,
+    Bound, Bounds, Graph, Keep, NodeId, NodeKind, Order, Reduction, Search, SearchProgress,
 };
 
 use crate::counters::Counters;
@@ -44,7 +44,7 @@ fn bytes(bytes: usize) -> Bounds {
 }
 
 fn left(graph: &Graph<Counters>) -> usize {
-    graph.of_kind(Kind::Frontier).count()
+    graph.of_kind(NodeKind::Frontier).count()
 }
 
 #[test]

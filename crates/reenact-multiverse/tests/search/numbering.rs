@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::prelude::*;
-use reenact_multiverse::{Edge, Graph, Kind, NodeId, Path, Search, Semantics};
+use reenact_multiverse::{Edge, Graph, NodeId, NodeKind, Path, Search, Semantics};
 use reenact_testing::generated;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     toy::{self, Toy},
 };
 
-type Everything<S> = Vec<(<S as Semantics>::State, Kind, Vec<Edge>, Path)>;
+type Everything<S> = Vec<(<S as Semantics>::State, NodeKind, Vec<Edge>, Path)>;
 
 fn everything<S: Semantics>(semantics: &S, graph: &Graph<S>) -> Everything<S> {
     let about = |id: NodeId| {

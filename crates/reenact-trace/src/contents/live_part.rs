@@ -9,11 +9,11 @@ use crate::{
         CHUNK, CHUNK_HEADER, CHUNK_MAGIC, FORMAT_VERSION, LIVE_HEADER, LIVE_MAGIC, MAX_SLABS,
         OLDEST_VERSION, SLAB, SLOT, chunk, get_u32, live,
     },
-    program::Stop,
+    program::StopReason,
     writer::section_of_chunk,
 };
 
-use super::Chunk;
+use super::ChunkLocation;
 
 const PAGE: usize = 4096;
 
@@ -21,9 +21,9 @@ pub(super) struct LivePart {
     pub(super) file: File,
     /// `None` if its header cannot be read.
     pub(super) version: Option<u32>,
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) chunks: Vec<ChunkLocation>,
     pub(super) tails: Vec<Tail>,
-    pub(super) stop: Option<Stop>,
+    pub(super) stop: Option<StopReason>,
     /// The first error in it.
     pub(super) damage: Option<Damage>,
 }
@@ -74,7 +74,7 @@ impl LivePart {
             return Ok(());
         }
         let code = get_u32(&header, live::STOP);
-        self.stop = Stop::from_code(code, get_u32(&header, live::ERRNO));
+        self.stop = StopReason::from_code(code, get_u32(&header, live::ERRNO));
         if code != 0 && self.stop.is_none() {
             let what = "the live file's mark of an early end is malformed";
             self.damaged(live::STOP as u64, what);
@@ -115,7 +115,7 @@ impl LivePart {
                 let what = "a chunk in the live file is longer than chunks can be";
                 self.damaged(offset, what);
             } else {
-                self.chunks.push(Chunk {
+                self.chunks.push(ChunkLocation {
                     in_live: true,
                     offset: offset + CHUNK_HEADER as u64,
                     section,

@@ -2,8 +2,8 @@
 
 use std::{fs::File, io};
 
-use super::{DataSummary, Piece};
-use crate::{contents::Chunk, error::Damage};
+use super::{DataHeader, DataSummary};
+use crate::{contents::ChunkLocation, error::Damage};
 
 /// A piece of data in a chunk. There may be many, so it is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,14 +26,14 @@ impl Part {
     }
 
     /// Returns the offset of the bytes in their file.
-    fn place(&self, chunks: &[Chunk]) -> u64 {
+    fn place(&self, chunks: &[ChunkLocation]) -> u64 {
         chunks[self.chunk as usize].offset + u64::from(self.from)
     }
 
     /// Reads the bytes into a buffer. The chunk was verified when it was added.
     pub(crate) fn read(
         &self,
-        chunks: &[Chunk],
+        chunks: &[ChunkLocation],
         file: &File,
         live: Option<&File>,
         buffer: &mut Vec<u8>,
@@ -52,12 +52,17 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Adds the pieces in a chunk, up to where it is malformed.
-    pub(crate) fn add(&mut self, number: u32, chunk: &Chunk, payload: &[u8]) -> Result<(), Damage> {
+    pub(crate) fn add(
+        &mut self,
+        number: u32,
+        chunk: &ChunkLocation,
+        payload: &[u8],
+    ) -> Result<(), Damage> {
         chunk.verify(payload)?;
         let mut rest = payload;
         while !rest.is_empty() {
             let at = payload.len() - rest.len();
-            let (piece, content) = Piece::take(&mut rest).map_err(|what| Damage {
+            let (piece, content) = DataHeader::take(&mut rest).map_err(|what| Damage {
                 offset: chunk.offset + at as u64,
                 what,
             })?;
@@ -75,7 +80,7 @@ impl Parts {
 
     /// Sorts the pieces after all have been added; must be called before the methods below. Returns where two pieces
     /// contradict each other.
-    pub(crate) fn index(&mut self, chunks: &[Chunk]) -> Result<(), Damage> {
+    pub(crate) fn index(&mut self, chunks: &[ChunkLocation]) -> Result<(), Damage> {
         self.parts.sort_unstable();
         let contradicts = |one: &Part, next: &Part| {
             one.id == next.id
@@ -118,7 +123,7 @@ impl Parts {
     }
 
     /// Returns what is missing from data with these pieces; `None` if they are whole.
-    pub(crate) fn hole(parts: &[Part], chunks: &[Chunk]) -> Option<Damage> {
+    pub(crate) fn hole(parts: &[Part], chunks: &[ChunkLocation]) -> Option<Damage> {
         let index = missing_from(parts)?;
         Some(match (parts.get(index), parts.last()) {
             (Some(part), _) => Damage {

@@ -4,15 +4,12 @@
 //! section. Data that are requested one after the other, by whatever threads, were mostly stored together and are in
 //! the same section: the sections that were read last are cached.
 
-use std::{
-    os::unix::fs::FileExt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Trace;
 use crate::{
     contents::LazySection,
-    data::{DataSummary, Piece},
+    data::{DataHeader, DataSummary},
     error::{Damage, TraceError},
 };
 
@@ -20,23 +17,23 @@ pub(super) struct OrderedData {
     /// Ordered by the first id in them.
     sections: Vec<LazySection>,
     /// The sections that were read last, the latest at the end.
-    recent: Mutex<Vec<Arc<OpenSection>>>,
+    recent: Mutex<Vec<Arc<VerifiedSection>>>,
 }
 
 /// Maximum number of cached sections.
 const RECENT: usize = 4;
 
 /// A section that has been verified.
-struct OpenSection {
+struct VerifiedSection {
     index: usize,
     payload: Vec<u8>,
     /// In order, each with the offset of its bytes in the payload. There is at least one.
-    pieces: Vec<(Piece, usize)>,
+    pieces: Vec<(DataHeader, usize)>,
 }
 
-impl OpenSection {
+impl VerifiedSection {
     /// Returns the pieces of these data.
-    fn find(&self, id: u64) -> &[(Piece, usize)] {
+    fn find(&self, id: u64) -> &[(DataHeader, usize)] {
         let from = self.pieces.partition_point(|(piece, _)| piece.id < id);
         let after = &self.pieces[from..];
         &after[..after.partition_point(|(piece, _)| piece.id == id)]
@@ -114,24 +111,19 @@ impl OrderedData {
         Ok(index.checked_sub(1).or(begins_with.then_some(index)))
     }
 
-    fn open(&self, trace: &Trace, index: usize) -> Result<Arc<OpenSection>, TraceError> {
+    fn open(&self, trace: &Trace, index: usize) -> Result<Arc<VerifiedSection>, TraceError> {
         let recent = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(section) = recent().iter().find(|section| section.index == index) {
             return Ok(Arc::clone(section));
         }
         let LazySection { offset, section } = &self.sections[index];
-        let mut payload = vec![0; section.length as usize];
-        trace
-            .file
-            .read_exact_at(&mut payload, *offset)
-            .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
+        let payload = trace.read_section(&self.sections[index])?;
         let damaged = |at: usize, what| {
             trace.damaged(Damage {
                 offset: offset + at as u64,
                 what,
             })
         };
-        section.verify(&payload).map_err(|what| damaged(0, what))?;
         let pieces = pieces(&payload).map_err(|(at, what)| damaged(at, what))?;
         let begun = pieces.iter().filter(|(piece, _)| piece.offset == 0).count();
         let length: usize = pieces.iter().map(|(piece, _)| piece.length).sum();
@@ -140,7 +132,7 @@ impl OrderedData {
         {
             return Err(damaged(0, "a section of data has other data than it says"));
         }
-        let section = Arc::new(OpenSection {
+        let section = Arc::new(VerifiedSection {
             index,
             payload,
             pieces,
@@ -160,7 +152,7 @@ impl OrderedData {
     pub(super) fn check(&self, trace: &Trace) -> Result<(), TraceError> {
         // The id after the last whole data, and the last piece of data that are not yet whole.
         let mut next = 0;
-        let mut begun: Option<Piece> = None;
+        let mut begun: Option<DataHeader> = None;
         for (index, lazy) in self.sections.iter().enumerate() {
             for &(piece, from) in &self.open(trace, index)?.pieces {
                 let is_next = match begun {
@@ -191,15 +183,15 @@ impl OrderedData {
     }
 }
 
-const MISSING: &str = "a piece of data is missing, or one is twice there,";
+const MISSING: &str = "a piece of data is missing or repeated";
 
 /// Decodes the pieces in the payload of a section, with the offsets of their bytes; or returns where it is malformed.
-fn pieces(payload: &[u8]) -> Result<Vec<(Piece, usize)>, (usize, &'static str)> {
-    let mut pieces: Vec<(Piece, usize)> = Vec::new();
+fn pieces(payload: &[u8]) -> Result<Vec<(DataHeader, usize)>, (usize, &'static str)> {
+    let mut pieces: Vec<(DataHeader, usize)> = Vec::new();
     let mut rest = payload;
     while !rest.is_empty() {
         let at = payload.len() - rest.len();
-        let (piece, content) = Piece::take(&mut rest).map_err(|what| (at, what))?;
+        let (piece, content) = DataHeader::take(&mut rest).map_err(|what| (at, what))?;
         if let Some((last, _)) = pieces.last()
             && (piece.id, piece.offset) <= (last.id, last.offset)
         {

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{Form, Trace};
+use super::{EventStorage, Trace};
 use crate::{
     catalog::Last,
     entry::{Entry, MAX_ITEM, decode},
@@ -90,19 +90,19 @@ impl EventStream {
                     return Ok(item);
                 }
                 // Indexing has processed these.
-                (Entry::Start { .. } | Entry::Run(_), Form::Chunks(pieces))
+                (Entry::Start { .. } | Entry::Run(_), EventStorage::Chunks(pieces))
                     if pieces.is_structured(self.left.start as usize - 1) => {}
-                (Entry::Start { .. } | Entry::Run(_), Form::Chunks(_)) => {
+                (Entry::Start { .. } | Entry::Run(_), EventStorage::Chunks(_)) => {
                     return Err(damaged(
                         "a start or quiet end is in a chunk that says it has only events",
                     ));
                 }
-                (Entry::Switch { .. } | Entry::Return { .. }, Form::Chunks(_)) => {
+                (Entry::Switch { .. } | Entry::Return { .. }, EventStorage::Chunks(_)) => {
                     return Err(damaged(
                         "an activity is named in a chunk that says it has only one",
                     ));
                 }
-                (_, Form::Grouped(..)) => {
+                (_, EventStorage::Grouped(..)) => {
                     return Err(damaged("the stream of an activity has more than its items"));
                 }
             }
@@ -114,7 +114,7 @@ impl EventStream {
     fn refill(&mut self) -> Result<(), TraceError> {
         let trace = &*self.trace;
         match &trace.form {
-            Form::Chunks(pieces) => {
+            EventStorage::Chunks(pieces) => {
                 let next = self.left.start as usize;
                 self.read = 0;
                 self.offset = pieces
@@ -123,7 +123,7 @@ impl EventStream {
                 self.left.start += 1;
                 self.refill_at = self.buffer.len();
             }
-            Form::Grouped(streams, _) => {
+            EventStorage::Grouped(streams, _) => {
                 self.buffer.drain(..self.read);
                 self.read = 0;
                 let kept = self.buffer.len() as u64;

@@ -83,18 +83,7 @@ impl Streams {
         if self.verified[index].load(Ordering::Relaxed) {
             return Ok(());
         }
-        let LazySection { offset, section } = &self.sections[index];
-        let mut payload = vec![0; section.length as usize];
-        trace
-            .file
-            .read_exact_at(&mut payload, *offset)
-            .map_err(|error| TraceError::io("cannot read", &trace.path)(error))?;
-        section.verify(&payload).map_err(|what| {
-            trace.damaged(Damage {
-                offset: *offset,
-                what,
-            })
-        })?;
+        trace.read_section(&self.sections[index])?;
         self.verified[index].store(true, Ordering::Relaxed);
         Ok(())
     }

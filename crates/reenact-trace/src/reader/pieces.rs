@@ -5,14 +5,14 @@ use std::{fs::File, path::Path};
 use super::Trace;
 use crate::{
     Kind,
-    catalog::{Catalog, Spoken, in_order},
-    contents::{Chunk, Contents},
+    catalog::{Catalog, StreamLength, in_order},
+    contents::{ChunkLocation, Contents},
     data::{DataSummary, Parts},
     entry::{Entry, Malformed, Run, decode},
     error::{Damage, TraceError},
     event::Item,
     family::{Children, Family},
-    hashing::Map,
+    hashing::SeededMap,
 };
 
 /// Consecutive bytes in a chunk that belong to one activity.
@@ -44,7 +44,7 @@ fn weight(item: &Item) -> u16 {
 /// The chunks of a trace, and the pieces ordered by activity and position.
 pub(super) struct Pieces {
     live: Option<File>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<ChunkLocation>,
     pieces: Vec<Piece>,
     data: Parts,
 }
@@ -69,7 +69,7 @@ impl Pieces {
             if chunk.section.sequence != number.into() {
                 contents.damage.get_or_insert(Damage {
                     offset: chunk.offset,
-                    what: "a chunk is missing or twice there: this is not the next one",
+                    what: "a chunk is missing or repeated: this is not the next one",
                 });
             }
             if !chunk.is_data() && !chunk.is_structured() {
@@ -114,15 +114,15 @@ impl Pieces {
             });
         }
         let family = index.family;
-        let spoken = index
+        let streams = index
             .pieces
             .chunk_by(|one, other| one.activity == other.activity)
-            .map(|pieces| Spoken {
+            .map(|pieces| StreamLength {
                 activity: pieces[0].activity,
                 length: pieces.len() as u64,
                 started: family.has_start(pieces[0].activity),
             });
-        let catalog = Catalog::of(spoken, &contents.tails, &runs);
+        let catalog = Catalog::of(streams, &contents.tails, &runs);
         let pieces = Pieces {
             live: contents.live.take(),
             chunks,
@@ -206,18 +206,18 @@ struct Index {
 }
 
 /// The current activity of a chunk.
-struct Speaker {
+struct CurrentActivity {
     piece: Piece,
     /// Whether the piece contains any entry of the activity.
-    has_spoken: bool,
+    has_entries: bool,
     /// The current position.
     position: u64,
     still: u16,
 }
 
-impl Speaker {
-    fn new(activity: u32, position: u64, still: u16, chunk: u32, from: usize) -> Speaker {
-        Speaker {
+impl CurrentActivity {
+    fn new(activity: u32, position: u64, still: u16, chunk: u32, from: usize) -> CurrentActivity {
+        CurrentActivity {
             piece: Piece {
                 activity,
                 position,
@@ -226,14 +226,14 @@ impl Speaker {
                 from: from as u16,
                 to: from as u16,
             },
-            has_spoken: false,
+            has_entries: false,
             position,
             still,
         }
     }
 
     fn advance(&mut self, operations: u64) {
-        self.has_spoken = true;
+        self.has_entries = true;
         self.position = self.position.wrapping_add(operations);
         self.still = match operations {
             0 => self.still.saturating_add(1),
@@ -244,7 +244,7 @@ impl Speaker {
 
 impl Index {
     /// Adds a chunk that contains only the activity in its header.
-    fn add_plain(&mut self, number: u32, chunk: &Chunk) {
+    fn add_plain(&mut self, number: u32, chunk: &ChunkLocation) {
         let section = &chunk.section;
         if section.length > 0 {
             self.pieces.push(Piece {
@@ -258,44 +258,49 @@ impl Index {
         }
     }
 
-    fn add_structured(&mut self, number: u32, chunk: &Chunk, payload: &[u8]) -> Result<(), Damage> {
+    fn add_structured(
+        &mut self,
+        number: u32,
+        chunk: &ChunkLocation,
+        payload: &[u8],
+    ) -> Result<(), Damage> {
         chunk.verify(payload)?;
-        let Chunk { section, .. } = chunk;
-        let mut speaker = Speaker::new(section.activity, section.position, 0, number, 0);
-        let mut places = Map::default();
+        let ChunkLocation { section, .. } = chunk;
+        let mut current = CurrentActivity::new(section.activity, section.position, 0, number, 0);
+        let mut places = SeededMap::default();
         let mut rest = payload;
         let mut result = Ok(());
         while !rest.is_empty() {
             let at = payload.len() - rest.len();
             let offset = chunk.offset + at as u64;
             let before = rest;
-            let next = match self.take_entry(&mut rest, &mut speaker, offset) {
+            let next = match self.take_entry(&mut rest, &mut current, offset) {
                 Ok(None) => continue,
-                Ok(Some(Named::At {
+                Ok(Some(SwitchTarget::At {
                     activity,
                     position,
                     still,
                 })) => Ok((activity, position, still)),
-                Ok(Some(Named::Again { difference })) => {
-                    let activity = speaker
+                Ok(Some(SwitchTarget::Again { difference })) => {
+                    let activity = current
                         .piece
                         .activity
                         .wrapping_add_signed(difference.into());
                     // The switch may name the current activity.
-                    places.insert(speaker.piece.activity, (speaker.position, speaker.still));
+                    places.insert(current.piece.activity, (current.position, current.still));
                     places
                         .get(&activity)
                         .map(|&(position, still)| (activity, position, still))
-                        .ok_or("an activity is named that the chunk has not spoken of")
+                        .ok_or("a switch back to an activity that the chunk has no entries of")
                 }
                 Err(what) => Err(what),
             };
             match next {
                 Ok((activity, position, still)) => {
-                    places.insert(speaker.piece.activity, (speaker.position, speaker.still));
-                    self.end_piece(&speaker, at);
+                    places.insert(current.piece.activity, (current.position, current.still));
+                    self.end_piece(&current, at);
                     let from = payload.len() - rest.len();
-                    speaker = Speaker::new(activity, position, still, number, from);
+                    current = CurrentActivity::new(activity, position, still, number, from);
                 }
                 Err(what) => {
                     result = Err(Damage { offset, what });
@@ -304,7 +309,7 @@ impl Index {
                 }
             }
         }
-        self.end_piece(&speaker, payload.len() - rest.len());
+        self.end_piece(&current, payload.len() - rest.len());
         result
     }
 
@@ -312,23 +317,23 @@ impl Index {
     fn take_entry(
         &mut self,
         rest: &mut &[u8],
-        speaker: &mut Speaker,
+        current: &mut CurrentActivity,
         offset: u64,
-    ) -> Result<Option<Named>, Malformed> {
-        let activity = speaker.piece.activity;
+    ) -> Result<Option<SwitchTarget>, Malformed> {
+        let activity = current.piece.activity;
         match decode(rest, self.version)? {
             Entry::Item(item) => {
                 if self.version == 1 {
-                    speaker.piece.rank = speaker.piece.rank.max(weight(&item));
+                    current.piece.rank = current.piece.rank.max(weight(&item));
                 }
                 if let Item::Event(event) = item
                     && event.kind == Kind::CHILDREN
                     && self.version > 1
                     && let Some(children) = Children::new(activity, event.number, event.second)
                 {
-                    self.children.push((speaker.position, children));
+                    self.children.push((current.position, children));
                 }
-                speaker.advance(item.operations());
+                current.advance(item.operations());
             }
             Entry::Start {
                 origin,
@@ -336,7 +341,7 @@ impl Index {
                 name,
             } => {
                 self.family.add_start(activity, origin, index, name)?;
-                speaker.advance(0);
+                current.advance(0);
             }
             Entry::Run(run) => self.runs.push((run, offset)),
             Entry::Switch {
@@ -344,29 +349,29 @@ impl Index {
                 position,
                 still,
             } => {
-                return Ok(Some(Named::At {
+                return Ok(Some(SwitchTarget::At {
                     activity,
                     position,
                     still,
                 }));
             }
-            Entry::Return { difference } => return Ok(Some(Named::Again { difference })),
+            Entry::Return { difference } => return Ok(Some(SwitchTarget::Again { difference })),
         }
         Ok(None)
     }
 
-    fn end_piece(&mut self, speaker: &Speaker, to: usize) {
-        if speaker.has_spoken {
+    fn end_piece(&mut self, current: &CurrentActivity, to: usize) {
+        if current.has_entries {
             self.pieces.push(Piece {
                 to: to as u16,
-                ..speaker.piece
+                ..current.piece
             });
         }
     }
 }
 
 /// The activity that a switch names.
-enum Named {
+enum SwitchTarget {
     At {
         activity: u32,
         position: u64,

@@ -5,34 +5,36 @@
 
 use std::io;
 
-use super::{Unfit, output::Output};
+use super::{NotRegrouped, output::RegroupedFile};
 use crate::{
     contents::Contents,
-    data::{MAX_HEADER, Part, Parts, Piece, piece_fits},
+    data::{DataHeader, MAX_HEADER, Part, Parts, piece_fits},
     layout::{GROUPED_SECTION, SECTION_HEADER, kind},
     section::Section,
 };
 
 /// The data of a trace in chunks, and how long their sections will be.
-pub(super) struct OrderedData {
+pub(super) struct UnorderedData {
     parts: Parts,
     pub(super) sections: u64,
     /// Length of all sections, including their headers.
     pub(super) length: u64,
 }
 
-impl OrderedData {
-    pub(super) fn survey(contents: &Contents) -> Result<OrderedData, Unfit> {
+impl UnorderedData {
+    pub(super) fn survey(contents: &Contents) -> Result<UnorderedData, NotRegrouped> {
         let mut parts = Parts::default();
         let mut payload = Vec::new();
         for (chunk, number) in contents.chunks.iter().zip(0u32..) {
             if chunk.is_data() {
                 let whole = 0..chunk.section.length;
                 chunk.read(&contents.file, contents.live.as_ref(), whole, &mut payload)?;
-                parts.add(number, chunk, &payload).map_err(|_| Unfit)?;
+                parts
+                    .add(number, chunk, &payload)
+                    .map_err(|_| NotRegrouped)?;
             }
         }
-        parts.index(&contents.chunks).map_err(|_| Unfit)?;
+        parts.index(&contents.chunks).map_err(|_| NotRegrouped)?;
         let mut cutter = Cutter::default();
         let mut length = 0;
         for data in parts.whole() {
@@ -41,7 +43,7 @@ impl OrderedData {
                 Ok(())
             })?;
         }
-        Ok(OrderedData {
+        Ok(UnorderedData {
             parts,
             sections: cutter.sections,
             length: length + cutter.sections * SECTION_HEADER as u64,
@@ -52,11 +54,11 @@ impl OrderedData {
     pub(super) fn place(
         &self,
         contents: &Contents,
-        output: &mut Output,
+        output: &mut RegroupedFile,
         first: u64,
     ) -> io::Result<()> {
         let mut cutter = Cutter::default();
-        let mut current = OpenSection {
+        let mut current = UnfinishedSection {
             section: Section {
                 sequence: first,
                 ..Section::of(kind::ORDERED_DATA)
@@ -65,7 +67,7 @@ impl OrderedData {
             written: 0,
         };
         for data in self.parts.whole() {
-            let mut source = Source {
+            let mut source = ChunkedBytes {
                 contents,
                 parts: data.iter(),
                 buffer: Vec::new(),
@@ -93,7 +95,7 @@ struct Cutter {
 }
 
 struct Cut<'a> {
-    piece: Piece,
+    piece: DataHeader,
     header: &'a [u8],
     begins_section: bool,
 }
@@ -114,7 +116,7 @@ impl Cutter {
                 self.sections += 1;
                 self.room = GROUPED_SECTION;
             }
-            let piece = Piece {
+            let piece = DataHeader {
                 id,
                 total,
                 offset,
@@ -137,14 +139,14 @@ impl Cutter {
 }
 
 /// The section that is being filled.
-struct OpenSection {
+struct UnfinishedSection {
     section: Section,
     payload: Vec<u8>,
     /// Length of the sections before it.
     written: usize,
 }
 
-impl OpenSection {
+impl UnfinishedSection {
     fn begin_piece(&mut self, cut: &Cut<'_>) {
         if self.payload.is_empty() {
             self.section.position = cut.piece.id;
@@ -157,7 +159,7 @@ impl OpenSection {
     }
 
     /// Writes the section to the file, unless it is empty, and begins the next.
-    fn end(&mut self, output: &mut Output) {
+    fn end(&mut self, output: &mut RegroupedFile) {
         if self.payload.is_empty() {
             return;
         }
@@ -173,14 +175,14 @@ impl OpenSection {
 }
 
 /// Reads the bytes of data, from chunk to chunk.
-struct Source<'a> {
+struct ChunkedBytes<'a> {
     contents: &'a Contents,
     parts: std::slice::Iter<'a, Part>,
     buffer: Vec<u8>,
     read: usize,
 }
 
-impl Source<'_> {
+impl ChunkedBytes<'_> {
     /// Appends the next `length` bytes.
     fn read(&mut self, mut length: usize, to: &mut Vec<u8>) -> io::Result<()> {
         let Contents {

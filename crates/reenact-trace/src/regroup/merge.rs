@@ -9,24 +9,24 @@
 //! once.
 
 use super::{
-    Unfit,
-    speakers::{Speaker, Speakers},
+    NotRegrouped,
+    activities::{Activities, Activity},
 };
 use crate::{
     Kind,
-    contents::{Chunk, Contents},
+    contents::{ChunkLocation, Contents},
     entry::{Entry, Run, decode, take_short_forms},
     event::Item,
     family::Children,
-    hashing::Map,
-    place::Place,
+    hashing::SeededMap,
+    position::TracePosition,
 };
 
 /// Maximum number of waiting chunks in a sound trace: a live file does not have more.
 const MAX_WAITING: usize = 1 << 16;
 
 /// What a chunk contains of an activity.
-pub(super) enum Said<'a> {
+pub(super) enum Content<'a> {
     /// Items of an activity, as encoded in the chunk.
     Items(&'a [u8]),
     Start {
@@ -38,52 +38,57 @@ pub(super) enum Said<'a> {
 }
 
 /// Receives the contents of the chunks.
-pub(super) trait Listener {
+pub(super) trait Visitor {
     /// Receives the next contents of an activity.
-    fn hear(&mut self, activity: u32, speaker: &mut Speaker, said: Said<'_>) -> Result<(), Unfit>;
+    fn visit(
+        &mut self,
+        activity: u32,
+        speaker: &mut Activity,
+        content: Content<'_>,
+    ) -> Result<(), NotRegrouped>;
     /// Receives activities that ended quietly, without other items.
-    fn hear_run(&mut self, run: Run) -> Result<(), Unfit>;
+    fn visit_run(&mut self, run: Run) -> Result<(), NotRegrouped>;
 }
 
-/// Passes the contents of all chunks to a listener; `speakers` are the activities known before, and all of them
+/// Passes the contents of all chunks to a visitor; `activities` are the activities known before, and all of them
 /// afterwards.
 pub(super) fn merge(
     contents: &Contents,
-    speakers: &mut Speakers,
-    listener: &mut impl Listener,
-) -> Result<(), Unfit> {
+    activities: &mut Activities,
+    visitor: &mut impl Visitor,
+) -> Result<(), NotRegrouped> {
     let mut merge = Merge {
-        speakers,
-        waiting: Map::default(),
+        activities,
+        waiting: SeededMap::default(),
         ready: Vec::new(),
     };
     for (chunk, sequence) in contents.chunks.iter().zip(0..) {
         if chunk.section.sequence != sequence {
-            return Err(Unfit);
+            return Err(NotRegrouped);
         }
         if chunk.is_data() {
             continue;
         }
         let mut next = Some(OpenChunk::read(contents, chunk)?);
         while let Some(chunk) = next {
-            merge.read_on(chunk, listener)?;
+            merge.read_on(chunk, visitor)?;
             next = merge.ready.pop();
         }
         if merge.waiting.len() > MAX_WAITING {
-            return Err(Unfit);
+            return Err(NotRegrouped);
         }
     }
     if merge.waiting.is_empty() {
         Ok(())
     } else {
-        Err(Unfit)
+        Err(NotRegrouped)
     }
 }
 
 struct Merge<'a> {
-    speakers: &'a mut Speakers,
+    activities: &'a mut Activities,
     /// Waiting chunks by the activity and the position that it must reach.
-    waiting: Map<(u32, u64, u16), OpenChunk>,
+    waiting: SeededMap<(u32, u64, u16), OpenChunk>,
     /// Chunks that waited for a position that has been reached.
     ready: Vec<OpenChunk>,
 }
@@ -111,11 +116,11 @@ enum Claim {
 }
 
 impl OpenChunk {
-    fn read(contents: &Contents, chunk: &Chunk) -> Result<OpenChunk, Unfit> {
+    fn read(contents: &Contents, chunk: &ChunkLocation) -> Result<OpenChunk, NotRegrouped> {
         let mut payload = Vec::new();
         let whole = 0..chunk.section.length;
         chunk.read(&contents.file, contents.live.as_ref(), whole, &mut payload)?;
-        chunk.verify(&payload).map_err(|_| Unfit)?;
+        chunk.verify(&payload).map_err(|_| NotRegrouped)?;
         Ok(OpenChunk {
             version: contents.version,
             sequence: chunk.section.sequence,
@@ -133,17 +138,21 @@ impl OpenChunk {
 
 impl Merge<'_> {
     /// Reads a chunk to its end, or to where it must wait.
-    fn read_on(&mut self, mut chunk: OpenChunk, listener: &mut impl Listener) -> Result<(), Unfit> {
+    fn read_on(
+        &mut self,
+        mut chunk: OpenChunk,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), NotRegrouped> {
         loop {
             let mut rest = &chunk.payload[chunk.read..];
             if rest.is_empty() {
                 return Ok(());
             }
-            let entry = decode(&mut rest, chunk.version).map_err(|_| Unfit)?;
+            let entry = decode(&mut rest, chunk.version).map_err(|_| NotRegrouped)?;
             let after = chunk.payload.len() - rest.len();
             match entry {
                 Entry::Item(_) => {}
-                _ if !chunk.is_structured => return Err(Unfit),
+                _ if !chunk.is_structured => return Err(NotRegrouped),
                 Entry::Start { .. } => {}
                 Entry::Switch {
                     activity,
@@ -162,12 +171,12 @@ impl Merge<'_> {
                     continue;
                 }
                 Entry::Run(run) => {
-                    listener.hear_run(run)?;
+                    visitor.visit_run(run)?;
                     chunk.read = after;
                     continue;
                 }
             }
-            let speaker = self.speakers.get(chunk.activity);
+            let speaker = self.activities.get(chunk.activity);
             let place = &speaker.place;
             match chunk.claim {
                 Claim::At { position, still } => {
@@ -175,15 +184,15 @@ impl Merge<'_> {
                         let key = (chunk.activity, position, still);
                         return match self.waiting.insert(key, chunk) {
                             None => Ok(()),
-                            Some(_) => Err(Unfit),
+                            Some(_) => Err(NotRegrouped),
                         };
                     }
                 }
                 Claim::Here if place.is_in(chunk.sequence) => {}
-                Claim::Here => return Err(Unfit),
+                Claim::Here => return Err(NotRegrouped),
             }
             chunk.claim = Claim::Here;
-            chunk.hear(speaker, listener)?;
+            chunk.visit(speaker, visitor)?;
             if !self.waiting.is_empty() {
                 let place = &speaker.place;
                 let key = (chunk.activity, place.position(), place.still());
@@ -195,9 +204,13 @@ impl Merge<'_> {
 
 impl OpenChunk {
     /// Reads the entries of the current activity, up to one that is not an item or start.
-    fn hear(&mut self, speaker: &mut Speaker, listener: &mut impl Listener) -> Result<(), Unfit> {
+    fn visit(
+        &mut self,
+        speaker: &mut Activity,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), NotRegrouped> {
         speaker.place.enter(self.sequence);
-        // The beginning of items that have been read but not passed to the listener.
+        // The beginning of items that have been read but not passed to the visitor.
         let mut from = self.read;
         let length = self.payload.len();
         let mut rest = &self.payload[from..];
@@ -209,17 +222,17 @@ impl OpenChunk {
                 continue;
             }
             let at = length - rest.len();
-            match decode(&mut rest, self.version).map_err(|_| Unfit)? {
+            match decode(&mut rest, self.version).map_err(|_| NotRegrouped)? {
                 Entry::Item(item) => {
                     if let Item::Event(event) = item
                         && event.kind == Kind::CHILDREN
                     {
                         if !self.is_structured {
-                            return Err(Unfit);
+                            return Err(NotRegrouped);
                         }
                         let children = Children::new(self.activity, event.number, event.second);
                         if let Some(children) = children {
-                            listener.hear(self.activity, speaker, Said::Children(children))?;
+                            visitor.visit(self.activity, speaker, Content::Children(children))?;
                         }
                     }
                     advance(&mut speaker.place, item.operations())?;
@@ -231,17 +244,17 @@ impl OpenChunk {
                 } => {
                     // Readers of chunks do not look for a start in an unstructured one.
                     if !self.is_structured {
-                        return Err(Unfit);
+                        return Err(NotRegrouped);
                     }
                     let items = &self.payload[from..at];
-                    listener.hear(self.activity, speaker, Said::Items(items))?;
+                    visitor.visit(self.activity, speaker, Content::Items(items))?;
                     from = length - rest.len();
-                    let start = Said::Start {
+                    let start = Content::Start {
                         origin,
                         index,
                         name,
                     };
-                    listener.hear(self.activity, speaker, start)?;
+                    visitor.visit(self.activity, speaker, start)?;
                     advance(&mut speaker.place, 0)?;
                 }
                 _ => {
@@ -252,15 +265,15 @@ impl OpenChunk {
         }
         self.read = length - rest.len();
         let items = &self.payload[from..self.read];
-        listener.hear(self.activity, speaker, Said::Items(items))
+        visitor.visit(self.activity, speaker, Content::Items(items))
     }
 }
 
 /// Advances a place; fails if the position or `still` would overflow.
-fn advance(place: &mut Place, operations: u64) -> Result<(), Unfit> {
+fn advance(place: &mut TracePosition, operations: u64) -> Result<(), NotRegrouped> {
     let stays = operations == 0 && place.still() == u16::MAX;
     if stays || place.position().checked_add(operations).is_none() {
-        return Err(Unfit);
+        return Err(NotRegrouped);
     }
     place.advance(operations);
     Ok(())

@@ -12,14 +12,14 @@ use std::{
 
 use memmap2::MmapMut;
 
-use super::Unfit;
+use super::NotRegrouped;
 use crate::{
     layout::{GROUPED_SECTION, SECTION_HEADER, kind},
     live::reserve,
     section::Section,
 };
 
-pub(super) struct Output {
+pub(super) struct RegroupedFile {
     /// The path of the trace.
     path: PathBuf,
     temporary: PathBuf,
@@ -39,7 +39,7 @@ fn temporary_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-impl Output {
+impl RegroupedFile {
     /// Creates a file that begins with `before` and ends with `after`, with room in between for streams of `length`
     /// bytes, and for sections of data of `data` bytes.
     pub(super) fn create(
@@ -48,7 +48,7 @@ impl Output {
         length: u64,
         data: u64,
         after: &[u8],
-    ) -> io::Result<Output> {
+    ) -> io::Result<RegroupedFile> {
         // Follows symbolic links, so that the target is replaced and not the link.
         let path = fs::canonicalize(path)?;
         let temporary = temporary_path(&path);
@@ -71,7 +71,7 @@ impl Output {
                 unsafe { MmapMut::map_mut(&file) }
             })
             .inspect_err(|_| drop(fs::remove_file(&temporary)))?;
-        let mut output = Output {
+        let mut output = RegroupedFile {
             path,
             temporary,
             map,
@@ -85,10 +85,10 @@ impl Output {
     }
 
     /// Writes bytes at an offset of the streams.
-    pub(super) fn put(&mut self, place: u64, mut bytes: &[u8]) -> Result<(), Unfit> {
+    pub(super) fn put(&mut self, place: u64, mut bytes: &[u8]) -> Result<(), NotRegrouped> {
         let mut place = place as usize;
         if place + bytes.len() > self.length {
-            return Err(Unfit);
+            return Err(NotRegrouped);
         }
         while !bytes.is_empty() {
             let (part, rest) = bytes.split_at(bytes.len().min(room_in_section(place)));
@@ -123,7 +123,7 @@ impl Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for RegroupedFile {
     /// Removes the temporary file; after `finish` there is none.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.temporary);

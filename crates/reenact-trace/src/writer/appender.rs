@@ -3,17 +3,17 @@
 use crate::{
     Kind, Slot, Writer,
     entry::{
-        Encoder, MAX_ENCODED, compact_difference, compact_switch, short_clock, short_form,
+        EntryEncoder, MAX_ENCODED, compact_difference, compact_switch, short_clock, short_form,
         short_time,
     },
     event::Event,
     kept_name,
     layout::FLAG_STRUCTURED,
     live::{ChunkHeader, ChunkPtr},
-    place::Place,
+    position::TracePosition,
 };
 
-use super::{data::DataChunk, slots::Stash};
+use super::{data::DataChunk, slots::FreeSlots};
 
 /// Appends the events of one OS thread. When it is dropped, its chunks are left to the next thread.
 pub struct Appender {
@@ -28,7 +28,7 @@ pub struct Appender {
     is_structured: bool,
     /// The last run of quiet ends in the chunk.
     run: Option<OpenRun>,
-    slots: Stash,
+    slots: FreeSlots,
     data: DataChunk,
     writer: Writer,
 }
@@ -54,7 +54,7 @@ impl Appender {
             current: None,
             is_structured: false,
             run: None,
-            slots: Stash::default(),
+            slots: FreeSlots::default(),
             data: DataChunk::default(),
             writer,
         }
@@ -67,7 +67,7 @@ impl Appender {
     #[must_use = "false means that recording has stopped"]
     pub fn start(
         &mut self,
-        place: &mut Place,
+        place: &mut TracePosition,
         activity: u32,
         origin: u64,
         index: u64,
@@ -82,7 +82,7 @@ impl Appender {
     /// Appends an event of an activity.
     #[inline]
     #[must_use = "false means that recording has stopped"]
-    pub fn event(&mut self, place: &mut Place, activity: u32, event: &Event) -> bool {
+    pub fn event(&mut self, place: &mut TracePosition, activity: u32, event: &Event) -> bool {
         // Nearly always the event is short, and the activity's last entry is in this chunk.
         if place.is_in(self.sequence)
             && let Some(current) = self.current
@@ -118,7 +118,7 @@ impl Appender {
     #[must_use = "false means that it is still to be appended"]
     pub fn reading(
         &mut self,
-        place: &mut Place,
+        place: &mut TracePosition,
         activity: u32,
         of_day: bool,
         silent: u32,
@@ -158,7 +158,13 @@ impl Appender {
 
     /// Appends a checkpoint of the activity's hash.
     #[must_use = "false means that recording has stopped"]
-    pub fn tick(&mut self, place: &mut Place, activity: u32, silent: u32, hash: u32) -> bool {
+    pub fn tick(
+        &mut self,
+        place: &mut TracePosition,
+        activity: u32,
+        silent: u32,
+        hash: u32,
+    ) -> bool {
         if silent == 0 && place.still() == u16::MAX {
             // It would only repeat thousands before it, and could not be distinguished from the last one.
             return true;
@@ -170,7 +176,13 @@ impl Appender {
 
     /// Appends that the activity's code has ended.
     #[must_use = "false means that recording has stopped"]
-    pub fn end(&mut self, place: &mut Place, activity: u32, silent: u32, hash: u32) -> bool {
+    pub fn end(
+        &mut self,
+        place: &mut TracePosition,
+        activity: u32,
+        silent: u32,
+        hash: u32,
+    ) -> bool {
         self.append(place, activity, silent.into(), false, |encoder| {
             encoder.end(silent, hash)
         })
@@ -215,7 +227,7 @@ impl Appender {
     }
 
     #[inline(never)]
-    fn append_event(&mut self, place: &mut Place, activity: u32, event: &Event) -> bool {
+    fn append_event(&mut self, place: &mut TracePosition, activity: u32, event: &Event) -> bool {
         let operations = u64::from(event.silent) + 1;
         let structured = event.kind == Kind::CHILDREN;
         self.append(place, activity, operations, structured, |encoder| {
@@ -227,11 +239,11 @@ impl Appender {
     #[inline]
     fn append(
         &mut self,
-        place: &mut Place,
+        place: &mut TracePosition,
         activity: u32,
         operations: u64,
         structured: bool,
-        encode: impl FnOnce(&mut Encoder<'_>),
+        encode: impl FnOnce(&mut EntryEncoder<'_>),
     ) -> bool {
         if self.used + MAX_ENCODED > ChunkPtr::CAPACITY && !self.next_chunk(activity, place) {
             return false;
@@ -241,7 +253,7 @@ impl Appender {
         if !goes_on || structured {
             self.mark_structured();
         }
-        let mut encoder = Encoder::new(self.chunk.rest(self.used));
+        let mut encoder = EntryEncoder::new(self.chunk.rest(self.used));
         if !goes_on {
             let difference = self
                 .current
@@ -276,7 +288,7 @@ impl Appender {
             return false;
         }
         self.mark_structured();
-        let mut encoder = Encoder::new(self.chunk.rest(self.used));
+        let mut encoder = EntryEncoder::new(self.chunk.rest(self.used));
         let at = encoder.run(self.used, activity, operations, hash);
         self.used += encoder.used();
         self.chunk.set_used(self.used);
@@ -292,7 +304,7 @@ impl Appender {
 
     /// Continues in another chunk, whose header names this activity.
     #[cold]
-    fn next_chunk(&mut self, activity: u32, place: &mut Place) -> bool {
+    fn next_chunk(&mut self, activity: u32, place: &mut TracePosition) -> bool {
         if !self.replace_chunk(activity, place.position()) {
             return false;
         }

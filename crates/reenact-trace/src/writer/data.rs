@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::Shared;
 use crate::{
-    data::{MAX_HEADER, Piece, piece_fits},
+    data::{DataHeader, MAX_HEADER, piece_fits},
     layout::FLAG_DATA,
     live::{ChunkHeader, ChunkPtr},
 };
@@ -22,8 +22,8 @@ impl DataChunk {
         if shared.has_stopped() {
             return None;
         }
-        let name = shared.known.name(bytes);
-        if let Some(id) = name.and_then(|name| shared.known.find(name)) {
+        let hash = shared.stored_data.hash(bytes);
+        if let Some(id) = hash.and_then(|hash| shared.stored_data.find(hash)) {
             return Some(id);
         }
         let id = shared.data_id.fetch_add(1, Ordering::Relaxed);
@@ -35,8 +35,8 @@ impl DataChunk {
             }
         }
         // Only now that all bytes are stored: from here on another thread's event may refer to them.
-        if let Some(name) = name {
-            shared.known.add(name, id);
+        if let Some(hash) = hash {
+            shared.stored_data.add(hash, id);
         }
         Some(id)
     }
@@ -56,7 +56,7 @@ impl DataChunk {
             _ => self.next_chunk(shared, thread, left)?,
         };
         let length = left.min(ChunkPtr::CAPACITY - self.used - MAX_HEADER);
-        let piece = Piece {
+        let piece = DataHeader {
             id,
             total: bytes.len() as u64,
             offset: offset as u64,

@@ -41,11 +41,11 @@ const BATCH: usize = 64;
 
 /// The free slots of an appender.
 #[derive(Default)]
-pub(super) struct Stash {
+pub(super) struct FreeSlots {
     free: Vec<SlotPtr>,
 }
 
-impl Stash {
+impl FreeSlots {
     /// Returns a slot for this activity; `None` once recording has stopped.
     #[inline]
     pub(super) fn take(&mut self, shared: &Shared, activity: u32) -> Option<Slot> {

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, fs, path::Path, thread};
 
-use reenact_trace::{Appender, Event, Item, Kind, Origin, Place, live_path, recover};
+use reenact_trace::{Appender, Event, Item, Kind, Origin, TracePosition, live_path, recover};
 
 use crate::{
     memory::{in_use, peak_of, total_of},
     reading::{assert_recovers_to, open, recover_in_chunks, sound_streams, stream},
-    script::{Speaker, event, long_event, writer},
+    script::{Recorder, event, long_event, temporary, writer},
     sections::SLAB,
 };
 
@@ -26,9 +26,7 @@ fn live_size(path: &Path) -> u64 {
 
 #[test]
 fn an_idle_activity_costs_a_slot_and_nothing_else() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("idle.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
     let before = live_size(&path);
     let memory = peak_of(|| {
@@ -59,9 +57,7 @@ fn an_idle_activity_costs_a_slot_and_nothing_else() {
 /// ```
 #[test]
 fn slots_that_are_given_back_are_given_out_again() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("again.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let before = live_size(&path);
     thread::scope(|scope| {
         for thread in 0..2 {
@@ -84,9 +80,7 @@ fn slots_that_are_given_back_are_given_out_again() {
 
 #[test]
 fn a_slot_may_be_given_back_on_another_thread() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("moved.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut one = writer.appender(0).unwrap();
     let mut other = writer.appender(1).unwrap();
     let slots: Vec<_> = (0..1000).map(|number| one.slot(number).unwrap()).collect();
@@ -101,12 +95,10 @@ fn a_slot_may_be_given_back_on_another_thread() {
 
 #[test]
 fn ends_of_neighbours_are_one_entry_until_its_count_is_full() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("quiet.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
     // More than a count of two bytes holds, and something in between.
-    let mut main = Place::default();
+    let mut main = TracePosition::default();
     for activity in 0..150_000 {
         assert!(appender.quiet_end(activity, 2, 7));
         if activity == 140_000 {
@@ -157,24 +149,22 @@ fn ends_of_neighbours_are_one_entry_until_its_count_is_full() {
 /// Nobody needs to say a start, and who says one keeps it.
 #[test]
 fn children_in_blocks_are_those_of_which_there_is_something() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("blocks.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
-    let mut main = Speaker::start(&mut appender, 0);
+    let mut main = Recorder::start(&mut appender, 0);
     assert!(main.say(&mut appender, children(10, 5)));
-    let mut said = Speaker::quiet(&mut appender, 10);
+    let mut said = Recorder::quiet(&mut appender, 10);
     assert!(said.say(&mut appender, event(0, Kind::new(0x08).unwrap(), 0)));
-    let mut ended = Speaker::quiet(&mut appender, 11);
+    let mut ended = Recorder::quiet(&mut appender, 11);
     assert!(ended.end_quietly(&mut appender));
-    let idle = Speaker::quiet(&mut appender, 12);
+    let idle = Recorder::quiet(&mut appender, 12);
     // Of 13 there is nothing. 14 says itself who it is, and ends without having said more.
-    let mut thread = Speaker::start_as(&mut appender, 14, 2, 7, "thread");
+    let mut thread = Recorder::start_as(&mut appender, 14, 2, 7, "thread");
     assert!(thread.end_quietly(&mut appender));
-    let stray = Speaker::quiet(&mut appender, 99);
+    let stray = Recorder::quiet(&mut appender, 99);
     drop((appender, writer));
     let expected: BTreeMap<_, _> = [&main, &said, &ended, &idle, &thread, &stray]
-        .map(|speaker| (speaker.number, speaker.expected()))
+        .map(|recorder| (recorder.number, recorder.expected()))
         .into();
     let check = || {
         let trace = open(&path);
@@ -203,15 +193,15 @@ fn children_in_blocks_are_those_of_which_there_is_something() {
 }
 
 /// Many actors of which each says as much as `talk` has it say.
-fn record_actors(path: &Path, talk: impl Fn(&mut Appender, &mut Place, u32)) {
+fn record_actors(path: &Path, talk: impl Fn(&mut Appender, &mut TracePosition, u32)) {
     let writer = writer(path);
     let mut appenders: Vec<_> = (0..2).map(|n| writer.appender(n).unwrap()).collect();
-    let mut main = Place::default();
+    let mut main = TracePosition::default();
     assert!(appenders[0].start(&mut main, 0, 0, 0, ""));
     let block = children(1, ACTORS.into());
     assert!(appenders[0].event(&mut main, 0, &block));
     for activity in 1..=ACTORS {
-        let mut place = Place::default();
+        let mut place = TracePosition::default();
         talk(
             &mut appenders[activity as usize / 100 % 2],
             &mut place,
@@ -273,18 +263,18 @@ fn the_memory_that_recovering_takes_does_not_depend_on_length() {
         let writer = writer(&path);
         let mut appenders: Vec<_> = (0..3).map(|n| writer.appender(n).unwrap()).collect();
         let mut speakers: Vec<_> = (0..3)
-            .map(|number| Speaker::start(&mut appenders[0], number))
+            .map(|number| Recorder::start(&mut appenders[0], number))
             .collect();
         for number in 0..events {
-            for speaker in &mut speakers {
+            for recorder in &mut speakers {
                 let appender =
-                    &mut appenders[(number / 50 + u64::from(speaker.number)) as usize % 3];
-                assert!(speaker.say(appender, long_event(number)));
+                    &mut appenders[(number / 50 + u64::from(recorder.number)) as usize % 3];
+                assert!(recorder.say(appender, long_event(number)));
             }
         }
         let expected: BTreeMap<_, _> = speakers
             .iter()
-            .map(|speaker| (speaker.number, speaker.expected()))
+            .map(|recorder| (recorder.number, recorder.expected()))
             .collect();
         drop((appenders, writer));
         expected

@@ -6,7 +6,7 @@ use reenact_trace::{Kind, live_path};
 
 use crate::{
     reading::{assert_recovers_to, copy_as_after_a_kill, open, sound_streams},
-    script::{Speaker, event, writer},
+    script::{Recorder, event, temporary, writer},
     sections::{LIVE_HEADER, SLAB},
 };
 
@@ -24,12 +24,12 @@ fn three_hundred_threads_at_once_have_a_chunk_each() {
                 scope.spawn(move || {
                     let mut appender = writer.appender(number).unwrap();
                     everybody.wait();
-                    let mut speaker = Speaker::start(&mut appender, number);
+                    let mut recorder = Recorder::start(&mut appender, number);
                     for n in 0..20 {
-                        assert!(speaker.say(&mut appender, event(n % 3, Kind::TAKE, n.into())));
+                        assert!(recorder.say(&mut appender, event(n % 3, Kind::TAKE, n.into())));
                     }
-                    speaker.be_silent(number);
-                    speaker
+                    recorder.be_silent(number);
+                    recorder
                 })
             })
             .collect();
@@ -43,7 +43,7 @@ fn three_hundred_threads_at_once_have_a_chunk_each() {
     assert_eq!(live, (LIVE_HEADER + 6 * SLAB) as u64);
     let expected = speakers
         .iter()
-        .map(|speaker| (speaker.number, speaker.expected()))
+        .map(|recorder| (recorder.number, recorder.expected()))
         .collect();
     let copy = directory.path().join("copy.reenact");
     copy_as_after_a_kill(&path, &copy);
@@ -56,9 +56,7 @@ fn three_hundred_threads_at_once_have_a_chunk_each() {
 fn twenty_thousand_short_lived_threads_share_a_few_chunks() {
     const THREADS: u32 = 4;
     const LIVES: u32 = 5_000;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("passers-by.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let expected = thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
             .map(|thread| {
@@ -67,14 +65,14 @@ fn twenty_thousand_short_lived_threads_share_a_few_chunks() {
                     let live = |life| {
                         let number = life * THREADS + thread;
                         let mut appender = writer.appender(thread).unwrap();
-                        let mut speaker = Speaker::start(&mut appender, number);
+                        let mut recorder = Recorder::start(&mut appender, number);
                         for n in 0..3 {
                             let event = event(n, Kind::TAKE, u64::from(number % 200));
-                            assert!(speaker.say(&mut appender, event));
+                            assert!(recorder.say(&mut appender, event));
                         }
-                        assert!(speaker.end(&mut appender));
-                        speaker.leave(&mut appender);
-                        (number, speaker.expected())
+                        assert!(recorder.end(&mut appender));
+                        recorder.leave(&mut appender);
+                        (number, recorder.expected())
                     };
                     (0..LIVES).map(live).collect::<Vec<_>>()
                 })

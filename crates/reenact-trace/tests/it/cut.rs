@@ -16,7 +16,7 @@ use crate::{
         Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks,
         sound_streams, streams,
     },
-    script::{Speaker, bytes, event, long_event, writer},
+    script::{Recorder, bytes, event, long_event, writer},
     sections::{
         self, CHUNK, CHUNK_SIZE, DATA, DIRECTORY, LIVE_HEADER, ORDERED_DATA, SLAB, STREAMS,
         boundaries,
@@ -25,14 +25,14 @@ use crate::{
 
 /// Records three activities on three threads, between which one of them moves and another has data, and some that end
 /// quietly or are idle; stops early.
-fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
+fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
     let writer = writer(path);
     let mut appenders: Vec<_> = (0..3)
         .map(|thread| writer.appender(thread).unwrap())
         .collect();
     let mut speakers: Vec<_> = (0..3)
         .zip(&mut appenders)
-        .map(|(number, appender)| Speaker::start(appender, number))
+        .map(|(number, appender)| Recorder::start(appender, number))
         .collect();
     for number in 0..much {
         assert!(speakers[1].say(&mut appenders[1], long_event(number)));
@@ -60,7 +60,7 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
     };
     assert!(speakers[0].say(&mut appenders[0], children));
     for number in 10..18 {
-        let mut child = Speaker::quiet(&mut appenders[number as usize % 3], number);
+        let mut child = Recorder::quiet(&mut appenders[number as usize % 3], number);
         child.be_silent(number / 14);
         if number < 16 {
             assert!(child.end_quietly(&mut appenders[0]));
@@ -70,7 +70,7 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Speaker>) {
     assert!(speakers[1].tick(&mut appenders[2]));
     assert!(speakers[2].end(&mut appenders[2]));
     speakers[2].leave(&mut appenders[2]);
-    writer.stop(reenact_trace::Stop::Asked);
+    writer.stop(reenact_trace::StopReason::Asked);
     (writer, speakers)
 }
 

@@ -21,7 +21,7 @@ use crate::{
         assert_recovers_to, copy_as_after_a_kill, is_grouped, open, recover_in_chunks,
         sound_streams, streams,
     },
-    script::{Speaker, bytes, writer},
+    script::{Recorder, bytes, temporary, writer},
     sections::{self, CHUNK_HEADER, CHUNK_SIZE, DATA, ORDERED_DATA, boundaries},
 };
 
@@ -109,9 +109,7 @@ proptest! {
 /// ```
 #[test]
 fn several_threads_store_data_at_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("threads.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let next = AtomicU64::new(0);
     let expected: BTreeMap<_, _> = thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
@@ -122,14 +120,14 @@ fn several_threads_store_data_at_once() {
                     for _ in 0..4 {
                         let mut appender = writer.appender(thread).unwrap();
                         let number = next.fetch_add(1, Ordering::Relaxed) as u32;
-                        let mut speaker = Speaker::start(&mut appender, number);
+                        let mut recorder = Recorder::start(&mut appender, number);
                         for seed in 0..300 {
                             let own = u64::from(number) << 32 | seed;
                             let length = (seed * seed) as usize % 5000;
-                            assert!(speaker.say_data(&mut appender, &bytes(length, own)));
-                            assert!(speaker.say_data(&mut appender, &bytes(length, seed)));
+                            assert!(recorder.say_data(&mut appender, &bytes(length, own)));
+                            assert!(recorder.say_data(&mut appender, &bytes(length, seed)));
                         }
-                        expected.push((number, speaker.expected()));
+                        expected.push((number, recorder.expected()));
                     }
                     expected
                 })
@@ -146,9 +144,7 @@ fn several_threads_store_data_at_once() {
 
 #[test]
 fn the_same_bytes_are_stored_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("same.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut one = writer.appender(0).unwrap();
     let mut other = writer.appender(1).unwrap();
     let contents: Vec<_> = (0..10).map(|seed| bytes(50_000, seed)).collect();
@@ -170,9 +166,7 @@ fn the_same_bytes_are_stored_once() {
 
 #[test]
 fn an_id_that_was_not_given_is_none() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("few.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
     let ids: Vec<_> = (0..3)
         .map(|seed| appender.data(&bytes(200_000, seed)).unwrap())
@@ -193,7 +187,7 @@ fn assert_ids(path: &Path, ids: &[u64]) {
     }
     let error = trace.data(77).unwrap_err().to_string();
     assert!(
-        error.ends_with("few.reenact has no data with the id 77"),
+        error.ends_with("trace.reenact has no data with the id 77"),
         "{error}"
     );
 }
@@ -212,12 +206,22 @@ fn a_trace_without_data_has_none() {
 fn record_long(path: &Path) -> (u64, Vec<u8>) {
     let writer = writer(path);
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
     let bytes = bytes(600_000, 1);
     let id = appender.data(&bytes).unwrap();
-    assert!(speaker.say_data(&mut appender, b"something short that is behind it"));
+    assert!(recorder.say_data(&mut appender, b"something short that is behind it"));
     drop((appender, writer));
     (id, bytes)
+}
+
+/// Recovers a trace, in chunks or by activity; returns the kind of its sections of data.
+fn recover_as(path: &Path, in_chunks: bool) -> u8 {
+    if in_chunks {
+        recover_in_chunks(path);
+        return DATA;
+    }
+    assert!(recover(path).unwrap());
+    ORDERED_DATA
 }
 
 #[test]
@@ -226,14 +230,9 @@ fn a_section_of_data_that_was_cut_out_is_missed() {
     let path = directory.path().join("lost.reenact");
     for in_chunks in [true, false] {
         let (id, bytes) = record_long(&path);
-        if in_chunks {
-            recover_in_chunks(&path);
-        } else {
-            assert!(recover(&path).unwrap());
-        }
+        let kind = recover_as(&path, in_chunks);
         assert_eq!(*open(&path).data(id).unwrap(), bytes[..]);
         let whole = fs::read(&path).unwrap();
-        let kind = if in_chunks { DATA } else { ORDERED_DATA };
         let kinds = sections::kinds(&whole);
         let boundaries = boundaries(&whole);
         let of_data: Vec<_> = (0..kinds.len()).filter(|&at| kinds[at] == kind).collect();
@@ -250,7 +249,7 @@ fn a_section_of_data_that_was_cut_out_is_missed() {
             fs::write(&path, &bytes).unwrap();
             let trace = open(&path);
             let damage = trace.damage().expect("a section is missing").to_string();
-            assert!(damage.contains("is missing or twice there"), "{damage}");
+            assert!(damage.contains("is missing or repeated"), "{damage}");
             match trace.data(id) {
                 Err(TraceError::BrokenData { id: broken, .. }) => assert_eq!(broken, id),
                 other => panic!("{other:?}"),
@@ -267,13 +266,8 @@ fn changed_bytes_of_data_are_an_error_and_no_data() {
     let path = directory.path().join("changed.reenact");
     for in_chunks in [true, false] {
         let (id, _) = record_long(&path);
-        if in_chunks {
-            recover_in_chunks(&path);
-        } else {
-            assert!(recover(&path).unwrap());
-        }
+        let kind = recover_as(&path, in_chunks);
         let mut bytes = fs::read(&path).unwrap();
-        let kind = if in_chunks { DATA } else { ORDERED_DATA };
         let kinds = sections::kinds(&bytes);
         let section = kinds.iter().position(|&found| found == kind).unwrap();
         let begin = boundaries(&bytes)[section];
@@ -354,9 +348,7 @@ fn data_that_were_not_stored_to_their_end_are_not_there() {
 
 #[test]
 fn data_are_read_by_many_threads_at_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("many.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
     let data: Data = (0..3000)
         .map(|seed| {

@@ -2,11 +2,11 @@
 
 use std::{fs, os::unix::fs::FileExt, path::Path, sync::Arc};
 
-use reenact_trace::{Event, Exit, Kind, Stop, Trace, TraceError, append_exit};
+use reenact_trace::{Event, Exit, Kind, StopReason, Trace, TraceError, append_exit};
 
 use crate::{
     reading::{recover_in_chunks, sound_streams},
-    script::{Speaker, event, long_event, writer},
+    script::{Recorder, event, long_event, writer},
     sections::{self, CHUNK, DATA, DIRECTORY, ORDERED_DATA, STREAMS, boundaries, section},
 };
 
@@ -17,8 +17,8 @@ fn record(path: &Path, in_chunks: bool) {
     let mut appender = writer.appender(0).unwrap();
     let mut other = writer.appender(1).unwrap();
     let empty = writer.appender(2).unwrap();
-    let mut one = Speaker::start(&mut appender, 0);
-    let mut two = Speaker::start(&mut other, 1);
+    let mut one = Recorder::start(&mut appender, 0);
+    let mut two = Recorder::start(&mut other, 1);
     for number in 0..5 {
         assert!(one.say(&mut appender, long_event(number)));
     }
@@ -34,13 +34,13 @@ fn record(path: &Path, in_chunks: bool) {
     };
     assert!(two.say(&mut other, children));
     for number in 10..14 {
-        let mut child = Speaker::quiet(&mut other, number);
+        let mut child = Recorder::quiet(&mut other, number);
         if number < 13 {
             assert!(child.end_quietly(&mut other));
         }
     }
     assert!(two.end(&mut other));
-    writer.stop(Stop::Asked);
+    writer.stop(StopReason::Asked);
     drop((appender, other, empty));
     if !in_chunks {
         writer.finish().unwrap();

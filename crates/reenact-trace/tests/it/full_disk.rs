@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io::{self, Read, Write},
     os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitStatus,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -14,12 +14,14 @@ use std::{
     thread,
 };
 
-use reenact_trace::{Appender, Place, Stop, Storage, TraceError, Writer, live_path, recover};
+use reenact_trace::{
+    Appender, StopReason, Storage, TraceError, TracePosition, Writer, live_path, recover,
+};
 
 use crate::{
     child,
     reading::{Streams, assert_recovers_to, is_grouped, open, sound_streams, streams},
-    script::{Speaker, bytes, long_event, program},
+    script::{Recorder, bytes, long_event, program},
     sections::{LIVE_HEADER, SLAB},
 };
 
@@ -44,28 +46,28 @@ fn create(path: &Path) -> Result<Writer, TraceError> {
 }
 
 /// Records until that is no longer possible.
-fn record_until_stopped(writer: &Writer) -> (Speaker, Appender) {
+fn record_until_stopped(writer: &Writer) -> (Recorder, Appender) {
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
     for number in 0.. {
         if number % 1000 == 0 {
             // What has no chunk for data yet has no more once recording has stopped, and may still have one for events.
-            let _ = speaker.say_data(&mut appender, &bytes(20_000, number));
+            let _ = recorder.say_data(&mut appender, &bytes(20_000, number));
         }
-        if !speaker.say(&mut appender, long_event(number)) {
+        if !recorder.say(&mut appender, long_event(number)) {
             break;
         }
     }
-    (speaker, appender)
+    (recorder, appender)
 }
 
 /// Asserts that the program can go on calling a writer that has stopped.
-fn assert_harmless(writer: &Writer, speaker: &mut Speaker, appender: &mut Appender) {
+fn assert_harmless(writer: &Writer, recorder: &mut Recorder, appender: &mut Appender) {
     for number in 0..1000 {
-        assert!(!speaker.say(appender, long_event(number)));
-        assert!(!speaker.tick(appender));
-        assert!(!speaker.end(appender));
-        assert!(!appender.start(&mut Place::default(), 9, 0, 0, "late"));
+        assert!(!recorder.say(appender, long_event(number)));
+        assert!(!recorder.tick(appender));
+        assert!(!recorder.end(appender));
+        assert!(!appender.start(&mut TracePosition::default(), 9, 0, 0, "late"));
         assert!(!appender.quiet_end(9, 0, 0));
         assert_eq!(appender.data(&bytes(number as usize, number)), None);
     }
@@ -79,8 +81,8 @@ fn assert_harmless(writer: &Writer, speaker: &mut Speaker, appender: &mut Append
     assert_eq!(stops(), 1);
 }
 
-fn streams_of(speaker: &Speaker) -> Streams {
-    [(speaker.number, speaker.expected())].into()
+fn streams_of(recorder: &Recorder) -> Streams {
+    [(recorder.number, recorder.expected())].into()
 }
 
 /// What a live file needs at least: its header, slots and chunks.
@@ -106,16 +108,16 @@ fn a_process_whose_files_may_not_grow() {
     limit_file_size(LIVE);
     let path = directory.join("limited.reenact");
     let writer = create(&path).unwrap();
-    let (mut speaker, mut appender) = record_until_stopped(&writer);
-    assert_harmless(&writer, &mut speaker, &mut appender);
-    assert_eq!(sound_streams(&path), streams_of(&speaker));
+    let (mut recorder, mut appender) = record_until_stopped(&writer);
+    assert_harmless(&writer, &mut recorder, &mut appender);
+    assert_eq!(sound_streams(&path), streams_of(&recorder));
     // If the live file was first to reach the limit, there may be room for it in the trace. Not now.
     limit_file_size(fs::metadata(&path).unwrap().len());
     let error = writer.clone().finish().unwrap_err().to_string();
     assert!(error.contains("File too large"), "{error}");
     assert_eq!(stops(), 1);
-    assert_eq!(sound_streams(&path), streams_of(&speaker));
-    println!("recorded {}", speaker.position());
+    assert_eq!(sound_streams(&path), streams_of(&recorder));
+    println!("recorded {}", recorder.position());
 }
 
 #[test]
@@ -158,13 +160,13 @@ fn a_file_size_limit_ends_the_recording_and_not_the_program() {
     );
     assert!(status.success(), "{status}");
     let path = directory.path().join("limited.reenact");
-    assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::EFBIG)));
+    assert_eq!(open(&path).stop(), Some(StopReason::Storage(libc::EFBIG)));
     let streams = sound_streams(&path);
     assert_eq!(streams[&0].position, recorded);
     // Either the trace has reached the limit, or the live file wanted to grow past it.
     assert!(recorded * 22 > SLAB as u64 / 2);
     assert_recovers_to(&path, &streams);
-    assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::EFBIG)));
+    assert_eq!(open(&path).stop(), Some(StopReason::Storage(libc::EFBIG)));
 }
 
 #[test]
@@ -233,6 +235,16 @@ fn fill(path: &Path) {
     while file.write(&[0; 4096]).is_ok_and(|written| written > 0) {}
 }
 
+/// Creates a trace beside a file that takes as much room as there may be in the live file when there is no more, and then
+/// some. Returns both paths and the writer.
+fn create_with_ballast(directory: &Path) -> (PathBuf, PathBuf, Writer) {
+    let ballast = directory.join("ballast");
+    fs::write(&ballast, vec![1; 4 << 20]).unwrap();
+    let path = directory.join("full.reenact");
+    let writer = create(&path).unwrap();
+    (ballast, path, writer)
+}
+
 fn assert_no_room(result: Result<impl std::fmt::Debug, TraceError>) {
     match result {
         Err(TraceError::Io { source, .. }) => {
@@ -246,16 +258,12 @@ fn assert_no_room(result: Result<impl std::fmt::Debug, TraceError>) {
 fn a_full_disk_ends_the_recording_and_not_the_program() {
     on_small_disk(LIVE + (6 << 20), |directory| {
         let _alone = alone();
-        let ballast = directory.join("ballast");
-        // As much as there may be in the live file when there is no more room, and then some.
-        fs::write(&ballast, vec![1; 4 << 20]).unwrap();
-        let path = directory.join("full.reenact");
-        let writer = create(&path).unwrap();
-        let (mut speaker, mut appender) = record_until_stopped(&writer);
-        assert_harmless(&writer, &mut speaker, &mut appender);
-        let expected = streams_of(&speaker);
+        let (ballast, path, writer) = create_with_ballast(directory);
+        let (mut recorder, mut appender) = record_until_stopped(&writer);
+        assert_harmless(&writer, &mut recorder, &mut appender);
+        let expected = streams_of(&recorder);
         assert_eq!(sound_streams(&path), expected);
-        assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::ENOSPC)));
+        assert_eq!(open(&path).stop(), Some(StopReason::Storage(libc::ENOSPC)));
 
         // There is no room to make one file of the two either, and nothing is lost by trying.
         fill(&directory.join("rest"));
@@ -265,7 +273,7 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
         assert_eq!(stops(), 1);
         fs::remove_file(&ballast).unwrap();
         assert_recovers_to(&path, &expected);
-        assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::ENOSPC)));
+        assert_eq!(open(&path).stop(), Some(StopReason::Storage(libc::ENOSPC)));
     });
 }
 
@@ -273,25 +281,22 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
 fn a_disk_full_of_data_ends_the_recording_and_not_the_program() {
     on_small_disk(LIVE + (6 << 20), |directory| {
         let _alone = alone();
-        let ballast = directory.join("ballast");
-        fs::write(&ballast, vec![1; 4 << 20]).unwrap();
-        let path = directory.join("full.reenact");
-        let writer = create(&path).unwrap();
+        let (ballast, path, writer) = create_with_ballast(directory);
         let mut appender = writer.appender(0).unwrap();
-        let mut speaker = Speaker::start(&mut appender, 0);
+        let mut recorder = Recorder::start(&mut appender, 0);
         let stored = (0..)
-            .take_while(|&number| speaker.say_data(&mut appender, &bytes(30_000, number)))
+            .take_while(|&number| recorder.say_data(&mut appender, &bytes(30_000, number)))
             .count();
         assert!(stored > 10);
         assert_eq!(open(&path).data_summary().count, stored as u64);
-        assert_eq!(sound_streams(&path), streams_of(&speaker));
+        assert_eq!(sound_streams(&path), streams_of(&recorder));
         fill(&directory.join("rest"));
         assert_no_room(writer.finish());
-        assert_eq!(sound_streams(&path), streams_of(&speaker));
+        assert_eq!(sound_streams(&path), streams_of(&recorder));
         fs::remove_file(&ballast).unwrap();
-        assert_recovers_to(&path, &streams_of(&speaker));
+        assert_recovers_to(&path, &streams_of(&recorder));
         let trace = open(&path);
-        assert_eq!(trace.stop(), Some(Stop::Storage(libc::ENOSPC)));
+        assert_eq!(trace.stop(), Some(StopReason::Storage(libc::ENOSPC)));
         assert_eq!(trace.data_summary().count, stored as u64);
     });
 }
@@ -303,11 +308,11 @@ fn a_trace_that_cannot_be_grouped_for_lack_of_room_is_made_one_file_in_chunks() 
         let path = directory.join("full.reenact");
         let writer = create(&path).unwrap();
         let mut appender = writer.appender(0).unwrap();
-        let mut speaker = Speaker::start(&mut appender, 0);
+        let mut recorder = Recorder::start(&mut appender, 0);
         for number in 0..100_000 {
-            assert!(speaker.say(&mut appender, long_event(number)));
+            assert!(recorder.say(&mut appender, long_event(number)));
         }
-        assert!(speaker.say_data(&mut appender, &bytes(50_000, 1)));
+        assert!(recorder.say_data(&mut appender, &bytes(50_000, 1)));
         drop((appender, writer));
         let ballast = directory.join("ballast");
         fs::write(&ballast, vec![1; 1 << 17]).unwrap();
@@ -319,7 +324,7 @@ fn a_trace_that_cannot_be_grouped_for_lack_of_room_is_made_one_file_in_chunks() 
         assert_eq!(fs::read(live_path(&path)).unwrap(), live);
 
         fs::remove_file(&ballast).unwrap();
-        assert_recovers_to(&path, &streams_of(&speaker));
+        assert_recovers_to(&path, &streams_of(&recorder));
         assert!(!is_grouped(&path));
         assert!(!path.with_added_extension("new").exists());
     });
@@ -337,7 +342,7 @@ fn a_disk_without_room_for_more_activities_ends_the_recording() {
         assert_eq!(slots.len(), SLAB / 16);
         assert_eq!(stops(), 1);
         assert!(writer.appender(0).is_none());
-        assert_eq!(open(&path).stop(), Some(Stop::Storage(libc::ENOSPC)));
+        assert_eq!(open(&path).stop(), Some(StopReason::Storage(libc::ENOSPC)));
     });
 }
 
@@ -368,8 +373,8 @@ fn a_disk_that_hangs_ends_the_recording_and_not_the_program() {
         .unwrap();
 
     let writer = create(&path).unwrap();
-    let (mut speaker, mut appender) = record_until_stopped(&writer);
-    assert_harmless(&writer, &mut speaker, &mut appender);
+    let (mut recorder, mut appender) = record_until_stopped(&writer);
+    assert_harmless(&writer, &mut recorder, &mut appender);
 
     // What a kill would leave now: what the disk had taken, and the live file.
     let copy = directory.path().join("copy.reenact");
@@ -378,13 +383,13 @@ fn a_disk_that_hangs_ends_the_recording_and_not_the_program() {
     let full = pipe.read_to_end(&mut bytes).unwrap_err();
     assert_eq!(full.kind(), io::ErrorKind::WouldBlock);
     fs::write(&copy, &bytes).unwrap();
-    let expected = streams_of(&speaker);
+    let expected = streams_of(&recorder);
     for one_file in [false, true] {
         if one_file {
             assert!(recover(&copy).unwrap());
         }
         let trace = open(&copy);
-        assert_eq!(trace.stop(), Some(Stop::NoRoom));
+        assert_eq!(trace.stop(), Some(StopReason::NoRoom));
         assert!(trace.is_complete());
         assert_eq!(streams(&trace), expected);
     }

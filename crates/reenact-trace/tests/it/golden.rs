@@ -12,11 +12,11 @@ use std::{
 };
 
 use expect_test::{ExpectFile, expect_file};
-use reenact_trace::{Event, Exit, Kind, Stop, append_exit, live_path, recover};
+use reenact_trace::{Event, Exit, Kind, StopReason, append_exit, live_path, recover};
 
 use crate::{
     reading::{copy_as_after_a_kill, dump, is_grouped, open, recover_in_chunks},
-    script::{Speaker, bytes, event, long_event, writer},
+    script::{Recorder, bytes, event, long_event, writer},
     sections::boundaries,
 };
 
@@ -149,9 +149,9 @@ fn golden_files_are_written_when_asked_for() {
 fn write_everything(path: &Path, in_chunks: bool) {
     let writer = writer(path);
     let mut appender = writer.appender(100).unwrap();
-    let mut main = Speaker::start_as(&mut appender, 0, 0, 0, "app");
-    let mut child = Speaker::start_as(&mut appender, 1, 2, 0, "worker \u{2764}");
-    let mut foreign = Speaker::start_as(&mut appender, 2, 1, 0, "pool");
+    let mut main = Recorder::start_as(&mut appender, 0, 0, 0, "app");
+    let mut child = Recorder::start_as(&mut appender, 1, 2, 0, "worker \u{2764}");
+    let mut foreign = Recorder::start_as(&mut appender, 2, 1, 0, "pool");
     for kind in [
         Kind::TAKE,
         Kind::LOOK,
@@ -207,7 +207,7 @@ fn write_everything(path: &Path, in_chunks: bool) {
     assert!(child.say(&mut appender, event(0, Kind::TAKE, 4)));
     assert!(foreign.say_uncounted(&mut appender, event(2, Kind::CHOICE, 1)));
     main.be_silent(70_000);
-    writer.stop(Stop::Asked);
+    writer.stop(StopReason::Asked);
     drop(appender);
     if in_chunks {
         drop(writer);
@@ -223,8 +223,8 @@ fn write_moved(path: &Path) {
     let mut older = writer.appender(100).unwrap();
     let mut younger = writer.appender(101).unwrap();
     let unused = writer.appender(102).unwrap();
-    let mut one = Speaker::start(&mut younger, 0);
-    let mut other = Speaker::start(&mut older, 1);
+    let mut one = Recorder::start(&mut younger, 0);
+    let mut other = Recorder::start(&mut older, 1);
     for number in 0..3 {
         assert!(one.say(&mut older, event(0, Kind::TAKE, number)));
         assert!(other.say(&mut older, long_event(number)));
@@ -247,15 +247,15 @@ fn write_actors(path: &Path) {
     let writer = writer(path);
     let mut first = writer.appender(100).unwrap();
     let mut second = writer.appender(101).unwrap();
-    let mut main = Speaker::start_as(&mut first, 0, 0, 0, "app");
+    let mut main = Recorder::start_as(&mut first, 0, 0, 0, "app");
     assert!(main.say(&mut first, children(10, 4)));
     let mut actors: Vec<_> = (10..14)
-        .map(|number| Speaker::quiet(&mut first, number))
+        .map(|number| Recorder::quiet(&mut first, number))
         .collect();
     assert!(actors[1].say(&mut second, children(14, 2)));
     assert!(main.say(&mut first, children(5000, 12)));
-    actors.extend((14..16).map(|number| Speaker::quiet(&mut second, number)));
-    actors.extend((5000..5010).map(|number| Speaker::quiet(&mut first, number)));
+    actors.extend((14..16).map(|number| Recorder::quiet(&mut second, number)));
+    actors.extend((5000..5010).map(|number| Recorder::quiet(&mut first, number)));
     for round in 0..3 {
         for actor in [0, 1, 4, 8] {
             let appender = if (round + actor) % 2 == 0 {
@@ -289,15 +289,15 @@ fn write_crash(path: &Path) {
     let writer = writer(&original);
     let mut first = writer.appender(100).unwrap();
     let mut second = writer.appender(101).unwrap();
-    let mut one = Speaker::start(&mut first, 0);
-    let mut two = Speaker::start(&mut second, 1);
+    let mut one = Recorder::start(&mut first, 0);
+    let mut two = Recorder::start(&mut second, 1);
     assert!(one.say(&mut first, event(0, Kind::TAKE, 1)));
     assert!(two.say(&mut second, event(0, Kind::TAKE, 2)));
     assert!(one.say_uncounted(&mut second, event(1, Kind::TIMED_OUT, 300)));
     assert!(two.say_data(&mut first, b"from outside"));
     two.be_silent(9);
     for number in 2..5 {
-        let mut quiet = Speaker::quiet(&mut first, number);
+        let mut quiet = Recorder::quiet(&mut first, number);
         assert!(quiet.end_quietly(&mut first));
     }
     let copy = directory.path().join("copy.reenact");

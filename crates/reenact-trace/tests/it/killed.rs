@@ -23,7 +23,7 @@ use std::{
 };
 
 use memmap2::{MmapOptions, MmapRaw};
-use reenact_trace::{Appender, Event, Item, Kind, Place, Slot, Writer, live_path, recover};
+use reenact_trace::{Appender, Event, Item, Kind, Slot, TracePosition, Writer, live_path, recover};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
@@ -142,7 +142,7 @@ struct Life<'a> {
     activity: u32,
     appender: Appender,
     slot: Slot,
-    place: Place,
+    place: TracePosition,
     operations: u64,
     acknowledged: &'a AtomicU64,
     total: &'a AtomicU64,
@@ -194,7 +194,7 @@ fn live_and_live_again(writer: &Writer, shared: &Shared, thread: u32, call_after
     for life in 0.. {
         let activity = life * THREADS + thread;
         let mut appender = writer.appender(thread).unwrap();
-        let mut place = Place::default();
+        let mut place = TracePosition::default();
         assert!(appender.start(&mut place, activity, 0, 0, ""));
         let slot = appender.slot(activity).unwrap();
         let acknowledged = shared.acknowledged(thread);
@@ -216,6 +216,11 @@ fn live_and_live_again(writer: &Writer, shared: &Shared, thread: u32, call_after
 #[test]
 #[ignore = "the child of another test"]
 fn a_process_that_records_until_it_is_killed() {
+    run_child(live_and_live_again);
+}
+
+/// In a child, runs `record` on all threads. Its last argument is after how many operations to call for the kill.
+fn run_child(record: fn(&Writer, &Shared, u32, u64)) {
     let Some(directory) = child::directory() else {
         return;
     };
@@ -231,7 +236,7 @@ fn a_process_that_records_until_it_is_killed() {
             let (writer, shared, everybody) = (&writer, &shared, &everybody);
             scope.spawn(move || {
                 everybody.wait();
-                live_and_live_again(writer, shared, thread, call_after)
+                record(writer, shared, thread, call_after)
             });
         }
     });
@@ -290,20 +295,7 @@ fn end_quietly_again_and_again(writer: &Writer, shared: &Shared, thread: u32, ca
 #[test]
 #[ignore = "the child of another test"]
 fn a_process_of_quiet_activities_that_is_killed() {
-    let Some(directory) = child::directory() else {
-        return;
-    };
-    let shared = Shared::open(&directory);
-    let writer = writer(&directory.join("killed.reenact"));
-    // SAFETY: A plain call, for this thread and those that it starts.
-    unsafe { libc::nice(5) };
-    let call_after = env::var(CALL_AFTER).unwrap().parse().unwrap();
-    thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let (writer, shared) = (&writer, &shared);
-            scope.spawn(move || end_quietly_again_and_again(writer, shared, thread, call_after));
-        }
-    });
+    run_child(end_quietly_again_and_again);
 }
 
 #[test]

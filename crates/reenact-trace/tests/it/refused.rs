@@ -140,7 +140,7 @@ fn sections_that_nobody_writes() {
     );
     check_damage(
         &[plain(&[0x81]), section(CHUNK, 0, 2, 0, 1, &[0x81])],
-        expect!["FILE: a chunk is missing or twice there: this is not the next one at byte 177"],
+        expect!["FILE: a chunk is missing or repeated: this is not the next one at byte 177"],
     );
     check_damage(
         &[plain(&[0x81]), section(CHUNK, 0, 1, 0, 5, &[0x81])],
@@ -164,7 +164,7 @@ fn sections_that_nobody_writes() {
     );
     check_damage(
         &[structured(&[0x81, 0x70, 0x02])],
-        expect!["FILE: an activity is named that the chunk has not spoken of at byte 137"],
+        expect!["FILE: a switch back to an activity that the chunk has no entries of at byte 137"],
     );
     check_damage(
         &[structured(&[0x65, 3, 0, 1, 2, 3, 4, 0, 0])],
@@ -187,7 +187,7 @@ fn directories_that_nobody_writes() {
     check_damage(&[directory(&[]), tails(1)], expect!["nothing"]);
     check_damage(
         &[directory(&[]), tails(2)],
-        expect!["FILE: a section is missing or twice there: this is not the next one at byte 136"],
+        expect!["FILE: a section is missing or repeated: this is not the next one at byte 136"],
     );
     check_damage(
         &[directory(&[0x20, 0, 2]), streams(&[0x81, 0x82]), tails(2)],
@@ -218,14 +218,14 @@ fn directories_that_nobody_writes() {
             directory(&[0x20, 0, 1]),
             section(STREAMS, 0, 2, 0, 0, &[0x81]),
         ],
-        expect!["FILE: a section is missing or twice there: this is not the next one at byte 179"],
+        expect!["FILE: a section is missing or repeated: this is not the next one at byte 179"],
     );
     check_damage(
         &[
             directory(&[0x20, 0, 1]),
             section(STREAMS, 0, 1, 0, 1, &[0x81]),
         ],
-        expect!["FILE: a section is missing or twice there: this is not the next one at byte 179"],
+        expect!["FILE: a section is missing or repeated: this is not the next one at byte 179"],
     );
     check_damage(
         &[directory(&[]), streams(&vec![0x81; (1 << 20) + 1])],
@@ -316,7 +316,7 @@ fn data_that_nobody_writes() {
             section(CHUNK, 0, 0, 0, 0, &[]),
             section(DATA, 0, 2, 0, 0, &[]),
         ],
-        expect!["FILE: a chunk is missing or twice there: this is not the next one at byte 176"],
+        expect!["FILE: a chunk is missing or repeated: this is not the next one at byte 176"],
     );
 }
 
@@ -341,15 +341,15 @@ fn data_in_order_that_nobody_writes() {
     );
     check_damage(
         &[directory(), begun(), tails(2)],
-        expect!["FILE: a piece of data is missing, or one is twice there, at byte 191"],
+        expect!["FILE: a piece of data is missing or repeated at byte 191"],
     );
     check_damage(
         &[directory(), begun(), rest(&[9, 3, 1, 1, b'd']), tails(3)],
-        expect!["FILE: a piece of data is missing, or one is twice there, at byte 235"],
+        expect!["FILE: a piece of data is missing or repeated at byte 235"],
     );
     check_damage(
         &[directory(), rest(&[9, 2, 1, 1, b'd']), tails(3)],
-        expect!["FILE: a section is missing or twice there: this is not the next one at byte 176"],
+        expect!["FILE: a section is missing or repeated: this is not the next one at byte 176"],
     );
     for (first, begun, bytes) in [(3, 3, 3), (4, 2, 3), (4, 3, 2)] {
         check_damage(

@@ -20,14 +20,14 @@ use std::{
 
 use proptest::{collection::vec, prelude::*};
 use reenact_testing::generated;
-use reenact_trace::{Appender, Event, Kind, Origin, Place, Writer, live_path};
+use reenact_trace::{Appender, Event, Kind, Origin, TracePosition, Writer, live_path};
 
 use crate::{
     reading::{
         Streams, assert_recovers_to, copy_as_after_a_kill, dump, is_grouped, open,
         recover_in_chunks, sound_streams, streams,
     },
-    script::{Speaker, bytes, event, long_event, writer},
+    script::{Recorder, bytes, event, long_event, temporary, writer},
     sections::CHUNK_SIZE,
 };
 
@@ -61,14 +61,14 @@ enum Act {
 
 /// A child: whose, and which of theirs.
 struct Child {
-    speaker: Speaker,
+    recorder: Recorder,
     parent: u32,
     index: u64,
 }
 
 /// What the threads share while they perform a story.
 struct Stage {
-    speakers: [Mutex<Option<Speaker>>; ACTIVITIES],
+    speakers: [Mutex<Option<Recorder>>; ACTIVITIES],
     /// Of each activity.
     child_count: [Mutex<u64>; ACTIVITIES],
     children: Mutex<Vec<Child>>,
@@ -166,7 +166,7 @@ fn stories() -> impl Strategy<Value = Story> {
 }
 
 /// Performs the story on threads; returns the activities and their children as they are at the end of it.
-fn perform(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
+fn perform(story: &Story, writer: &Writer) -> (Vec<Recorder>, Vec<Child>) {
     let stage = Stage {
         speakers: Default::default(),
         child_count: Default::default(),
@@ -183,7 +183,7 @@ fn perform(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
     let speakers = stage.speakers.into_iter();
     (
         speakers
-            .filter_map(|speaker| speaker.into_inner().unwrap())
+            .filter_map(|recorder| recorder.into_inner().unwrap())
             .collect(),
         stage.children.into_inner().unwrap(),
     )
@@ -191,7 +191,7 @@ fn perform(story: &Story, writer: &Writer) -> (Vec<Speaker>, Vec<Child>) {
 
 impl Stage {
     /// An activity has children: says their numbers, and they are there.
-    fn spawn(&self, parent: &mut Speaker, appender: &mut Appender, count: u32) {
+    fn spawn(&self, parent: &mut Recorder, appender: &mut Appender, count: u32) {
         let first = self.next_number.fetch_add(count, Ordering::Relaxed);
         let block = Event {
             second: count.into(),
@@ -201,7 +201,7 @@ impl Stage {
         let mut index = self.child_count[parent.number as usize].lock().unwrap();
         for number in first..first + count {
             let child = Child {
-                speaker: Speaker::quiet(appender, number),
+                recorder: Recorder::quiet(appender, number),
                 parent: parent.number,
                 index: *index,
             };
@@ -213,20 +213,20 @@ impl Stage {
     /// Has those children act that are on this thread in this round.
     fn act(&self, story: &Story, round: usize, thread: usize, appender: &mut Appender) {
         let mut children = self.children.lock().unwrap();
-        for Child { speaker, .. } in children.iter_mut() {
-            let number = speaker.number as usize;
-            if (number / 7 + round) % THREADS != thread || speaker.has_ended() {
+        for Child { recorder, .. } in children.iter_mut() {
+            let number = recorder.number as usize;
+            if (number / 7 + round) % THREADS != thread || recorder.has_ended() {
                 continue;
             }
             match story.acts[(number + round * 5) % story.acts.len()] {
                 Act::Nothing => {}
-                Act::Silent(operations) => speaker.be_silent(operations),
-                Act::Event(event) => assert!(speaker.say(appender, event)),
-                Act::Tick => assert!(speaker.tick(appender)),
-                Act::End if speaker.is_quiet() => assert!(speaker.end_quietly(appender)),
+                Act::Silent(operations) => recorder.be_silent(operations),
+                Act::Event(event) => assert!(recorder.say(appender, event)),
+                Act::Tick => assert!(recorder.tick(appender)),
+                Act::End if recorder.is_quiet() => assert!(recorder.end_quietly(appender)),
                 Act::End => {
-                    assert!(speaker.end(appender));
-                    speaker.leave(appender);
+                    assert!(recorder.end(appender));
+                    recorder.leave(appender);
                 }
             }
         }
@@ -243,23 +243,23 @@ fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stag
             if turn.thread != thread {
                 continue;
             }
-            let mut speaker = speakers[activity].lock().unwrap();
-            let speaker =
-                speaker.get_or_insert_with(|| Speaker::start(&mut appender, activity as u32));
+            let mut recorder = speakers[activity].lock().unwrap();
+            let recorder =
+                recorder.get_or_insert_with(|| Recorder::start(&mut appender, activity as u32));
             for say in &turn.says {
                 match *say {
-                    Say::Event(event) => assert!(speaker.say(&mut appender, event)),
+                    Say::Event(event) => assert!(recorder.say(&mut appender, event)),
                     Say::Much(count) => {
                         for number in 0..count {
-                            assert!(speaker.say(&mut appender, long_event(number)));
+                            assert!(recorder.say(&mut appender, long_event(number)));
                         }
                     }
-                    Say::Tick => assert!(speaker.tick(&mut appender)),
-                    Say::Silent(operations) => speaker.be_silent(operations),
+                    Say::Tick => assert!(recorder.tick(&mut appender)),
+                    Say::Silent(operations) => recorder.be_silent(operations),
                     Say::Data(length, seed) => {
-                        assert!(speaker.say_data(&mut appender, &bytes(length, seed)));
+                        assert!(recorder.say_data(&mut appender, &bytes(length, seed)));
                     }
-                    Say::Spawn(count) => stage.spawn(speaker, &mut appender, count),
+                    Say::Spawn(count) => stage.spawn(recorder, &mut appender, count),
                 }
             }
         }
@@ -275,22 +275,22 @@ fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stag
         }
     }
     for (activity, &(on, departure)) in story.departures.iter().enumerate() {
-        let mut speaker = speakers[activity].lock().unwrap();
-        let Some(speaker) = speaker.as_mut().filter(|_| on == thread) else {
+        let mut recorder = speakers[activity].lock().unwrap();
+        let Some(recorder) = recorder.as_mut().filter(|_| on == thread) else {
             continue;
         };
         match departure {
             Departure::None => {}
             Departure::Uncounted => {
-                assert!(speaker.say_uncounted(&mut appender, event(2, Kind::CHOICE, 3)));
+                assert!(recorder.say_uncounted(&mut appender, event(2, Kind::CHOICE, 3)));
             }
-            Departure::End => assert!(speaker.end(&mut appender)),
+            Departure::End => assert!(recorder.end(&mut appender)),
             Departure::EndAndMore => {
-                assert!(speaker.end(&mut appender));
-                assert!(speaker.say(&mut appender, event(1, Kind::TAKE, 9)));
-                speaker.be_silent(1);
-                assert!(speaker.tick(&mut appender));
-                speaker.leave(&mut appender);
+                assert!(recorder.end(&mut appender));
+                assert!(recorder.say(&mut appender, event(1, Kind::TAKE, 9)));
+                recorder.be_silent(1);
+                assert!(recorder.tick(&mut appender));
+                recorder.leave(&mut appender);
             }
         }
     }
@@ -303,8 +303,8 @@ fn check(story: &Story, finish: bool) {
     let (speakers, children) = perform(story, &writer);
     let expected: Streams = speakers
         .iter()
-        .chain(children.iter().map(|child| &child.speaker))
-        .map(|speaker| (speaker.number, speaker.expected()))
+        .chain(children.iter().map(|child| &child.recorder))
+        .map(|recorder| (recorder.number, recorder.expected()))
         .collect();
 
     let copy = directory.path().join("copy.reenact");
@@ -330,22 +330,22 @@ fn check(story: &Story, finish: bool) {
     let trace = open(&path);
     assert_eq!(dump(&trace), in_chunks);
     for Child {
-        speaker,
+        recorder,
         parent,
         index,
     } in children
     {
-        let info = trace.activity(speaker.number).unwrap();
+        let info = trace.activity(recorder.number).unwrap();
         assert_eq!(
             (info.origin, info.index, info.in_block),
             (Origin::Child(parent), index, true)
         );
         let name = format!("main.a{index}");
-        assert_eq!(trace.family_name(speaker.number), name);
+        assert_eq!(trace.family_name(recorder.number), name);
     }
     // All are called main here, and say so themselves.
-    for speaker in speakers {
-        assert_eq!(trace.family_name(speaker.number), "main");
+    for recorder in speakers {
+        assert_eq!(trace.family_name(recorder.number), "main");
     }
 }
 
@@ -364,19 +364,17 @@ proptest! {
 /// ```
 #[test]
 fn an_activity_may_start_in_a_younger_chunk_than_it_goes_on_in() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("moved.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut older = writer.appender(0).unwrap();
     let mut younger = writer.appender(1).unwrap();
-    let mut speaker = Speaker::start(&mut younger, 7);
-    assert!(speaker.tick(&mut younger));
-    assert!(speaker.say(&mut older, event(0, Kind::TAKE, 3)));
-    assert!(speaker.end(&mut younger));
+    let mut recorder = Recorder::start(&mut younger, 7);
+    assert!(recorder.tick(&mut younger));
+    assert!(recorder.say(&mut older, event(0, Kind::TAKE, 3)));
+    assert!(recorder.end(&mut younger));
     writer.clone().finish().unwrap();
     assert_eq!(
         sound_streams(&path),
-        BTreeMap::from([(7, speaker.expected())])
+        BTreeMap::from([(7, recorder.expected())])
     );
 }
 
@@ -387,39 +385,35 @@ fn an_activity_may_start_in_a_younger_chunk_than_it_goes_on_in() {
 /// ```
 #[test]
 fn checks_on_other_threads_that_stand_for_nothing_are_in_their_place() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("moved.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appenders: Vec<_> = (0..3)
         .map(|thread| writer.appender(thread).unwrap())
         .collect();
-    let mut speaker = Speaker::start(&mut appenders[1], 7);
-    assert!(speaker.say(&mut appenders[0], event(0, Kind::TAKE, 3)));
+    let mut recorder = Recorder::start(&mut appenders[1], 7);
+    assert!(recorder.say(&mut appenders[0], event(0, Kind::TAKE, 3)));
     for thread in [1, 0, 2, 0] {
-        assert!(speaker.tick(&mut appenders[thread]));
+        assert!(recorder.tick(&mut appenders[thread]));
     }
-    assert!(speaker.say(&mut appenders[0], event(0, Kind::TAKE, 4)));
-    assert!(speaker.tick(&mut appenders[2]));
-    assert!(speaker.end(&mut appenders[1]));
-    assert!(speaker.tick(&mut appenders[2]));
-    assert!(speaker.say(&mut appenders[0], event(0, Kind::TAKE, 5)));
+    assert!(recorder.say(&mut appenders[0], event(0, Kind::TAKE, 4)));
+    assert!(recorder.tick(&mut appenders[2]));
+    assert!(recorder.end(&mut appenders[1]));
+    assert!(recorder.tick(&mut appenders[2]));
+    assert!(recorder.say(&mut appenders[0], event(0, Kind::TAKE, 5)));
     drop(appenders);
     drop(writer);
-    assert_recovers_to(&path, &BTreeMap::from([(7, speaker.expected())]));
+    assert_recovers_to(&path, &BTreeMap::from([(7, recorder.expected())]));
 }
 
 /// What a switch costs decides what an actor's message costs.
 #[test]
 fn an_activity_that_comes_back_on_the_same_thread_costs_two_bytes() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("turns.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
     let mut speakers: Vec<_> = (0..100)
-        .map(|number| Speaker::start(&mut appender, number * 20))
+        .map(|number| Recorder::start(&mut appender, number * 20))
         .collect();
-    let mut turn = |speaker: &mut Speaker| {
-        assert!(speaker.say(&mut appender, event(0, Kind::TAKE, 1)));
+    let mut turn = |recorder: &mut Recorder| {
+        assert!(recorder.say(&mut appender, event(0, Kind::TAKE, 1)));
     };
     speakers.iter_mut().for_each(&mut turn);
     let used = || {
@@ -436,20 +430,18 @@ fn an_activity_that_comes_back_on_the_same_thread_costs_two_bytes() {
 
 #[test]
 fn chunks_of_an_activity_that_says_much_are_in_order() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("much.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
     for number in 0..20_000 {
-        assert!(speaker.say(&mut appender, long_event(number)));
+        assert!(recorder.say(&mut appender, long_event(number)));
     }
     writer.clone().finish().unwrap();
     let trace = open(&path);
     // 22 bytes an event, and little besides: what chunks cost is 40 bytes each.
     assert!((20_000 * 22..20_000 * 23).contains(&trace.size()));
-    assert_eq!(streams(&trace), BTreeMap::from([(0, speaker.expected())]));
-    assert_eq!(speaker.position(), 20_000);
+    assert_eq!(streams(&trace), BTreeMap::from([(0, recorder.expected())]));
+    assert_eq!(recorder.position(), 20_000);
 }
 
 #[test]
@@ -500,7 +492,7 @@ fn write_family(path: &Path) {
     let writer = writer(path);
     let mut appender = writer.appender(0).unwrap();
     let mut start = |number, origin, index, name: &str| {
-        assert!(appender.start(&mut Place::default(), number, origin, index, name));
+        assert!(appender.start(&mut TracePosition::default(), number, origin, index, name));
     };
     start(0, 0, 0, "app");
     start(1, 2, 0, "");
@@ -513,12 +505,10 @@ fn write_family(path: &Path) {
 
 #[test]
 fn a_long_name_is_cut_between_characters() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("name.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
     let name = format!("x{}", "ä".repeat(40));
-    assert!(appender.start(&mut Place::default(), 0, 0, 0, &name));
+    assert!(appender.start(&mut TracePosition::default(), 0, 0, 0, &name));
     writer.clone().finish().unwrap();
     let trace = open(&path);
     assert_eq!(trace.activity(0).unwrap().name, name[..63]);

@@ -1,9 +1,12 @@
 //! Activities that record known events, through the writer, and what must be read of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use reenact_trace::{Appender, Event, Item, Kind, Place, Program, Slot, Stop, Storage, Writer};
+use reenact_trace::{
+    Appender, Event, Item, Kind, Program, Slot, StopReason, Storage, TracePosition, Writer,
+};
 
+use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reading::Stream;
@@ -21,10 +24,18 @@ pub(crate) fn program() -> Program {
 
 /// A writer that is not expected to stop by itself.
 pub(crate) fn writer(path: &Path) -> Writer {
-    fn on_stop(why: Stop) {
-        assert_eq!(why, Stop::Asked, "recording stopped by itself");
+    fn on_stop(why: StopReason) {
+        assert_eq!(why, StopReason::Asked, "recording stopped by itself");
     }
     Writer::create(path, &program(), Storage::File, on_stop).unwrap()
+}
+
+/// A writer, and the path of its trace in a directory that is removed when the test ends.
+pub(crate) fn temporary() -> (TempDir, PathBuf, Writer) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.reenact");
+    let writer = writer(&path);
+    (directory, path, writer)
 }
 
 pub(crate) fn event(silent: u32, kind: Kind, number: u64) -> Event {
@@ -59,20 +70,20 @@ pub(crate) fn long_event(number: u64) -> Event {
 }
 
 /// One activity, as the engine would keep it: its slot, how far it is, and what it said so far.
-pub(crate) struct Speaker {
+pub(crate) struct Recorder {
     pub(crate) number: u32,
     slot: Option<Slot>,
-    place: Place,
+    place: TracePosition,
     /// The counter, which runs ahead by the silent ones.
     counted: u64,
     hash: u32,
     said: Vec<Item>,
 }
 
-impl Speaker {
+impl Recorder {
     /// Says its start and takes a slot.
-    pub(crate) fn start(appender: &mut Appender, number: u32) -> Speaker {
-        Speaker::start_as(appender, number, 0, 0, "")
+    pub(crate) fn start(appender: &mut Appender, number: u32) -> Recorder {
+        Recorder::start_as(appender, number, 0, 0, "")
     }
 
     /// Says where it comes from and takes a slot.
@@ -82,21 +93,21 @@ impl Speaker {
         origin: u64,
         index: u64,
         name: &str,
-    ) -> Speaker {
-        let mut place = Place::default();
+    ) -> Recorder {
+        let mut place = TracePosition::default();
         assert!(appender.start(&mut place, number, origin, index, name));
-        Speaker {
+        Recorder {
             place,
-            ..Speaker::quiet(appender, number)
+            ..Recorder::quiet(appender, number)
         }
     }
 
     /// Takes a slot and says nothing: it is in a block of its parent.
-    pub(crate) fn quiet(appender: &mut Appender, number: u32) -> Speaker {
-        Speaker {
+    pub(crate) fn quiet(appender: &mut Appender, number: u32) -> Recorder {
+        Recorder {
             number,
             slot: Some(appender.slot(number).unwrap()),
-            place: Place::default(),
+            place: TracePosition::default(),
             counted: 0,
             hash: 0,
             said: Vec::new(),
@@ -190,7 +201,7 @@ impl Speaker {
 
     /// Whether nothing has been written of it.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.place == Place::default()
+        self.place == TracePosition::default()
     }
 
     /// Whether it has said its end.

@@ -39,12 +39,18 @@ pub(crate) fn section(
     bytes.extend([kind, flags, 0, 0]);
     bytes.extend((payload.len() as u32).to_le_bytes());
     bytes.extend([0; 4]);
-    bytes.extend(sequence.to_le_bytes());
+    bytes.extend(beginning(sequence, activity, position));
+    bytes.extend(payload);
+    seal(&mut bytes);
+    bytes
+}
+
+/// The fields that the headers of sections and of chunks share: what comes first, on which thread 0.
+fn beginning(sequence: u64, activity: u32, position: u64) -> Vec<u8> {
+    let mut bytes = sequence.to_le_bytes().to_vec();
     bytes.extend(activity.to_le_bytes());
     bytes.extend([0; 4]);
     bytes.extend(position.to_le_bytes());
-    bytes.extend(payload);
-    seal(&mut bytes);
     bytes
 }
 
@@ -113,10 +119,7 @@ pub(crate) fn live_chunk(
 ) -> Vec<u8> {
     let mut bytes = b"RChk".to_vec();
     bytes.extend(1u32.to_le_bytes());
-    bytes.extend(sequence.to_le_bytes());
-    bytes.extend(activity.to_le_bytes());
-    bytes.extend([0; 4]);
-    bytes.extend(position.to_le_bytes());
+    bytes.extend(beginning(sequence, activity, position));
     bytes.extend((payload.len() as u32).to_le_bytes());
     bytes.extend(u32::from(flags).to_le_bytes());
     bytes.resize(CHUNK_HEADER, 0);

@@ -1,27 +1,71 @@
 //! A section of which only the beginning is in the file: what a kill of the writer leaves, or one of `recover`.
 
-use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, thread};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use reenact_trace::{Kind, live_path, recover};
+use tempfile::TempDir;
 
 use crate::{
     reading::{
         Streams, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks, sound_streams,
         streams,
     },
-    script::{Speaker, event, long_event, writer},
+    script::{Recorder, event, long_event, writer},
     sections::boundaries,
 };
 
-/// Leaves a trace in two files: two activities and four chunks, one of data and one that is empty, all in the live
-/// file.
+/// A trace in two files: two activities and four chunks, one of data and one that is empty, all in the live file.
+struct TwoFiles {
+    directory: TempDir,
+    path: PathBuf,
+    expected: Streams,
+    /// The bytes of both files.
+    recorded: Vec<u8>,
+    live: Vec<u8>,
+}
+
+impl TwoFiles {
+    fn new() -> TwoFiles {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("torn.reenact");
+        let expected = leave_two_files(&path);
+        TwoFiles {
+            recorded: fs::read(&path).unwrap(),
+            live: fs::read(live_path(&path)).unwrap(),
+            directory,
+            path,
+            expected,
+        }
+    }
+
+    /// Writes these bytes to the trace file, and the live file as it was.
+    fn write(&self, trace: &[u8]) {
+        fs::write(&self.path, trace).unwrap();
+        fs::write(live_path(&self.path), &self.live).unwrap();
+    }
+
+    /// The trace file after this recovery of the two files.
+    fn recovered(&self, recover: impl FnOnce(&Path)) -> Vec<u8> {
+        self.write(&self.recorded);
+        recover(&self.path);
+        fs::read(&self.path).unwrap()
+    }
+}
+
+/// Leaves the files of [`TwoFiles`] at this path; returns what must be read of them.
 fn leave_two_files(path: &Path) -> Streams {
     let original = path.with_file_name("original.reenact");
     let writer = writer(&original);
     let mut first = writer.appender(0).unwrap();
     let mut second = writer.appender(1).unwrap();
-    let mut one = Speaker::start(&mut first, 0);
-    let mut two = Speaker::start(&mut second, 1);
+    let mut one = Recorder::start(&mut first, 0);
+    let mut two = Recorder::start(&mut second, 1);
     assert!(two.say_data(&mut first, b"some data, in a chunk between the others"));
     let unused = writer.appender(2).unwrap();
     for number in 0..5 {
@@ -39,28 +83,20 @@ fn leave_two_files(path: &Path) -> Streams {
 /// it makes of that, in chunks or by activity, is always the same.
 #[test]
 fn a_killed_recover_can_be_repeated_from_any_byte() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("torn.reenact");
-    let expected = leave_two_files(&path);
-    let live = fs::read(live_path(&path)).unwrap();
-    let recorded = fs::read(&path).unwrap();
-    recover(&path).unwrap();
-    let grouped = fs::read(&path).unwrap();
-    fs::write(&path, &recorded).unwrap();
-    fs::write(live_path(&path), &live).unwrap();
-    recover_in_chunks(&path);
-    let in_chunks = fs::read(&path).unwrap();
-    for cut in recorded.len()..=in_chunks.len() {
+    let files = TwoFiles::new();
+    let TwoFiles { path, expected, .. } = &files;
+    let grouped = files.recovered(recover_by_activity);
+    let in_chunks = files.recovered(recover_in_chunks);
+    for cut in files.recorded.len()..=in_chunks.len() {
         for (recover, whole) in [
             (recover_by_activity as fn(&Path), &grouped),
             (recover_in_chunks, &in_chunks),
         ] {
-            fs::write(&path, &in_chunks[..cut]).unwrap();
-            fs::write(live_path(&path), &live).unwrap();
-            assert_eq!(sound_streams(&path), expected);
-            recover(&path);
-            assert_eq!(sound_streams(&path), expected);
-            let bytes = fs::read(&path).unwrap();
+            files.write(&in_chunks[..cut]);
+            assert_eq!(sound_streams(path), *expected);
+            recover(path);
+            assert_eq!(sound_streams(path), *expected);
+            let bytes = fs::read(path).unwrap();
             // What was appended before the kill is not appended again, but for the counters.
             assert!(&bytes == whole || whole == &in_chunks);
         }
@@ -75,20 +111,15 @@ fn recover_by_activity(path: &Path) {
 /// Grouping a trace makes a new file; the kill leaves any part of that beside the two that were there.
 #[test]
 fn a_recover_that_was_killed_while_it_grouped_the_trace_can_be_repeated() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("torn.reenact");
-    let expected = leave_two_files(&path);
-    let live = fs::read(live_path(&path)).unwrap();
-    let recorded = fs::read(&path).unwrap();
-    recover(&path).unwrap();
-    let grouped = fs::read(&path).unwrap();
+    let files = TwoFiles::new();
+    let path = &files.path;
+    let grouped = files.recovered(recover_by_activity);
     let new = path.with_added_extension("new");
     for cut in 0..=grouped.len() {
-        fs::write(&path, &recorded).unwrap();
-        fs::write(live_path(&path), &live).unwrap();
+        files.write(&files.recorded);
         fs::write(&new, &grouped[..cut]).unwrap();
-        assert_recovers_to(&path, &expected);
-        assert_eq!(fs::read(&path).unwrap(), grouped);
+        assert_recovers_to(path, &files.expected);
+        assert_eq!(fs::read(path).unwrap(), grouped);
         assert!(!new.exists());
     }
 }
@@ -96,26 +127,22 @@ fn a_recover_that_was_killed_while_it_grouped_the_trace_can_be_repeated() {
 /// The kill fell between the new file's taking its place and the removal of the live file.
 #[test]
 fn a_live_file_beside_a_trace_by_activity_has_nothing_to_add() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("leftover.reenact");
-    let expected = leave_two_files(&path);
-    let live = fs::read(live_path(&path)).unwrap();
-    recover(&path).unwrap();
-    let grouped = fs::read(&path).unwrap();
-    for live in [&live[..], b"half of one"] {
-        fs::write(live_path(&path), live).unwrap();
-        assert_recovers_to(&path, &expected);
-        assert_eq!(fs::read(&path).unwrap(), grouped);
+    let files = TwoFiles::new();
+    let path = &files.path;
+    let grouped = files.recovered(recover_by_activity);
+    for live in [&files.live[..], b"half of one"] {
+        fs::write(live_path(path), live).unwrap();
+        assert_recovers_to(path, &files.expected);
+        assert_eq!(fs::read(path).unwrap(), grouped);
     }
     // If the trace has lost something since, the live file may be all there is of it.
     let boundaries = boundaries(&grouped);
     let tails = boundaries[boundaries.len() - 2];
-    fs::write(live_path(&path), &live).unwrap();
     for length in boundaries[2]..=tails {
-        fs::write(&path, &grouped[..length]).unwrap();
-        assert!(!open(&path).is_complete());
-        recover(&path).unwrap_err();
-        assert_eq!(fs::read(live_path(&path)).unwrap(), live);
+        files.write(&grouped[..length]);
+        assert!(!open(path).is_complete());
+        recover(path).unwrap_err();
+        assert_eq!(fs::read(live_path(path)).unwrap(), files.live);
     }
 }
 
@@ -142,9 +169,12 @@ fn two_may_recover_a_trace_at_the_same_time() {
 
 #[test]
 fn a_link_to_a_trace_goes_on_being_one() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("real.reenact");
-    let expected = leave_two_files(&path);
+    let TwoFiles {
+        directory,
+        path,
+        expected,
+        ..
+    } = TwoFiles::new();
     let link = directory.path().join("link.reenact");
     std::os::unix::fs::symlink(&path, &link).unwrap();
     fs::rename(live_path(&path), live_path(&link)).unwrap();
@@ -158,65 +188,56 @@ fn a_link_to_a_trace_goes_on_being_one() {
 
 #[test]
 fn a_chunk_that_is_in_neither_file_is_missed() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("lost.reenact");
-    let expected = leave_two_files(&path);
-    recover_in_chunks(&path);
-    let whole = fs::read(&path).unwrap();
+    let files = TwoFiles::new();
+    let whole = files.recovered(recover_in_chunks);
     let boundaries = boundaries(&whole);
     // The program's section comes first, then chunks 0 to 3, then the counters.
     for chunk in [1, 2, 3] {
         let mut bytes = whole.clone();
         bytes.drain(boundaries[chunk]..boundaries[chunk + 1]);
-        fs::write(&path, &bytes).unwrap();
-        let trace = open(&path);
+        fs::write(&files.path, &bytes).unwrap();
+        let trace = open(&files.path);
         let damage = trace.damage().expect("a chunk is missing").to_string();
         assert!(damage.starts_with("a chunk is missing"), "{damage}");
         for (activity, stream) in streams(&trace) {
-            crate::reading::assert_prefix(&stream, &expected[&activity]);
+            crate::reading::assert_prefix(&stream, &files.expected[&activity]);
         }
     }
 }
 
 #[test]
 fn nothing_is_cut_off_a_file_that_is_damaged_before_its_end() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("damaged.reenact");
-    leave_two_files(&path);
-    let live = fs::read(live_path(&path)).unwrap();
-    recover_in_chunks(&path);
-    let mut bytes = fs::read(&path).unwrap();
+    let files = TwoFiles::new();
+    let path = &files.path;
+    let mut bytes = files.recovered(recover_in_chunks);
     let second = boundaries(&bytes)[2];
     bytes[second] ^= 1;
     for with_live in [true, false] {
-        fs::write(&path, &bytes).unwrap();
+        files.write(&bytes);
         if with_live {
-            fs::write(live_path(&path), &live).unwrap();
-            let error = recover(&path).unwrap_err().to_string();
+            let error = recover(path).unwrap_err().to_string();
             assert!(
                 error.ends_with(&format!("no section begins at byte {second}")),
                 "{error}"
             );
-            fs::remove_file(live_path(&path)).unwrap();
         }
+        fs::remove_file(live_path(path)).unwrap();
         let exit = reenact_trace::Exit::Status(0);
-        reenact_trace::append_exit(&path, exit).unwrap_err();
-        assert_eq!(fs::read(&path).unwrap(), bytes);
+        reenact_trace::append_exit(path, exit).unwrap_err();
+        assert_eq!(fs::read(path).unwrap(), bytes);
     }
 }
 
 #[test]
 fn an_exit_is_kept_whether_it_is_added_before_or_after_the_files_are_one() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("exit.reenact");
-    let expected = leave_two_files(&path);
+    let TwoFiles { path, expected, .. } = &TwoFiles::new();
     let exit = reenact_trace::Exit::Status(3);
-    reenact_trace::append_exit(&path, exit).unwrap();
-    assert_eq!(open(&path).exit(), Some(exit));
-    assert_recovers_to(&path, &expected);
-    assert_eq!(open(&path).exit(), Some(exit));
+    reenact_trace::append_exit(path, exit).unwrap();
+    assert_eq!(open(path).exit(), Some(exit));
+    assert_recovers_to(path, expected);
+    assert_eq!(open(path).exit(), Some(exit));
     let exit = reenact_trace::Exit::Signal(9);
-    reenact_trace::append_exit(&path, exit).unwrap();
-    assert_eq!(open(&path).exit(), Some(exit));
-    assert_eq!(sound_streams(&path), expected);
+    reenact_trace::append_exit(path, exit).unwrap();
+    assert_eq!(open(path).exit(), Some(exit));
+    assert_eq!(sound_streams(path), *expected);
 }

@@ -11,49 +11,51 @@ use std::{
     thread,
 };
 
-use reenact_trace::{Kind, Place, Stop, Storage, Trace, TraceError, Writer, live_path};
+use reenact_trace::{
+    Kind, StopReason, Storage, Trace, TraceError, TracePosition, Writer, live_path,
+};
 
 use crate::{
     reading::{assert_recovers_to, open, sound_streams},
-    script::{Speaker, event, long_event, program, writer},
+    script::{Recorder, event, long_event, program, temporary, writer},
 };
 
 #[test]
 fn a_stop_is_marked_once_and_the_first_reason_stays() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
-    fn on_stop(why: Stop) {
-        assert_eq!(why, Stop::NoRoom);
+    fn on_stop(why: StopReason) {
+        assert_eq!(why, StopReason::NoRoom);
         CALLS.fetch_add(1, Ordering::Relaxed);
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("stopped.reenact");
     let writer = Writer::create(&path, &program(), Storage::File, on_stop).unwrap();
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
     // Its chunk is left behind, with room in it, and yet nobody gets it after the stop.
     drop(writer.appender(1).unwrap());
-    writer.stop(Stop::NoRoom);
-    writer.stop(Stop::Asked);
+    writer.stop(StopReason::NoRoom);
+    writer.stop(StopReason::Asked);
     assert!(writer.has_stopped());
     assert!(writer.appender(2).is_none());
     assert!(appender.slot(2).is_none());
     // What has a chunk may fill it.
     let mut said = 0;
-    while speaker.say(&mut appender, long_event(said)) {
+    while recorder.say(&mut appender, long_event(said)) {
         said += 1;
     }
     assert_eq!(said, 737);
-    assert!(!speaker.tick(&mut appender));
-    assert!(!speaker.end(&mut appender));
-    assert!(!appender.start(&mut Place::default(), 3, 0, 0, ""));
+    assert!(!recorder.tick(&mut appender));
+    assert!(!recorder.end(&mut appender));
+    assert!(!appender.start(&mut TracePosition::default(), 3, 0, 0, ""));
     assert!(!appender.quiet_end(4, 0, 0));
     assert_eq!(appender.data(b"late"), None);
-    let expected = [(0, speaker.expected())].into();
+    let expected = [(0, recorder.expected())].into();
     drop(appender);
     assert!(writer.appender(2).is_none());
     drop(writer);
     assert_recovers_to(&path, &expected);
-    assert_eq!(open(&path).stop(), Some(Stop::NoRoom));
+    assert_eq!(open(&path).stop(), Some(StopReason::NoRoom));
     assert_eq!(CALLS.load(Ordering::Relaxed), 1);
 }
 
@@ -80,31 +82,29 @@ fn files_are_for_their_owner_only() {
 #[test]
 fn the_hook_may_use_the_writer() {
     static WRITER: OnceLock<Writer> = OnceLock::new();
-    fn on_stop(_: Stop) {
+    fn on_stop(_: StopReason) {
         let writer = WRITER.get().unwrap();
         assert!(writer.has_stopped());
         assert!(writer.appender(0).is_none());
-        writer.stop(Stop::Asked);
+        writer.stop(StopReason::Asked);
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("hook.reenact");
     let writer = Writer::create(&path, &program(), Storage::File, on_stop).unwrap();
     WRITER.set(writer.clone()).ok().unwrap();
-    writer.stop(Stop::Storage(5));
+    writer.stop(StopReason::Storage(5));
     writer.finish().unwrap();
-    assert_eq!(open(&path).stop(), Some(Stop::Storage(5)));
+    assert_eq!(open(&path).stop(), Some(StopReason::Storage(5)));
 }
 
 #[test]
 fn recording_after_the_finish_fails_when_the_chunk_is_full() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("finished.reenact");
-    let writer = writer(&path);
+    let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
     writer.clone().finish().unwrap();
     let before = sound_streams(&path);
-    while speaker.say(&mut appender, long_event(0)) {}
+    while recorder.say(&mut appender, long_event(0)) {}
     assert!(writer.appender(1).is_none());
     assert!(appender.slot(1).is_none());
     drop(appender);
@@ -119,14 +119,14 @@ fn a_second_recording_to_the_same_file_does_not_bring_the_first_one_down() {
     let path = directory.path().join("twice.reenact");
     let first = writer(&path);
     let mut appender = first.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
 
     let second = writer(&path);
     let mut other = second.appender(0).unwrap();
-    let mut survivor = Speaker::start(&mut other, 5);
+    let mut survivor = Recorder::start(&mut other, 5);
     assert!(survivor.say(&mut other, event(1, Kind::TAKE, 1)));
     for number in 0..100 {
-        assert!(speaker.say(&mut appender, long_event(number)));
+        assert!(recorder.say(&mut appender, long_event(number)));
     }
     second.clone().finish().unwrap();
     assert_eq!(sound_streams(&path), [(5, survivor.expected())].into());
@@ -219,9 +219,9 @@ fn discarded_chunks_are_missed_by_readers() {
     let path = directory.path().join("discarded.reenact");
     let writer = Writer::create(&path, &program(), Storage::Discard, |_| ()).unwrap();
     let mut appender = writer.appender(0).unwrap();
-    let mut speaker = Speaker::start(&mut appender, 0);
+    let mut recorder = Recorder::start(&mut appender, 0);
     for number in 0..3000 {
-        assert!(speaker.say(&mut appender, long_event(number)));
+        assert!(recorder.say(&mut appender, long_event(number)));
     }
     writer.clone().finish().unwrap();
     let trace = Trace::open(&path).unwrap();

@@ -1,7 +1,7 @@
 //! Nobody can go on: in the recording, which was killed then, or in the replay alone.
 
 use expect_test::{Expect, expect};
-use reenact_trace::{Event, Kind, Origin, Place, Program, Storage, Writer};
+use reenact_trace::{Event, Kind, Origin, Program, Storage, TracePosition, Writer};
 
 use crate::support::stage::{Outcome, Stage, without_places};
 
@@ -90,7 +90,7 @@ fn made_up(stage: &Stage, main: Event, child: Event) {
     let origins = [(Origin::Main, main), (Origin::Child(0), child)];
     for (activity, (origin, event)) in (0..).zip(origins) {
         let mut appender = writer.appender(activity).unwrap();
-        let mut place = Place::default();
+        let mut place = TracePosition::default();
         assert!(appender.start(&mut place, activity, origin.code(), 0, ""));
         assert!(appender.event(&mut place, activity, &event));
     }

@@ -2,7 +2,7 @@
 
 use std::{ffi::CString, path::Path};
 
-use reenact_trace::{Stop, Trace, live_path};
+use reenact_trace::{StopReason, Trace, live_path};
 
 use crate::support::stage::{Outcome, Program, Stage};
 
@@ -55,7 +55,7 @@ fn past_the_file_size_limit_the_program_goes_on() {
     let program = stage.program(CHATTER);
     replays_to_there(&program, &stage.trace(), WHY);
     let trace = stage.recovered();
-    assert_eq!(trace.stop(), Some(Stop::Storage(libc::EFBIG)));
+    assert_eq!(trace.stop(), Some(StopReason::Storage(libc::EFBIG)));
     assert!(
         trace.size() > 3 << 20,
         "what was in the live file is there too"
@@ -129,7 +129,7 @@ fn on_a_full_disk_the_program_goes_on() {
     let _ = reenact_trace::recover(&trace);
     assert_eq!(
         Trace::open(&trace).unwrap().stop(),
-        Some(Stop::Storage(libc::ENOSPC))
+        Some(StopReason::Storage(libc::ENOSPC))
     );
     replays_to_there(&program, &trace, WHY);
 }

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_trace::{Stop, Trace};
+use reenact_trace::{StopReason, Trace};
 
 use super::{
     acknowledged::goes_on_from,
@@ -98,7 +98,10 @@ pub(crate) fn goes_on_without_room(
         assert!(report.contains("Recording had ended early"), "{report}");
     };
     replays();
-    assert_eq!(stage.recovered().stop(), Some(Stop::Storage(libc::EFBIG)));
+    assert_eq!(
+        stage.recovered().stop(),
+        Some(StopReason::Storage(libc::EFBIG))
+    );
     replays();
 }
 

@@ -1,8 +1,8 @@
 //! Compiles expressions. Each leaves its value on the stack.
 
 use super::{
-    Compiler, Result,
-    scope::{Access, BodyKind, Context, Place},
+    Compiled, Compiler,
+    scope::{BodyKind, LocalVariable, NameAccess, Scope},
 };
 use crate::{
     Span,
@@ -14,11 +14,11 @@ use crate::{
 };
 
 impl Compiler<'_> {
-    pub(super) fn exprs(&mut self, all: &[Expr]) -> Result {
+    pub(super) fn exprs(&mut self, all: &[Expr]) -> Compiled {
         all.iter().try_for_each(|expr| self.expr(expr))
     }
 
-    pub(super) fn expr(&mut self, expr: &Expr) -> Result {
+    pub(super) fn expr(&mut self, expr: &Expr) -> Compiled {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Null => self.emit(span, Instruction::Push(Value::Null)),
@@ -143,7 +143,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles a branch of a control structure: a literal block in place, any other expression as a call of its value.
-    fn branch(&mut self, branch: &Expr) -> Result {
+    fn branch(&mut self, branch: &Expr) -> Compiled {
         if let ExprKind::Block(params, body) = &branch.kind
             && params.is_empty()
         {
@@ -155,7 +155,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the handler for the error on the stack.
-    fn handler(&mut self, handler: &Expr) -> Result {
+    fn handler(&mut self, handler: &Expr) -> Compiled {
         if let ExprKind::Block(params, body) = &handler.kind
             && params.len() <= 1
         {
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         kind: ClassKind,
         params: &[Name],
         body: &[Statement],
-    ) -> Result {
+    ) -> Compiled {
         let name = self.name_around();
         let (class, captures) = self.class(&name, kind, params, body)?;
         for access in &captures {
@@ -206,16 +206,10 @@ impl Compiler<'_> {
 
     /// Returns the name of an object that is created here: `makeMath` creates a math.
     fn name_around(&self) -> String {
-        let around = self
-            .contexts
-            .iter()
-            .rev()
-            .find_map(|context| match context {
-                Context::Frame(frame) if frame.kind == BodyKind::Method => {
-                    Some(frame.body.name.as_str())
-                }
-                _ => None,
-            });
+        let around = self.scopes.iter().rev().find_map(|outer| match outer {
+            Scope::Code(frame) if frame.kind == BodyKind::Method => Some(frame.body.name.as_str()),
+            _ => None,
+        });
         let name = around.unwrap_or("object");
         let name = ["make", "create", "new"]
             .iter()
@@ -229,7 +223,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn call(&mut self, name: &Name, args: &[Expr]) -> Result {
+    fn call(&mut self, name: &Name, args: &[Expr]) -> Compiled {
         let (span, count) = (name.span, args.len() as u32);
         if self.is_variable(&name.text) {
             self.variable(span, &name.text)?;
@@ -261,13 +255,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn assign(&mut self, name: &Name, value: &Expr) -> Result {
+    fn assign(&mut self, name: &Name, value: &Expr) -> Compiled {
         let span = name.span;
         let Some(access) = self.access(&name.text) else {
             return Err(self.unknown(span, "variable", &name.text));
         };
         match access {
-            Access::Local(Place {
+            NameAccess::Local(LocalVariable {
                 local,
                 is_cell: false,
             }) => {
@@ -278,7 +272,7 @@ impl Compiler<'_> {
                 self.emit(span, Instruction::Dup);
                 self.emit(span, Instruction::SetLocal(local));
             }
-            Access::Slot {
+            NameAccess::Slot {
                 holder,
                 slot,
                 is_cell: false,

@@ -1,35 +1,35 @@
-//! Resolves names by the contexts around them.
+//! Resolves names by the scopes around them.
 //!
-//! Contexts are nested: code is within an object or within other code, an object is within code. Code accesses its own
+//! Scopes are nested: code is within an object or within other code, an object is within code. Code accesses its own
 //! variables and the object around it (`this`); everything further out is captured by the blocks and objects in
 //! between.
 
 use std::collections::HashSet;
 
-use super::{Compiler, Result};
+use super::{Compiled, Compiler};
 use crate::{
     Span, SyntaxError,
     at::code::{Body, Instruction},
 };
 
-/// A context around a position in the program.
-pub(super) enum Context {
+/// A scope around a position in the program.
+pub(super) enum Scope {
     /// Code.
-    Frame(Frame),
+    Code(CodeScope),
     /// An object, an isolate or an actor.
     Object {
         fields: Vec<String>,
         methods: Vec<String>,
-        /// Whether it cannot access the contexts around it.
+        /// Whether it cannot access the scopes around it.
         is_closed: bool,
-        /// What it captures from the contexts around it. These are its fields after the named ones.
-        captures: Vec<(Captured, Access)>,
+        /// What it captures from the scopes around it. These are its fields after the named ones.
+        captures: Vec<(Capture, NameAccess)>,
     },
 }
 
 /// What an object captures.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Captured {
+pub(super) enum Capture {
     Variable(String),
     /// The enclosing object.
     This,
@@ -44,7 +44,7 @@ pub(super) enum BodyKind {
 
 /// A variable of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LocalVariable {
     pub(super) local: u32,
     /// Whether the variable holds a cell that contains the value.
     pub(super) is_cell: bool,
@@ -52,8 +52,8 @@ pub(super) struct Place {
 
 /// How code accesses a name.
 #[derive(Clone, Debug)]
-pub(super) enum Access {
-    Local(Place),
+pub(super) enum NameAccess {
+    Local(LocalVariable),
     /// A field of `this`, or of an object around it.
     Slot {
         holder: Hops,
@@ -67,25 +67,25 @@ pub(super) enum Access {
 pub(super) type Hops = Vec<u32>;
 
 /// Code that is being compiled.
-pub(super) struct Frame {
+pub(super) struct CodeScope {
     pub(super) body: Body,
     pub(super) kind: BodyKind,
     /// Variables that have to be in cells.
     shared: HashSet<String>,
     /// The visible variables, innermost last. `scope` is where the innermost scope begins.
-    variables: Vec<(String, Place)>,
+    variables: Vec<(String, LocalVariable)>,
     scope: usize,
-    captured: Vec<(String, Place, Access)>,
+    captured: Vec<(String, LocalVariable, NameAccess)>,
 }
 
-impl Frame {
-    pub(super) fn new(name: &str, shared: HashSet<String>, kind: BodyKind) -> Frame {
+impl CodeScope {
+    pub(super) fn new(name: &str, shared: HashSet<String>, kind: BodyKind) -> CodeScope {
         let body = Body {
             name: name.to_owned(),
             locals: 1,
             ..Body::default()
         };
-        Frame {
+        CodeScope {
             body,
             kind,
             shared,
@@ -96,7 +96,7 @@ impl Frame {
     }
 
     /// Returns the code and its captures.
-    pub(super) fn finish(mut self) -> (Body, Vec<Access>) {
+    pub(super) fn finish(mut self) -> (Body, Vec<NameAccess>) {
         self.body.captured = self
             .captured
             .iter()
@@ -116,8 +116,8 @@ impl Frame {
         self.body.locals - 1
     }
 
-    pub(super) fn declare(&mut self, name: &str, is_cell: bool) -> Place {
-        let place = Place {
+    pub(super) fn declare(&mut self, name: &str, is_cell: bool) -> LocalVariable {
+        let place = LocalVariable {
             local: self.temporary(),
             is_cell: is_cell || self.shared.contains(name),
         };
@@ -131,7 +131,7 @@ impl Frame {
             .any(|(other, _)| other == name)
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<Place> {
+    pub(super) fn find(&self, name: &str) -> Option<LocalVariable> {
         let captured = self.captured.iter().map(|(name, place, _)| (name, place));
         let own = self
             .variables
@@ -151,7 +151,7 @@ impl Frame {
         variable.expect("it is a variable").0.clone()
     }
 
-    /// Begins a nested scope. Returns the argument for [`leave`](Frame::leave).
+    /// Begins a nested scope. Returns the argument for [`leave`](CodeScope::leave).
     pub(super) fn enter(&mut self) -> usize {
         std::mem::replace(&mut self.scope, self.variables.len())
     }
@@ -166,8 +166,8 @@ impl Frame {
         self.variables.clear();
     }
 
-    fn capture(&mut self, name: &str, is_cell: bool, access: Access) -> Place {
-        let place = Place {
+    fn capture(&mut self, name: &str, is_cell: bool, access: NameAccess) -> LocalVariable {
+        let place = LocalVariable {
             local: self.temporary(),
             is_cell,
         };
@@ -185,40 +185,40 @@ impl Frame {
 
 impl Compiler<'_> {
     /// Resolves a name in the code that is being compiled.
-    pub(super) fn access(&mut self, name: &str) -> Option<Access> {
-        self.access_at(self.contexts.len() - 1, name)
+    pub(super) fn access(&mut self, name: &str) -> Option<NameAccess> {
+        self.access_at(self.scopes.len() - 1, name)
     }
 
-    fn access_at(&mut self, at: usize, name: &str) -> Option<Access> {
-        match &self.contexts[at] {
-            Context::Frame(frame) => {
+    fn access_at(&mut self, at: usize, name: &str) -> Option<NameAccess> {
+        match &self.scopes[at] {
+            Scope::Code(frame) => {
                 if let Some(place) = frame.find(name) {
-                    return Some(Access::Local(place));
+                    return Some(NameAccess::Local(place));
                 }
                 let is_block = frame.kind == BodyKind::Block;
                 match self.access_at(at.checked_sub(1)?, name)? {
-                    Access::Local(outer) if is_block => {
-                        let Context::Frame(frame) = &mut self.contexts[at] else {
+                    NameAccess::Local(outer) if is_block => {
+                        let Scope::Code(frame) = &mut self.scopes[at] else {
                             unreachable!("it was a frame before")
                         };
-                        Some(Access::Local(frame.capture(
+                        Some(NameAccess::Local(frame.capture(
                             name,
                             outer.is_cell,
-                            Access::Local(outer),
+                            NameAccess::Local(outer),
                         )))
                     }
                     // `this` is the same in a block.
                     slot => Some(slot),
                 }
             }
-            Context::Object {
+            Scope::Object {
                 fields,
                 is_closed,
                 captures,
                 ..
             } => {
                 if let Some(slot) = fields.iter().position(|field| field == name) {
-                    return Some(Access::Slot {
+                    return Some(NameAccess::Slot {
                         holder: Hops::new(),
                         slot: slot as u32,
                         is_cell: false,
@@ -227,44 +227,45 @@ impl Compiler<'_> {
                 if *is_closed {
                     return None;
                 }
-                let wanted = Captured::Variable(name.to_owned());
+                let wanted = Capture::Variable(name.to_owned());
                 let known = captures
                     .iter()
                     .position(|(captured, _)| *captured == wanted);
-                if let Some((at_capture, Access::Local(place))) = known.map(|k| (k, &captures[k].1))
+                if let Some((at_capture, NameAccess::Local(place))) =
+                    known.map(|k| (k, &captures[k].1))
                 {
-                    return Some(Access::Slot {
+                    return Some(NameAccess::Slot {
                         holder: Hops::new(),
                         slot: (fields.len() + at_capture) as u32,
                         is_cell: place.is_cell,
                     });
                 }
                 match self.access_at(at.checked_sub(1)?, name)? {
-                    Access::Local(place) => Some(Access::Slot {
+                    NameAccess::Local(place) => Some(NameAccess::Slot {
                         holder: Hops::new(),
-                        slot: self.capture_in_object(at, wanted, Access::Local(place)),
+                        slot: self.capture_in_object(at, wanted, NameAccess::Local(place)),
                         is_cell: place.is_cell,
                     }),
-                    Access::Slot {
+                    NameAccess::Slot {
                         holder,
                         slot,
                         is_cell,
-                    } => Some(Access::Slot {
+                    } => Some(NameAccess::Slot {
                         holder: self.through_object(at, holder),
                         slot,
                         is_cell,
                     }),
-                    Access::This => unreachable!("`this` has no name"),
+                    NameAccess::This => unreachable!("`this` has no name"),
                 }
             }
         }
     }
 
     /// Returns the slot in which an object stores a capture.
-    fn capture_in_object(&mut self, at: usize, what: Captured, access: Access) -> u32 {
-        let Context::Object {
+    fn capture_in_object(&mut self, at: usize, what: Capture, access: NameAccess) -> u32 {
+        let Scope::Object {
             fields, captures, ..
-        } = &mut self.contexts[at]
+        } = &mut self.scopes[at]
         else {
             unreachable!("only objects have slots")
         };
@@ -278,20 +279,20 @@ impl Compiler<'_> {
 
     /// Extends a path, which starts where the object at `at` is created, so that it starts at that object.
     fn through_object(&mut self, at: usize, mut rest: Hops) -> Hops {
-        let outer = self.capture_in_object(at, Captured::This, Access::This);
+        let outer = self.capture_in_object(at, Capture::This, NameAccess::This);
         rest.insert(0, outer);
         rest
     }
 
     /// Returns the path to the nearest enclosing object that has a method with this name.
     pub(super) fn holder_of_method(&mut self, name: &str) -> Option<Hops> {
-        self.holder_at(self.contexts.len() - 1, name)
+        self.holder_at(self.scopes.len() - 1, name)
     }
 
     fn holder_at(&mut self, at: usize, name: &str) -> Option<Hops> {
-        match &self.contexts[at] {
-            Context::Frame(_) => self.holder_at(at.checked_sub(1)?, name),
-            Context::Object {
+        match &self.scopes[at] {
+            Scope::Code(_) => self.holder_at(at.checked_sub(1)?, name),
+            Scope::Object {
                 methods, is_closed, ..
             } => {
                 if methods.iter().any(|method| method == name) {
@@ -314,19 +315,19 @@ impl Compiler<'_> {
     }
 
     /// Pushes a captured value: for a variable in a cell, the cell.
-    pub(super) fn load_captured(&mut self, span: Span, access: &Access) {
+    pub(super) fn load_captured(&mut self, span: Span, access: &NameAccess) {
         match access {
-            Access::Local(place) => self.emit(span, Instruction::Local(place.local)),
-            Access::Slot { holder, slot, .. } => {
+            NameAccess::Local(place) => self.emit(span, Instruction::Local(place.local)),
+            NameAccess::Slot { holder, slot, .. } => {
                 self.load_holder(span, holder);
                 self.emit(span, Instruction::Slot(*slot));
             }
-            Access::This => self.emit(span, Instruction::Local(0)),
+            NameAccess::This => self.emit(span, Instruction::Local(0)),
         }
     }
 
     /// Pushes the value of a variable.
-    pub(super) fn variable(&mut self, span: Span, name: &str) -> Result {
+    pub(super) fn variable(&mut self, span: Span, name: &str) -> Compiled {
         if name == "system" {
             self.emit(span, Instruction::Push(crate::at::value::Value::System));
             return Ok(());
@@ -335,8 +336,8 @@ impl Compiler<'_> {
             return Err(self.unknown(span, "variable", name));
         };
         self.load_captured(span, &access);
-        if let Access::Local(Place { is_cell: true, .. }) | Access::Slot { is_cell: true, .. } =
-            access
+        if let NameAccess::Local(LocalVariable { is_cell: true, .. })
+        | NameAccess::Slot { is_cell: true, .. } = access
         {
             self.emit(span, Instruction::Unbox);
         }
@@ -352,9 +353,9 @@ impl Compiler<'_> {
         let error = SyntaxError::new(span, format!("there is no {what} `{name}` here"));
         let mut is_visible = true;
         let mut similar = None;
-        for context in self.contexts.iter().rev() {
-            let (names, closes): (Vec<&str>, bool) = match context {
-                Context::Frame(frame) => (
+        for outer in self.scopes.iter().rev() {
+            let (names, closes): (Vec<&str>, bool) = match outer {
+                Scope::Code(frame) => (
                     frame
                         .variables
                         .iter()
@@ -362,7 +363,7 @@ impl Compiler<'_> {
                         .collect(),
                     false,
                 ),
-                Context::Object {
+                Scope::Object {
                     fields,
                     methods,
                     is_closed,

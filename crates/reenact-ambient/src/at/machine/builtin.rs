@@ -1,6 +1,6 @@
 //! The built-in methods of numbers, booleans, texts, lists and `system`, and printing of values.
 
-use super::{MAX_LENGTH, Machine, Result};
+use super::{Evaluated, MAX_LENGTH, Machine};
 use crate::at::{
     actor::HeapEntry,
     code::{ClassId, SiteId},
@@ -32,7 +32,7 @@ impl Machine<'_> {
         name: &str,
         args: &[Value],
         site: SiteId,
-    ) -> Result<Option<Value>> {
+    ) -> Evaluated<Option<Value>> {
         let value = match (receiver, name, args) {
             (_, "==", &[other]) => Value::Bool(self.is_equal(receiver, &[other], site)?),
             (_, "!=", &[other]) => Value::Bool(!self.is_equal(receiver, &[other], site)?),
@@ -75,7 +75,7 @@ impl Machine<'_> {
         name: &str,
         args: &[Value],
         site: SiteId,
-    ) -> Result<Option<Value>> {
+    ) -> Evaluated<Option<Value>> {
         let Some(HeapEntry::List(values)) = self.actor.entry(receiver) else {
             return Ok(None);
         };
@@ -106,7 +106,7 @@ impl Machine<'_> {
         }))
     }
 
-    fn whole(&self, a: i64, name: &str, b: i64, site: SiteId) -> Result<Option<Value>> {
+    fn whole(&self, a: i64, name: &str, b: i64, site: SiteId) -> Evaluated<Option<Value>> {
         let result = match name {
             "+" => a.checked_add(b),
             "-" => a.checked_sub(b),
@@ -131,7 +131,7 @@ impl Machine<'_> {
 
     /// Whether a value equals one of these. Numbers are compared by value, lists by their elements, everything else by
     /// identity.
-    fn is_equal(&mut self, value: Value, these: &[Value], site: SiteId) -> Result<bool> {
+    fn is_equal(&mut self, value: Value, these: &[Value], site: SiteId) -> Evaluated<bool> {
         let mut left = MAX_COMPARED;
         for &one in these {
             match self.compare(value, one, 0, &mut left) {

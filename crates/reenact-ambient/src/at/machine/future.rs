@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Machine, Rule};
 use crate::at::{
-    actor::{Cause, Frame, Future, FutureState, HeapEntry, Message, MessageKind, Turn},
+    actor::{Frame, Future, FutureState, HeapEntry, Message, MessageKind, Turn, TurnCause},
     code::{Code, Instruction, NOWHERE, SiteId},
     tables::ActorId,
     value::{HeapId, Value},
@@ -12,16 +12,16 @@ use crate::at::{
 
 /// The result of a future.
 #[derive(Clone, Copy)]
-enum Fate {
+enum Resolution {
     Value(Value),
     Error(Value),
 }
 
-impl Fate {
-    fn new(is_error: bool, value: Value) -> Fate {
+impl Resolution {
+    fn new(is_error: bool, value: Value) -> Resolution {
         match is_error {
-            true => Fate::Error(value),
-            false => Fate::Value(value),
+            true => Resolution::Error(value),
+            false => Resolution::Value(value),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Machine<'_> {
     pub(super) fn process(&mut self) -> Rule {
         let message = self.actor.inbox.pop_front().expect("there is a message");
         self.actor.turn = Some(Turn {
-            cause: Cause::Message {
+            cause: TurnCause::Message {
                 kind: message.kind,
                 selector: message.selector,
                 site: message.site,
@@ -101,7 +101,8 @@ impl Machine<'_> {
             }
             // process-message, at a resolver
             Some((_, &HeapEntry::Resolver(future))) if self.resolves(&message) => {
-                let fate = Fate::new(message.selector == self.code.names.ruin, message.args[0]);
+                let fate =
+                    Resolution::new(message.selector == self.code.names.ruin, message.args[0]);
                 self.resolve(message.receiver, future, fate, message.is_marked);
                 if let Some(resolver) = message.resolver {
                     self.turn().resolver = Some(resolver);
@@ -112,7 +113,7 @@ impl Machine<'_> {
             // process-message, a register message
             _ if message.kind == MessageKind::Register => {
                 let receiver = message.receiver;
-                let outcome = self.outcome(message, Fate::Value(receiver), false);
+                let outcome = self.outcome(message, Resolution::Value(receiver), false);
                 self.send_all(outcome);
                 Rule::ProcessMessage
             }
@@ -164,8 +165,8 @@ impl Machine<'_> {
                 }
                 return;
             }
-            &mut FutureState::Resolved(value) => Fate::Value(value),
-            &mut FutureState::Ruined(error) => Fate::Error(error),
+            &mut FutureState::Resolved(value) => Resolution::Value(value),
+            &mut FutureState::Ruined(error) => Resolution::Error(error),
         };
         if message.kind == MessageKind::Register {
             // The error, if there is one, is now observed.
@@ -180,7 +181,7 @@ impl Machine<'_> {
         let (resolver, fate, is_marked) = match self.turn().frames.last_mut() {
             Some(Frame::Sends(messages)) => {
                 let message = messages.pop_front().expect("a resolution is next");
-                let fate = Fate::new(message.kind == MessageKind::Ruin, message.args[0]);
+                let fate = Resolution::new(message.kind == MessageKind::Ruin, message.args[0]);
                 (message.receiver, fate, message.is_marked)
             }
             _ => {
@@ -191,7 +192,7 @@ impl Machine<'_> {
                 let value = self.pop();
                 let resolver = self.pop();
                 self.push(Value::Null);
-                let fate = Fate::new(name == self.code.names.ruin, value);
+                let fate = Resolution::new(name == self.code.names.ruin, value);
                 (resolver, fate, self.turn().cause.is_marked())
             }
         };
@@ -203,14 +204,14 @@ impl Machine<'_> {
     }
 
     /// resolve: sets the future, forwards its stored messages, then notifies its subscribers.
-    fn resolve(&mut self, resolver: Value, id: HeapId, fate: Fate, is_marked: bool) {
+    fn resolve(&mut self, resolver: Value, id: HeapId, fate: Resolution, is_marked: bool) {
         let Future { state, site, .. } = self.actor.future_mut(id);
         let site = *site;
         if !matches!(state, FutureState::Unresolved { .. }) {
             // Only the first resolution counts.
             return;
         }
-        if let Fate::Value(value) = fate
+        if let Resolution::Value(value) = fate
             && self.actor.is_future(value)
         {
             // A future that is resolved with itself stays unresolved. If it is resolved with another one, it follows
@@ -228,8 +229,8 @@ impl Machine<'_> {
             return self.send_all((value != Value::Near(id)).then_some(chain));
         }
         let state = match fate {
-            Fate::Value(value) => FutureState::Resolved(value),
-            Fate::Error(error) => FutureState::Ruined(error),
+            Resolution::Value(value) => FutureState::Resolved(value),
+            Resolution::Error(error) => FutureState::Ruined(error),
         };
         let future = self.actor.future_mut(id);
         future.is_marked = is_marked;
@@ -242,7 +243,7 @@ impl Machine<'_> {
             unreachable!("it was unresolved")
         };
         self.actor.waiting.retain(|&one| one != id);
-        if matches!(fate, Fate::Error(_)) && subscribers.is_empty() {
+        if matches!(fate, Resolution::Error(_)) && subscribers.is_empty() {
             self.actor.ruined.push(id);
         }
         let stored = stored
@@ -256,14 +257,14 @@ impl Machine<'_> {
     }
 
     /// Returns what a message to a future becomes when the future has a result. `None` if the message is dropped.
-    fn outcome(&self, message: Message, fate: Fate, is_marked: bool) -> Option<Message> {
+    fn outcome(&self, message: Message, fate: Resolution, is_marked: bool) -> Option<Message> {
         let is_marked = is_marked || message.is_marked;
         let me = self.actor.id;
         match (message.kind, fate) {
             (MessageKind::Register, fate) => {
                 let (block, value, kind) = match fate {
-                    Fate::Value(value) => (message.args[0], value, MessageKind::Resolve),
-                    Fate::Error(error) => (message.args[1], error, MessageKind::Ruin),
+                    Resolution::Value(value) => (message.args[0], value, MessageKind::Resolve),
+                    Resolution::Error(error) => (message.args[1], error, MessageKind::Ruin),
                 };
                 if block == Value::Null {
                     return Some(Message::resolution(
@@ -284,11 +285,11 @@ impl Machine<'_> {
                     ..message
                 })
             }
-            (_, Fate::Value(value)) => Some(Message {
+            (_, Resolution::Value(value)) => Some(Message {
                 receiver: value,
                 ..message
             }),
-            (_, Fate::Error(error)) => {
+            (_, Resolution::Error(error)) => {
                 let kind = MessageKind::Ruin;
                 Some(Message::resolution(
                     kind,

@@ -1,6 +1,6 @@
 //! Executes instructions, one match arm each. Those that implement a rule of the calculus return it.
 
-use super::{Machine, Raised, Result, Rule};
+use super::{Evaluated, Machine, Raised, Rule};
 use crate::at::{
     actor::HeapEntry,
     code::{ClassKind, Instruction, SiteId},
@@ -13,7 +13,7 @@ impl Machine<'_> {
         &mut self,
         instruction: Instruction,
         site: SiteId,
-    ) -> Result<Option<Rule>> {
+    ) -> Evaluated<Option<Rule>> {
         self.go_on();
         Ok(match instruction {
             Instruction::Line(_) => None,

@@ -1,6 +1,6 @@
 //! Calls of methods and blocks, and access to fields and list elements.
 
-use super::{MAX_FRAMES, Machine, Raised, Result};
+use super::{Evaluated, MAX_FRAMES, Machine, Raised};
 use crate::at::{
     actor::{Frame, HeapEntry},
     code::{ClassId, CodeId, SelectorId, SiteId},
@@ -15,7 +15,7 @@ impl Machine<'_> {
         args: Vec<Value>,
         captured: &[Value],
         site: SiteId,
-    ) -> Result {
+    ) -> Evaluated {
         let body = self.code.body(code);
         if body.params as usize != args.len() {
             let text = format!(
@@ -53,7 +53,7 @@ impl Machine<'_> {
         captured: Vec<Value>,
         params: Vec<Value>,
         site: SiteId,
-    ) -> Result {
+    ) -> Evaluated {
         let description = self.code.class(class);
         let mut fields = vec![Value::Null; description.fields.len()];
         fields.extend(captured);
@@ -67,7 +67,7 @@ impl Machine<'_> {
         name: SelectorId,
         args: Vec<Value>,
         site: SiteId,
-    ) -> Result {
+    ) -> Evaluated {
         let class = match self.actor.entry(receiver) {
             Some(&HeapEntry::Object { class, .. }) => class,
             Some(HeapEntry::Block { .. }) if name == self.code.names.apply => {
@@ -103,7 +103,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn apply(&mut self, block: Value, mut args: Vec<Value>, site: SiteId) -> Result {
+    pub(super) fn apply(&mut self, block: Value, mut args: Vec<Value>, site: SiteId) -> Evaluated {
         let Some(HeapEntry::Block { code, captured }) = self.actor.entry(block) else {
             let text = self.show(block);
             return Err(self.error(
@@ -129,12 +129,22 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn field(&mut self, object: Value, name: SelectorId, site: SiteId) -> Result<Value> {
+    pub(super) fn field(
+        &mut self,
+        object: Value,
+        name: SelectorId,
+        site: SiteId,
+    ) -> Evaluated<Value> {
         let slot = self.slot(object, name, site)?;
         Ok(self.fields(object)[slot])
     }
 
-    pub(super) fn slot(&mut self, object: Value, name: SelectorId, site: SiteId) -> Result<usize> {
+    pub(super) fn slot(
+        &mut self,
+        object: Value,
+        name: SelectorId,
+        site: SiteId,
+    ) -> Evaluated<usize> {
         let text = self.code.selector(name);
         let found = match self.actor.entry(object) {
             Some(HeapEntry::Object { class, .. }) => self
@@ -162,7 +172,7 @@ impl Machine<'_> {
         list: Value,
         index: Value,
         site: SiteId,
-    ) -> Result<(HeapId, usize)> {
+    ) -> Evaluated<(HeapId, usize)> {
         if let Value::Near(id) = list
             && let HeapEntry::List(values) = self.actor.get(id)
         {

@@ -25,7 +25,7 @@ pub(in crate::demo) fn main(work: u64) {
     for customer in customers {
         customer.join().expect("withdrawing does not panic");
     }
-    let balance = *account.lock().unwrap(); // looks what is left
+    let balance = *account.lock().unwrap(); // checks what is left
     assert!(balance >= 0, "the account is overdrawn: {balance}");
 }
 

@@ -4,11 +4,7 @@ use std::collections::BTreeSet;
 
 use expect_test::{Expect, expect};
 
-use super::without_memory;
-use crate::{
-    program::example,
-    run::{Place, Run},
-};
+use crate::{program::example, run::Directory};
 
 /// Listing 1 of "Multiverse Debugging", in one of the two languages.
 #[derive(Clone, Copy)]
@@ -28,7 +24,7 @@ const NAMES: [(&str, &str); 4] = [
 impl Listing {
     /// A session. Names are those of AmbientTalk, in the script and in what is said.
     fn debug(self, script: &str) -> String {
-        let place = Place::new();
+        let directory = Directory::new();
         let run = match self {
             Listing::Rust => {
                 let script = script.replace("math.result", "`math`.state.result");
@@ -36,11 +32,11 @@ impl Listing {
                 let script = NAMES.iter().fold(script, |script, (ambient, rust)| {
                     script.replace(ambient, rust)
                 });
-                place.reenact_reading(&["debug", "--", example("listing1")], script)
+                directory.reenact_reading(&["debug", "--", example("listing1")], script)
             }
             Listing::AmbientTalk => {
-                place.example("listing1.at");
-                place.reenact_reading(&["debug", "listing1.at"], script)
+                directory.example("listing1.at");
+                directory.reenact_reading(&["debug", "listing1.at"], script)
             }
         };
         assert_eq!(run.stderr, "", "{}", run.stdout);
@@ -170,9 +166,9 @@ fn breakpoints_know_methods_and_parties_in_both_languages() {
 }
 
 fn check(script: &str, expected: Expect) {
-    let place = Place::new();
+    let directory = Directory::new();
     let args = ["debug", "--", example("listing1")];
-    let run: Run = without_memory(place.reenact_reading(&args, script));
+    let run = directory.reenact_reading(&args, script).without_memory();
     expected.assert_eq(&run.stdout);
 }
 
@@ -252,13 +248,13 @@ fn calls_cannot_be_stepped_over() {
               2 of them [4–5] main.a0.result = 24; prints 24
 
             > over
-            error in line 2: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+            error in line 2: over needs calls, which are not tracked in this program, only operations. To go to the next operation, type: into; to stop at a line, type: break line LINE
 
             > return
-            error in line 3: return is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+            error in line 3: return needs calls, which are not tracked in this program, only operations. To go to the next operation, type: into; to stop at a line, type: break line LINE
 
             > step over
-            error in line 4: over is about calls, and the calls of this program are not followed: only what activities do to each other is seen. To go to the next of these operations: into; to stop at a line: break line LINE
+            error in line 4: over needs calls, which are not tracked in this program, only operations. To go to the next operation, type: into; to stop at a line, type: break line LINE
 
         "#]],
     );

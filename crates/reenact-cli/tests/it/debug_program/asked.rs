@@ -13,7 +13,7 @@ use reenact_engine::explore::protocol::{
 use reenact_explore::{Activity, Step};
 
 use super::debug;
-use crate::{program::example, run::Place};
+use crate::{program::example, run::Directory};
 
 /// A program that is asked without the command.
 struct Asked {
@@ -29,8 +29,8 @@ impl Drop for Asked {
 }
 
 impl Asked {
-    fn new(place: &Place, program: &str) -> Asked {
-        let socket = place.path("socket");
+    fn new(directory: &Directory, program: &str) -> Asked {
+        let socket = directory.path("socket");
         let listener = UnixListener::bind(&socket).unwrap();
         let program = Command::new(example("universes"))
             .arg(program)
@@ -103,7 +103,7 @@ fn step(activity: u32, choice: u32) -> Step {
 
 /// How many universes, ends and ways to these the command finds.
 fn found(program: &str) -> (usize, usize) {
-    let run = debug(&Place::new(), &[program], "ends\n");
+    let run = debug(&Directory::new(), &[program], "ends\n");
     let universes = run.stdout.split_once("From the start: ").unwrap().1;
     let universes = universes.split(' ').next().unwrap().parse().unwrap();
     let ways = run.stdout.lines().filter_map(|line| {
@@ -127,7 +127,7 @@ fn as_many_universes_are_found_as_by_following_every_schedule() {
         ("abort", (5, 2)),
     ] {
         let mut universes = HashMap::new();
-        let mut asked = Asked::new(&Place::new(), program);
+        let mut asked = Asked::new(&Directory::new(), program);
         let schedules = asked.follow_all(&mut Vec::new(), &mut universes);
         assert_eq!((universes.len(), schedules), expected, "{program}");
         assert_eq!(found(program), expected, "{program}");
@@ -136,7 +136,7 @@ fn as_many_universes_are_found_as_by_following_every_schedule() {
 
 #[test]
 fn requests_that_make_no_sense_are_answered() {
-    let mut asked = Asked::new(&Place::new(), "deposits");
+    let mut asked = Asked::new(&Directory::new(), "deposits");
     for request in [
         &b""[..],
         b"what?",

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::{
-    Choices, Event, Found, Group, How, Link, Nearest, Session, SessionError, Standings, Stop,
-    Universes, walk::walk,
+    Choices, FoundStates, Group, Nearest, Overview, PathEvent, Session, SessionError,
+    StoppedActivity, Transition, UniverseStatus, Universes, walk::walk,
 };
 use crate::{
-    Activity, Cause, Configuration, Debugger, Difference, Expression, Mode, Observation, Semantics,
-    catalogue,
+    Activity, Configuration, Debugger, DebuggerMode, Difference, Expression, Observation,
+    PauseCause, Semantics, catalogue,
 };
 
 impl<S: Semantics> Session<S> {
@@ -23,7 +23,7 @@ impl<S: Semantics> Session<S> {
     }
 
     /// The events that led to a universe.
-    pub fn story(&self, universe: usize) -> Result<Vec<Event>, SessionError> {
+    pub fn story(&self, universe: usize) -> Result<Vec<PathEvent>, SessionError> {
         let last = &self.state(universe)?.base;
         let name = |activity| self.language.name(last, activity);
         let mut story = Vec::new();
@@ -31,14 +31,14 @@ impl<S: Semantics> Session<S> {
         while let Some((from, link)) = &self.nodes[at].from {
             let before = &self.nodes[*from].state.base;
             match link {
-                Link::Asked(what) => story.push(Event {
+                Transition::Command(what) => story.push(PathEvent {
                     who: None,
                     what: what.clone(),
                     site: None,
                 }),
-                Link::Rule(rule) => {
+                Transition::Rule(rule) => {
                     if let Some(step) = rule.base() {
-                        story.push(Event {
+                        story.push(PathEvent {
                             who: Some(name(self.language.activity(step))),
                             what: self.language.describe(before, step, &name),
                             site: self.language.operation(before, step).site,
@@ -53,9 +53,9 @@ impl<S: Semantics> Session<S> {
     }
 
     /// The status of all universes.
-    pub fn standings(&self) -> Standings {
+    pub fn overview(&self) -> Overview {
         let mut groups: Vec<Group> = Vec::new();
-        let mut places: HashMap<How, usize> = HashMap::new();
+        let mut places: HashMap<UniverseStatus, usize> = HashMap::new();
         for (universe, state) in self.universes().enumerate() {
             let how = self.how(state);
             let place = *places.entry(how).or_insert_with_key(|how| {
@@ -67,34 +67,34 @@ impl<S: Semantics> Session<S> {
             });
             groups[place].universes.push(universe);
         }
-        Standings {
+        Overview {
             groups,
             states: self.states,
         }
     }
 
-    fn how(&self, state: &Configuration<S::State>) -> How {
+    fn how(&self, state: &Configuration<S::State>) -> UniverseStatus {
         let cause = match state.mode {
-            Mode::Stopped => return How::Stopped,
-            Mode::Run if self.is_over(state) => {
-                return How::Ended(self.language.ending(&state.base));
+            DebuggerMode::Stopped => return UniverseStatus::Stopped,
+            DebuggerMode::Run if self.is_over(state) => {
+                return UniverseStatus::Ended(self.language.ending(&state.base));
             }
-            Mode::Run => return How::Running,
-            Mode::Pause(cause) => cause,
+            DebuggerMode::Run => return UniverseStatus::Running,
+            DebuggerMode::Pause(cause) => cause,
         };
         let (by, breakpoint) = match cause {
-            Cause::Breakpoint(number) => {
+            PauseCause::Breakpoint(number) => {
                 let text = self.breakpoints.get(number).map(ToString::to_string);
                 (text.unwrap_or("removed".to_owned()), Some(number))
             }
-            Cause::Step(name) => (name.to_owned(), None),
-            Cause::Command => ("pause".to_owned(), None),
+            PauseCause::Step(name) => (name.to_owned(), None),
+            PauseCause::Command => ("pause".to_owned(), None),
         };
-        let stopped = state.paused().map(|activity| Stop {
+        let stopped = state.paused().map(|activity| StoppedActivity {
             who: self.language.name(&state.base, activity),
             next: self.next(state, activity),
         });
-        How::Paused {
+        UniverseStatus::Paused {
             by,
             breakpoint,
             stopped: stopped.collect(),
@@ -113,7 +113,7 @@ impl<S: Semantics> Session<S> {
 
     /// The possible commands in a universe, for each activity.
     pub fn applicable(&self, universe: usize) -> Result<Vec<Choices>, SessionError> {
-        let debugger = Debugger::new(&self.language, &self.breakpoints, self.granularity);
+        let debugger = Debugger::new(&self.language, &self.breakpoints, self.step_size);
         let state = self.state(universe)?;
         let steps = self.language.steps(&state.base);
         let operations = steps
@@ -145,7 +145,7 @@ impl<S: Semantics> Session<S> {
         &self,
         condition: &Expression,
         universes: Universes,
-    ) -> Result<Found, SessionError> {
+    ) -> Result<FoundStates, SessionError> {
         let numbers = self.numbers(universes)?;
         let mut starts = Vec::new();
         for universe in &numbers {
@@ -168,7 +168,7 @@ impl<S: Semantics> Session<S> {
             let last = found.state(*first);
             let name = |activity| self.language.name(last, activity);
             while let Some((from, step)) = &found.origin(at) {
-                story.push(Event {
+                story.push(PathEvent {
                     who: Some(name(self.language.activity(step))),
                     what: self.language.describe(found.state(*from), step, &name),
                     site: self.language.operation(found.state(*from), step).site,
@@ -183,7 +183,7 @@ impl<S: Semantics> Session<S> {
                 observation: self.language.observe(last),
             }
         });
-        Ok(Found {
+        Ok(FoundStates {
             states: all.len(),
             of: found.len() - left.len(),
             is_complete: left.is_empty(),

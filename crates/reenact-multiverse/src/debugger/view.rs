@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use crate::{Activity, Breakpoint, Expression, Observation, Operation, Pattern, Semantics};
 
 /// A state of the program.
-pub(super) struct Scene<'a, S: Semantics> {
+pub(super) struct ProgramView<'a, S: Semantics> {
     base: &'a S,
     state: &'a S::State,
     operations: OnceCell<Vec<Operation<'a>>>,
     seen: OnceCell<Observation>,
 }
 
-impl<'a, S: Semantics> Scene<'a, S> {
+impl<'a, S: Semantics> ProgramView<'a, S> {
     pub(super) fn new(base: &'a S, state: &'a S::State) -> Self {
         Self {
             base,

@@ -7,13 +7,13 @@ use reenact_trace::Exit;
 use tempfile::TempDir;
 
 use crate::{
-    error::Failure,
-    replay::{Output, Plan, Request},
+    error::Error,
+    replay::{Plan, ProgramOutput, ReplayOptions},
     report, signals,
 };
 
 /// A recorded run that has been replayed.
-pub(crate) struct Recording<'a> {
+pub(crate) struct RecordedPath<'a> {
     file: &'a Path,
     plan: Plan,
     scratch: TempDir,
@@ -21,38 +21,38 @@ pub(crate) struct Recording<'a> {
 
 /// The result of replaying a recorded run.
 pub(crate) enum Replayed<'a> {
-    Recording(Recording<'a>),
+    RecordedPath(RecordedPath<'a>),
     Interrupted(Exit),
 }
 
-impl<'a> Recording<'a> {
+impl<'a> RecordedPath<'a> {
     /// Replays a recorded run.
     pub(crate) fn replay(
         file: &'a Path,
         force: bool,
         command: &[OsString],
-    ) -> Result<Replayed<'a>, Failure> {
-        let plan = Plan::new(&Request {
+    ) -> Result<Replayed<'a>, Error> {
+        let plan = Plan::new(&ReplayOptions {
             trace: file,
             force,
             command,
             really_write: false,
         })?;
         plan.notes().iter().for_each(report::note);
-        let scratch = TempDir::new().map_err(Failure::Scratch)?;
-        let recording = Recording {
+        let scratch = TempDir::new().map_err(Error::Scratch)?;
+        let recording = RecordedPath {
             file,
             plan,
             scratch,
         };
-        let (output, log) = (Output::Hidden.stdio(), recording.log());
+        let (output, log) = (ProgramOutput::Hidden.stdio(), recording.log());
         let outcome = (recording.plan).run(output, recording.scratch.path(), Some(&log))?;
         if let Some(signal) = signals::received() {
             return Ok(Replayed::Interrupted(Exit::Signal(signal)));
         }
         match outcome.is_same() {
-            true => Ok(Replayed::Recording(recording)),
-            false => Err(Failure::Unfit(format!("it cannot be replayed: {outcome}"))),
+            true => Ok(Replayed::RecordedPath(recording)),
+            false => Err(Error::Unfit(format!("it cannot be replayed: {outcome}"))),
         }
     }
 
@@ -61,8 +61,8 @@ impl<'a> Recording<'a> {
     }
 
     /// Returns the options, one per line, that make the program follow the recorded run.
-    pub(crate) fn request(&self) -> Result<String, Failure> {
-        let file = std::path::absolute(self.file).map_err(Failure::Scratch)?;
+    pub(crate) fn request(&self) -> Result<String, Error> {
+        let file = std::path::absolute(self.file).map_err(Error::Scratch)?;
         let mut lines = format!(
             "path={}\nrecording={}\n",
             self.log().display(),

@@ -5,11 +5,11 @@ use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
 use reenact_engine::explore::protocol::{ActivityReport, ActivityStatus, OperationReport};
 use reenact_multiverse::{Activity, Ending, Observation, Wait};
 
-use super::{known::Seen, message, site, value, words};
+use super::{message, operations, report_cache::NamedReport, site, value};
 
 /// Returns what can be observed: every activity with its next operation and the locks it holds, all locks that are
 /// held, the output, and the values that the program watches, by name.
-pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
+pub(super) fn observe(seen: &NamedReport, file: &str) -> Observation {
     let report = &seen.report;
     let activities = report.activities.iter();
     let mut all: Vec<_> = activities
@@ -24,7 +24,7 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
         all.push(("printed".to_owned(), Observation::List(lines.collect())));
     }
     for (name, text) in &report.watched {
-        all.push((name.clone(), value::read(text)));
+        all.push((name.clone(), value::parse(text)));
     }
     if let Some(error) = &seen.error {
         all.push(("error".to_owned(), Observation::Text(error.clone())));
@@ -32,7 +32,7 @@ pub(super) fn observe(seen: &Seen, file: &str) -> Observation {
     Observation::Record(all)
 }
 
-fn activity(acting: &ActivityReport, seen: &Seen, file: &str) -> Observation {
+fn activity(acting: &ActivityReport, seen: &NamedReport, file: &str) -> Observation {
     let mut fields = Vec::new();
     let mut field = |name: &str, text: String| {
         fields.push((name.to_owned(), Observation::Text(text)));
@@ -43,7 +43,7 @@ fn activity(acting: &ActivityReport, seen: &Seen, file: &str) -> Observation {
     match &acting.status {
         ActivityStatus::Pending(doing) => {
             let does = match doing.is_enabled {
-                true => words::does(doing, seen, None, file),
+                true => operations::does(doing, seen, None, file),
                 false => waits_for(doing, seen, file),
             };
             field("does", does);
@@ -81,7 +81,7 @@ fn is_light(activity: &ActivityReport) -> bool {
 
 /// Returns what can be observed of an actor: the message that it handles, the messages that wait, and its state if it
 /// can be shown. In the middle of a turn it cannot.
-fn actor(acting: &ActivityReport, seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+fn actor(acting: &ActivityReport, seen: &NamedReport, file: &str) -> Vec<(String, Observation)> {
     let mut fields = Vec::new();
     let ActivityReport {
         inbox, turn, state, ..
@@ -99,14 +99,14 @@ fn actor(acting: &ActivityReport, seen: &Seen, file: &str) -> Vec<(String, Obser
     if let Some(state) = state {
         let state = match turn {
             Some(_) => Observation::Text("<in a turn>".to_owned()),
-            None => value::read(state),
+            None => value::parse(state),
         };
         fields.push(("state".to_owned(), state));
     }
     fields
 }
 
-fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
+fn locks(seen: &NamedReport, file: &str) -> Vec<(String, Observation)> {
     let place = |who: u32| match seen.report.activity(Activity(who)) {
         Some(acting) => acting.place.clone(),
         None => format!("activity {who}"),
@@ -135,10 +135,10 @@ fn locks(seen: &Seen, file: &str) -> Vec<(String, Observation)> {
     locks
 }
 
-fn waits_for(doing: &OperationReport, seen: &Seen, file: &str) -> String {
+fn waits_for(doing: &OperationReport, seen: &NamedReport, file: &str) -> String {
     format!(
         "waits to {}{}",
-        words::waits_to(doing, seen),
+        operations::waits_to(doing, seen),
         who_has(doing, seen, file)
     )
 }
@@ -155,7 +155,7 @@ fn place_in(place: &str, file: &str) -> String {
 }
 
 /// Describes which activity holds an object that the operation needs.
-fn who_has(doing: &OperationReport, seen: &Seen, file: &str) -> String {
+fn who_has(doing: &OperationReport, seen: &NamedReport, file: &str) -> String {
     let mut objects = doing.touches.iter().filter_map(|(_, object)| *object);
     let holder = objects.find_map(|object| {
         let held = seen
@@ -173,7 +173,7 @@ fn who_has(doing: &OperationReport, seen: &Seen, file: &str) -> String {
 }
 
 /// Returns the ending: states, output and watched values; errors; and, in a deadlock, what each activity waits for.
-pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
+pub(super) fn ending(seen: &NamedReport, file: &str) -> Ending {
     let report = &seen.report;
     let mut ending = Ending::default();
     if let Some(error) = &seen.error {
@@ -182,7 +182,7 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
     }
     let printed = report.printed.iter().map(|line| format!("prints {line}"));
     let watched = report.watched.iter();
-    let watched = watched.map(|(name, text)| format!("{name} = {}", value::read(text)));
+    let watched = watched.map(|(name, text)| format!("{name} = {}", value::parse(text)));
     let states = report.activities.iter().flat_map(left_in);
     ending.outcome = states.chain(printed).chain(watched).collect();
     ending.errors = report.failures.clone();
@@ -217,7 +217,7 @@ pub(super) fn ending(seen: &Seen, file: &str) -> Ending {
 fn left_in(acting: &ActivityReport) -> Vec<String> {
     let place = &acting.place;
     let state = acting.state.as_deref().filter(|_| acting.turn.is_none());
-    match state.map(value::read) {
+    match state.map(value::parse) {
         Some(Observation::Record(fields)) => fields
             .iter()
             .map(|(name, value)| format!("{place}.{name} = {value}"))
@@ -227,7 +227,7 @@ fn left_in(acting: &ActivityReport) -> Vec<String> {
     }
 }
 
-fn wait(acting: &ActivityReport, seen: &Seen, file: &str) -> Option<Wait> {
+fn wait(acting: &ActivityReport, seen: &NamedReport, file: &str) -> Option<Wait> {
     let (what, site) = match &acting.status {
         ActivityStatus::Pending(doing) => {
             let what = match (doing.object(), &doing.with) {

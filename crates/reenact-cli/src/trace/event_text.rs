@@ -7,15 +7,15 @@ use reenact_trace::{ActivityInfo, Event, Kind, Trace};
 use crate::report;
 
 /// What is needed to describe the events of an activity.
-pub(super) struct Words<'a> {
+pub(super) struct EventText<'a> {
     trace: &'a Trace,
     number: u32,
     with_sender: bool,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn new(trace: &'a Trace, info: &ActivityInfo) -> Words<'a> {
-        Words {
+impl<'a> EventText<'a> {
+    pub(super) fn new(trace: &'a Trace, info: &ActivityInfo) -> EventText<'a> {
+        EventText {
             trace,
             number: info.number,
             with_sender: super::with_sender(trace.program()),
@@ -39,12 +39,12 @@ impl<'a> Words<'a> {
                 )
             }
             Kind::CHILDREN if second == 1 => {
-                format!("has the number {number} for the next actor it makes")
+                format!("reserves the number {number} for the next actor it creates")
             }
             Kind::CHILDREN => {
                 let last = number.saturating_add(second.saturating_sub(1));
                 format!(
-                    "has the numbers {number} to {last} for the next actors or processes it makes"
+                    "reserves the numbers {number} to {last} for the next actors or processes it creates"
                 )
             }
             Kind::CLOCK => format!("reads the clock, {}", elapsed(number)),
@@ -85,7 +85,7 @@ impl<'a> Words<'a> {
             (true, 0) => "a continuation of its own".to_owned(),
             (true, _) => format!("a message that {sender} sent to a promise"),
             (false, 0) if self.with_sender => {
-                "a message whose place its sender recorded".to_owned()
+                "a message whose position its sender recorded".to_owned()
             }
             (false, _) => format!("a message from {sender}"),
         }

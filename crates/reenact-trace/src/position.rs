@@ -9,7 +9,7 @@
 ///    are.
 /// 2. If `chunk` names the chunk that an appender owns, then that chunk contains the activity's last bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct TracePosition {
     /// How many operations its items stand for.
     position: u64,
     /// In the lower 48 bits, the sequence number of the chunk that it last wrote to, plus one; 0 for none. In the upper
@@ -19,7 +19,7 @@ pub struct Place {
 
 const CHUNK_BITS: u32 = 48;
 
-impl Place {
+impl TracePosition {
     /// Returns how many operations of the activity the items written so far stand for.
     pub fn position(&self) -> u64 {
         self.position
@@ -40,7 +40,7 @@ impl Place {
         self.chunk << (64 - CHUNK_BITS) == (sequence + 1) << (64 - CHUNK_BITS)
     }
 
-    /// Like [`Place::is_in`], and the last item stood for an operation.
+    /// Like [`TracePosition::is_in`], and the last item stood for an operation.
     #[inline]
     pub(crate) fn moves_in(&self, sequence: u64) -> bool {
         self.chunk == sequence + 1
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_place_is_in_the_chunk_that_was_entered_last() {
-        let mut place = Place::default();
+        let mut place = TracePosition::default();
         assert!(!place.is_in(0));
         place.enter(0);
         assert!(place.is_in(0));
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn standing_still_does_not_overflow_into_anything() {
-        let mut place = Place::default();
+        let mut place = TracePosition::default();
         place.enter(1 << 40);
         for _ in 0..70_000 {
             place.advance(0);

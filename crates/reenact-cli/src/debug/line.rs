@@ -1,7 +1,7 @@
 //! Splits a line into words, separated by whitespace or enclosed in quotes.
 
 /// Splits a line into words. A name that contains whitespace is written in double quotes.
-pub(super) fn split(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
     while !rest.is_empty() {
@@ -16,7 +16,7 @@ pub(super) fn split(line: &str) -> Vec<String> {
 }
 
 /// Returns the first word of a line and the rest.
-pub(super) fn first(line: &str) -> (&str, &str) {
+pub(super) fn first_word(line: &str) -> (&str, &str) {
     match line.split_once(char::is_whitespace) {
         Some((word, rest)) => (word, rest.trim()),
         None => (line, ""),
@@ -29,9 +29,9 @@ mod tests {
 
     #[test]
     fn blanks_separate_words_unless_quoted() {
-        assert_eq!(split("  a  b\tc "), ["a", "b", "c"]);
-        assert_eq!(split(r#"next-turn "a b" 2"#), ["next-turn", "a b", "2"]);
-        assert_eq!(split(r#""open"#), ["open"]);
-        assert_eq!(split(""), [""; 0]);
+        assert_eq!(words("  a  b\tc "), ["a", "b", "c"]);
+        assert_eq!(words(r#"next-turn "a b" 2"#), ["next-turn", "a b", "2"]);
+        assert_eq!(words(r#""open"#), ["open"]);
+        assert_eq!(words(""), [""; 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! What the acts of the demo share: recording a program until it fails, and replaying the failure.
+//! What the demos share: recording a program until it fails, and replaying the failure.
 
 use std::{
     fmt::Display,
@@ -12,9 +12,9 @@ use reenact_trace::Exit;
 use tempfile::TempDir;
 
 use crate::{
-    error::Failure,
-    record::{self, Recording},
-    replay::{Operation, Outcome, Plan, Request, log},
+    error::Error,
+    record::{self, RecordedRun},
+    replay::{Operation, Plan, ReplayOptions, ReplayOutcome, log},
     report, signals,
 };
 
@@ -23,17 +23,17 @@ const MOST_RUNS: u32 = 2000;
 /// After every this many runs, the program does more work where it races: machines differ in how threads interleave.
 const RUNS_PER_AMOUNT: u32 = 10;
 
-/// What an act works with: a temporary directory, and standard output.
-pub(super) struct Stage {
+/// What a demo works with: a temporary directory, and standard output.
+pub(super) struct DemoRunner {
     directory: TempDir,
     this_program: PathBuf,
 }
 
-/// How many times an act replays the failure.
+/// How many times a demo replays the failure.
 const REPLAYS: usize = 5;
 
 /// A run that failed.
-pub(super) struct Catch {
+pub(super) struct FailedRun {
     trace: PathBuf,
     /// The number of runs until the failure.
     runs: u32,
@@ -42,13 +42,13 @@ pub(super) struct Catch {
 }
 
 /// The result of a replay.
-struct Replayed {
-    outcome: Outcome,
+struct DemoReplay {
+    outcome: ReplayOutcome,
     output: String,
 }
 
 /// Returns the panic message of the program: the line that contains `word`.
-fn complaint<'a>(output: &'a str, word: &str) -> &'a str {
+fn panic_line<'a>(output: &'a str, word: &str) -> &'a str {
     output
         .lines()
         .find(|line| line.contains(word))
@@ -56,22 +56,22 @@ fn complaint<'a>(output: &'a str, word: &str) -> &'a str {
         .trim()
 }
 
-impl Stage {
-    pub(super) fn set() -> Result<Stage, Failure> {
-        Ok(Stage {
-            directory: TempDir::with_prefix("reenact-demo-").map_err(Failure::Scratch)?,
-            this_program: std::env::current_exe().map_err(Failure::Scratch)?,
+impl DemoRunner {
+    pub(super) fn new() -> Result<DemoRunner, Error> {
+        Ok(DemoRunner {
+            directory: TempDir::with_prefix("reenact-demo-").map_err(Error::Scratch)?,
+            this_program: std::env::current_exe().map_err(Error::Scratch)?,
         })
     }
 
     /// Prints a line.
-    pub(super) fn say(&self, text: impl Display) -> Result<(), Failure> {
-        writeln!(anstream::stdout(), "{text}").map_err(Failure::Output)
+    pub(super) fn print(&self, text: impl Display) -> Result<(), Error> {
+        writeln!(anstream::stdout(), "{text}").map_err(Error::Output)
     }
 
     /// Records the program `name` repeatedly until it fails. `work` is how much it does where it races, in the first
     /// runs.
-    pub(super) fn record_until_it_fails(&self, name: &str, work: u64) -> Result<Catch, Failure> {
+    pub(super) fn record_until_it_fails(&self, name: &str, work: u64) -> Result<FailedRun, Error> {
         let trace = self.directory.path().join(name).with_extension("reenact");
         let progress = report::spinner("recording", "runs, none has failed yet");
         for runs in 1..=MOST_RUNS {
@@ -90,22 +90,22 @@ impl Stage {
             }
             if recording.exit != Exit::Status(0) {
                 progress.finish_and_clear();
-                return self.caught(runs, &recording);
+                return self.failed_run(runs, &recording);
             }
         }
         progress.finish_and_clear();
-        Err(Failure::DemoWentWell { runs: MOST_RUNS })
+        Err(Error::DemoWentWell { runs: MOST_RUNS })
     }
 
-    fn caught(&self, runs: u32, recording: &Recording) -> Result<Catch, Failure> {
+    fn failed_run(&self, runs: u32, recording: &RecordedRun) -> Result<FailedRun, Error> {
         let output = self.output();
         match recording.traces.first() {
-            Some(trace) => Ok(Catch {
+            Some(trace) => Ok(FailedRun {
                 trace: trace.path().to_owned(),
                 runs,
                 output,
             }),
-            None => Err(Failure::DemoBroken {
+            None => Err(Error::DemoBroken {
                 what: format!("its program recorded nothing. It said:\n{output}"),
             }),
         }
@@ -115,44 +115,41 @@ impl Stage {
     /// every replay.
     pub(super) fn show_failure_and_replays(
         &self,
-        catch: &Catch,
+        failed: &FailedRun,
         word: &str,
-    ) -> Result<(), Failure> {
-        let complained = complaint(&catch.output, word);
-        self.say(format_args!(
-            "    run {} failed: {complained}\n",
-            catch.runs
-        ))?;
-        self.say(
+    ) -> Result<(), Error> {
+        let failure = panic_line(&failed.output, word);
+        self.print(format_args!("    run {} failed: {failure}\n", failed.runs))?;
+        self.print(
             "Run it again, and it will most likely go well. Replay the recording, and it cannot:\n",
         )?;
         for number in 1..=REPLAYS {
-            let replayed = self.replay_with(&catch.trace, None)?;
-            let said = complaint(&replayed.output, word);
-            if !matches!(replayed.outcome, Outcome::Same { .. }) || said != complained {
-                return Err(Failure::DemoBroken {
+            let replayed = self.replay_with(&failed.trace, None)?;
+            let again = panic_line(&replayed.output, word);
+            if !matches!(replayed.outcome, ReplayOutcome::Same { .. }) || again != failure {
+                return Err(Error::DemoBroken {
                     what: format!(
                         "a replay went another way: {}\n{}",
                         replayed.outcome, replayed.output
                     ),
                 });
             }
-            self.say(format_args!("    replay {number} of {REPLAYS}: {said}"))?;
+            self.print(format_args!("    replay {number} of {REPLAYS}: {again}"))?;
         }
-        self.say(
+        self.print(
             "\nA failure that comes every time can be looked at. This is what happened, in this order:\n",
         )
     }
 
     /// Replays a failure and returns all operations.
-    pub(super) fn replay_with_log(&self, catch: &Catch) -> Result<Vec<Operation>, Failure> {
+    pub(super) fn replay_with_log(&self, failed: &FailedRun) -> Result<Vec<Operation>, Error> {
         let path = self.directory.path().join("log");
-        self.replay_with(&catch.trace, Some(&path))?;
+        self.replay_with(&failed.trace, Some(&path))?;
         log::read(&path)
     }
 
-    fn replay_with(&self, trace: &Path, log: Option<&Path>) -> Result<Replayed, Failure> {
-        let plan = Plan::new(&Request {
+    fn replay_with(&self, trace: &Path, log: Option<&Path>) -> Result<DemoReplay, Error> {
+        let plan = Plan::new(&ReplayOptions {
             trace,
             force: false,
             command: &[],
@@ -160,14 +157,14 @@ impl Stage {
         })?;
         let stdio = [Stdio::null(), Stdio::null(), self.output_file()?.into()];
         let outcome = plan.run(stdio, self.directory.path(), log)?;
-        Ok(Replayed {
+        Ok(DemoReplay {
             outcome,
             output: self.output(),
         })
     }
 
-    fn output_file(&self) -> Result<File, Failure> {
-        File::create(self.directory.path().join("output")).map_err(Failure::Scratch)
+    fn output_file(&self) -> Result<File, Error> {
+        File::create(self.directory.path().join("output")).map_err(Error::Scratch)
     }
 
     fn output(&self) -> String {

@@ -5,7 +5,7 @@
 use reenact_engine::{Access, explore::protocol::OperationReport, third_person, with_object};
 use reenact_multiverse::OperationKind;
 
-use super::{known::Seen, message};
+use super::{message, report_cache::NamedReport};
 
 /// The kinds of operations of a Rust program.
 pub(super) static KINDS: [OperationKind; 24] = [
@@ -48,7 +48,7 @@ pub(super) static OWN: [OperationKind; 5] = [
 /// several and `way` is known, and its file if that is not `file`.
 pub(super) fn does(
     operation: &OperationReport,
-    seen: &Seen,
+    seen: &NamedReport,
     way: Option<u32>,
     file: &str,
 ) -> String {
@@ -67,7 +67,7 @@ pub(super) fn does(
 }
 
 /// Describes an operation in the infinitive, such as `lock mutex@12`.
-pub(super) fn waits_to(operation: &OperationReport, seen: &Seen) -> String {
+pub(super) fn waits_to(operation: &OperationReport, seen: &NamedReport) -> String {
     if let Some(message) = &operation.message {
         return message::sentence(message, &seen.report);
     }

@@ -15,16 +15,16 @@ const REMEMBERED: usize = 20_000;
 
 /// What is known so far.
 #[derive(Default)]
-pub(super) struct Knowledge {
-    reports: Recent<u128, Seen>,
+pub(super) struct ReportCache {
+    reports: RecentMap<u128, NamedReport>,
     /// The fingerprint of the universe that a step leads to.
-    after: Recent<(u128, Choice), u128>,
+    after: RecentMap<(u128, Choice), u128>,
     names: Arc<Mutex<Names>>,
 }
 
 /// What the program reports about a universe, with the names of its objects.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct NamedReport {
     /// Empty if there is an error.
     pub(super) report: Arc<UniverseReport>,
     /// Why there is no report.
@@ -32,7 +32,7 @@ pub(super) struct Seen {
     names: Arc<Mutex<Names>>,
 }
 
-impl Seen {
+impl NamedReport {
     /// Returns the name of an object, as the user sees it.
     pub(super) fn name(&self, object: u32) -> String {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,9 +43,9 @@ impl Seen {
     }
 }
 
-impl Knowledge {
+impl ReportCache {
     /// Returns the report of a universe, if it is remembered.
-    pub(super) fn of(&mut self, universe: &Universe) -> Option<Seen> {
+    pub(super) fn of(&mut self, universe: &Universe) -> Option<NamedReport> {
         self.reports.get(&universe.fingerprint())
     }
 
@@ -55,7 +55,7 @@ impl Knowledge {
     }
 
     /// Remembers the reply to the request for a universe.
-    pub(super) fn learn(&mut self, universe: &Universe, reply: Reply) -> Seen {
+    pub(super) fn learn(&mut self, universe: &Universe, reply: Reply) -> NamedReport {
         let (report, error) = match reply {
             Ok(report) => (report, None),
             Err(error) => (UniverseReport::default(), Some(error)),
@@ -64,7 +64,7 @@ impl Knowledge {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .learn(&report);
-        let seen = Seen {
+        let seen = NamedReport {
             report: Arc::new(report),
             error,
             names: Arc::clone(&self.names),
@@ -82,7 +82,7 @@ impl Knowledge {
 
     /// Forgets where steps lead, because the granularity has changed.
     pub(super) fn forget_steps(&mut self) {
-        self.after = Recent::default();
+        self.after = RecentMap::default();
     }
 
     /// Remembers where a step leads.
@@ -94,21 +94,21 @@ impl Knowledge {
 
 /// A map of two generations. When the young one is full it becomes the old one, and the entries of the previous old one
 /// that have not been used since are dropped.
-struct Recent<K, V> {
+struct RecentMap<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
 }
 
-impl<K, V> Default for Recent<K, V> {
+impl<K, V> Default for RecentMap<K, V> {
     fn default() -> Self {
-        Recent {
+        RecentMap {
             young: HashMap::new(),
             old: HashMap::new(),
         }
     }
 }
 
-impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
+impl<K: Hash + Eq + Copy, V: Clone> RecentMap<K, V> {
     fn get(&mut self, key: &K) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());
