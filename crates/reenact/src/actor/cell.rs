@@ -9,7 +9,7 @@ use std::{
     panic::Location,
     ptr::{self, NonNull},
     sync::atomic::{
-        AtomicU32, AtomicUsize,
+        AtomicU32,
         Ordering::{AcqRel, Relaxed},
     },
 };
@@ -28,6 +28,7 @@ use super::{
     stash::Stash,
     turns,
 };
+use crate::loom::AtomicUsize;
 
 /// The part that does not depend on the type of the state.
 #[repr(C)]

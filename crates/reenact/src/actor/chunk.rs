@@ -5,11 +5,10 @@ use std::{
     cell::RefCell,
     mem::size_of,
     ptr,
-    sync::atomic::{
-        AtomicPtr, AtomicU32,
-        Ordering::{Acquire, Relaxed, Release},
-    },
+    sync::atomic::Ordering::{Acquire, Relaxed, Release},
 };
+
+use crate::loom::{AtomicPtr, AtomicU32, thread_local};
 
 /// The header of a chunk, which is followed by its words.
 #[repr(C)]
@@ -79,7 +78,7 @@ impl Chunk {
                     }
                     _ => false,
                 });
-                if kept == Ok(true) {
+                if matches!(kept, Ok(true)) {
                     return;
                 }
             }
