@@ -37,8 +37,14 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
 
 /// Returns a call of cargo that starts every test through the guard, see [`crate::guard`].
 pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
+    guarded_by(&[], arguments)
+}
+
+/// Like [`guarded`]; and the guard starts the test through another program.
+pub(crate) fn guarded_by(through: &[&str], arguments: &[&str]) -> Result<Command, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    let runner = format!("target.'cfg(all())'.runner = [{this:?}, 'guard']");
+    let through: String = through.iter().map(|word| format!(", {word:?}")).collect();
+    let runner = format!("target.'cfg(all())'.runner = [{this:?}, 'guard'{through}]");
     let (first, rest) = arguments.split_first().ok_or("cargo does nothing")?;
     let mut command = command(&[first]);
     // Not by an environment variable: tests that call cargo would pass it on.
@@ -57,13 +63,19 @@ pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
 /// Returns a guarded call of `cargo nextest run`, which `.config/nextest.toml` configures. Installs nextest if it is
 /// missing.
 pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
+    install_nextest()?;
+    guarded(&[&["nextest", "run", "--workspace"], arguments].concat())
+}
+
+/// Installs nextest if it is missing.
+pub(crate) fn install_nextest() -> Result<(), String> {
     let mut version = command(&["nextest", "--version"]);
     let is_there = version.output().is_ok_and(|output| output.status.success());
     if !is_there {
         eprintln!("xtask: installing cargo-nextest, which runs the tests");
         run(&["install", "cargo-nextest", "--locked"])?;
     }
-    guarded(&[&["nextest", "run", "--workspace"], arguments].concat())
+    Ok(())
 }
 
 /// Returns the target directory of cargo.
