@@ -53,7 +53,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
-// SAFETY: A shared guard gives shared access to the data.
+// SAFETY: Only a guard that is borrowed mutably gives `&mut T`. A shared one gives `&T`, for which `T` is `Sync`.
 unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T> Mutex<T> {
@@ -177,7 +177,8 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: The guard holds the lock.
+        // SAFETY: The lock is held as long as the guard exists, so there is no other guard; and `deref_mut` would borrow this
+        // one mutably.
         unsafe { &*self.mutex.data.get() }
     }
 }
@@ -185,7 +186,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: The guard holds the lock, and there is no other guard.
+        // SAFETY: The lock is held, so there is no other guard; and this one is borrowed mutably.
         unsafe { &mut *self.mutex.data.get() }
     }
 }
@@ -223,7 +224,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Mutex");
         if self.raw.try_lock() {
-            // SAFETY: The lock is held for as long as the data is shown.
+            // SAFETY: `try_lock` has succeeded, so there is no guard before `unlock` below.
             debug.field("data", &unsafe { &*self.data.get() });
             self.raw.unlock();
         } else {

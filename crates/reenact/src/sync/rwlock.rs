@@ -47,7 +47,7 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     data: NonNull<T>,
 }
 
-// SAFETY: A shared guard gives shared access to the data.
+// SAFETY: Through a shared guard for reading, threads get `&T` at the same time, for which `T` is `Sync`.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
 
 impl<T: ?Sized> UnwindSafe for RwLockReadGuard<'_, T> {}
@@ -63,7 +63,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     _not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: A shared guard gives shared access to the data.
+// SAFETY: `&mut T` needs a guard that is borrowed mutably. A shared one gives `&T`, for which `T` is `Sync`.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<T: ?Sized> UnwindSafe for RwLockWriteGuard<'_, T> {}
@@ -152,7 +152,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Creates a guard after the lock has been acquired for reading.
     fn reading(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        // SAFETY: The pointer that a cell returns is not null.
+        // SAFETY: `data` is a field of a lock that exists, so its address is not null.
         let data = unsafe { NonNull::new_unchecked(self.data.get()) };
         let guard = RwLockReadGuard {
             raw: &self.raw,
@@ -199,7 +199,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockReadGuard {
             raw: &lock.raw,
             object: &lock.object,
-            // SAFETY: The pointer that a cell returns is not null.
+            // SAFETY: The guard for writing refers to a lock that exists, so the address of its data is not null.
             data: unsafe { NonNull::new_unchecked(lock.data.get()) },
         }
     }
@@ -231,7 +231,8 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: The guard holds the lock for reading.
+        // SAFETY: While this guard exists, the lock is held for reading, so nobody has `&mut T`. It borrows the lock, which
+        // owns the data.
         unsafe { self.data.as_ref() }
     }
 }
@@ -240,14 +241,14 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: The guard holds the lock.
+        // SAFETY: The lock is held for writing, so there is no other guard; and `&mut T` from this one would borrow it mutably.
         unsafe { &*self.lock.data.get() }
     }
 }
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: The guard holds the lock for writing, and there is no other guard.
+        // SAFETY: The lock is held for writing, so there is no other guard, and this one is borrowed mutably.
         unsafe { &mut *self.lock.data.get() }
     }
 }
@@ -263,7 +264,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("RwLock");
         if self.raw.try_read() {
-            // SAFETY: The lock is held for reading for as long as the data is shown.
+            // SAFETY: `try_read` has succeeded, so there is no writer before `unlock_read` below.
             debug.field("data", &unsafe { &*self.data.get() });
             self.raw.unlock_read();
         } else {
