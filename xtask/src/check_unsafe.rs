@@ -22,12 +22,14 @@ const ASAN_FLAGS: &str = "-Zsanitizer=address \
 /// purpose, such as pools and carriers: what is leaked is not looked for.
 const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:detect_leaks=0";
 
-/// Valgrind takes no part in the processes that tests start; all replays are among them.
-const VALGRIND: [&str; 4] = [
+/// Valgrind takes no part in the processes that tests start; all replays are among them. The stacks of tasks are next to
+/// each other: with larger frames than this, it would take a switch between them for the end of many calls.
+const VALGRIND: [&str; 5] = [
     "valgrind",
     "--quiet",
     "--error-exitcode=99",
     "--fair-sched=yes",
+    "--max-stackframe=131072",
 ];
 
 pub(crate) fn run() -> Result<(), String> {
