@@ -37,8 +37,14 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
 
 /// Returns a call of cargo that starts every test through the guard, see [`crate::guard`].
 pub(crate) fn guarded(arguments: &[&str]) -> Result<Command, String> {
+    guarded_by(&[], arguments)
+}
+
+/// Like [`guarded`]; and the guard starts the test through another program.
+pub(crate) fn guarded_by(through: &[&str], arguments: &[&str]) -> Result<Command, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    let runner = format!("target.'cfg(all())'.runner = [{this:?}, 'guard']");
+    let through: String = through.iter().map(|word| format!(", {word:?}")).collect();
+    let runner = format!("target.'cfg(all())'.runner = [{this:?}, 'guard'{through}]");
     let (first, rest) = arguments.split_first().ok_or("cargo does nothing")?;
     let mut command = command(&[first]);
     // Not by an environment variable: tests that call cargo would pass it on.

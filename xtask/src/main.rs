@@ -1,9 +1,10 @@
-//! `cargo xtask test`, `hunt` and `bench`: what people and CI run.
+//! `cargo xtask test`, `check-unsafe`, `hunt` and `bench`: what people and CI run.
 //!
 //! It has no dependencies, so that it is built quickly.
 
 mod bench;
 mod cargo;
+mod check_unsafe;
 mod dependency;
 mod guard;
 mod hunt;
@@ -18,6 +19,9 @@ cargo xtask test            format, lints, dependencies, all tests, the examples
                             use the same seed every time. A test that takes longer than five minutes
                             fails, with the stacks of its processes; REENACT_TEST_TIMEOUT=SECONDS for
                             another limit.
+cargo xtask check-unsafe    the models of loom, the tests under AddressSanitizer, and some under valgrind
+                            Needs x86-64 Linux and valgrind. Replays are not run under valgrind: it has
+                            no vDSO, which the stall detector reads the time from.
 cargo xtask hunt [MINUTES]  generated tests again and again, each time with a new seed, for ten minutes
                             or as many as you say
                             Keeps the output of each test that fails, with its seed and the command that
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         // How cargo starts a test: see `cargo::guarded`.
         ["guard", ..] if arguments.len() > 1 => return guard::run(&arguments[1..]),
         ["test"] => test::run(),
+        ["check-unsafe"] => check_unsafe::run(),
         ["hunt"] => hunt::run(10),
         ["hunt", minutes] if minutes.parse::<u64>().is_ok_and(|minutes| minutes > 0) => {
             hunt::run(minutes.parse().unwrap_or(1))

@@ -6,15 +6,19 @@
 //! What may be recorded is that an activity asked ([`choose`](crate::choose)) and found it to be true; a replay then
 //! waits until it is.
 
-use std::{
-    sync::atomic::{
+#[cfg(all(test, loom))]
+mod model;
+
+use std::time::Instant;
+
+use crate::{
+    Spot, controller,
+    loom::{
         AtomicU32,
         Ordering::{Relaxed, Release, SeqCst},
     },
-    time::Instant,
+    mode, raw,
 };
-
-use crate::{Spot, controller, mode, raw};
 
 /// A condition that becomes true once.
 ///
@@ -75,18 +79,19 @@ impl Latch {
     /// Waits until it is true; `what` describes for people what is waited for.
     pub fn wait(&self, what: &(dyn Fn() -> String + Sync)) {
         self.wait_if_controlled(what);
-        while !self.is_established() {
-            let _ = self.state.compare_exchange(0, AWAITED, SeqCst, SeqCst);
-            raw::wait(&self.state, AWAITED, None);
-        }
+        self.wait_while_unestablished(None);
     }
 
     /// Like [`Latch::wait`], until `deadline` at most. Returns whether it is true. Not for a controlled process, in
     /// which no time passes.
     pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.wait_while_unestablished(Some(deadline))
+    }
+
+    fn wait_while_unestablished(&self, deadline: Option<Instant>) -> bool {
         while !self.is_established() {
             let _ = self.state.compare_exchange(0, AWAITED, SeqCst, SeqCst);
-            if !raw::wait(&self.state, AWAITED, Some(deadline)) {
+            if !raw::wait_while(&self.state, AWAITED, deadline) {
                 return self.is_established();
             }
         }

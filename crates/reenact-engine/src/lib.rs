@@ -27,6 +27,7 @@ mod external;
 mod latch;
 pub mod life;
 pub mod log;
+mod loom;
 mod meeting;
 mod mode;
 mod object;

@@ -5,21 +5,18 @@
 //! ask first. The mode is read *after* the attempt, between the two locked instructions of a lock and its release,
 //! where a load is free; before the attempt it would cost a third of what a lock costs.
 
-use std::{
-    hint::cold_path,
-    panic::Location,
-    sync::atomic::{
-        AtomicU32, AtomicU64,
-        Ordering::{Acquire, Relaxed, Release},
-        fence,
-    },
-};
+use std::{hint::cold_path, panic::Location};
 
 use crate::{
     Access, Announcement, Asked, Change, Decision, Named, Op, Outcome, Reply, Touch,
     activity::{Hot, with_controlled},
     explore,
     external::untracked,
+    loom::{
+        AtomicU32, AtomicU64,
+        Ordering::{Acquire, Relaxed, Release},
+        fence,
+    },
     mode::{self, Mode},
     record,
     replay::fast_path,
@@ -59,7 +56,7 @@ pub struct Object {
 }
 
 // Every lock and every atomic contains one.
-const _: () = assert!(size_of::<Object>() <= 40);
+const _: () = assert!(size_of::<Object>() <= 40 || cfg!(loom));
 
 impl Default for Object {
     #[track_caller]
@@ -83,35 +80,29 @@ impl Object {
     /// An unused object, created at the caller's line. People know it by that line.
     #[track_caller]
     pub const fn new() -> Object {
-        Object {
-            version: AtomicU64::new(0),
-            key: AtomicU64::new(0),
-            last: AtomicU32::new(0),
-            looks: AtomicU32::new(0),
-            wanted: AtomicU64::new(0),
-            made_at: Location::caller(),
-        }
+        Object::made_at(Location::caller(), 0, 0)
     }
 
     /// Another unused object, created at the same line.
     #[must_use]
     pub const fn another(&self) -> Object {
-        Object {
-            made_at: self.made_at,
-            ..Object::new()
-        }
+        Object::made_at(self.made_at, 0, 0)
     }
 
     /// An unused object that has its name from the beginning. The first operation on it is not special.
     #[track_caller]
     pub(crate) const fn with_key(key: u64) -> Object {
+        Object::made_at(Location::caller(), key, Self::UNTOUCHED)
+    }
+
+    const fn made_at(made_at: &'static Location<'static>, key: u64, last: u32) -> Object {
         Object {
             version: AtomicU64::new(0),
             key: AtomicU64::new(key),
-            last: AtomicU32::new(Self::UNTOUCHED),
+            last: AtomicU32::new(last),
             looks: AtomicU32::new(0),
             wanted: AtomicU64::new(0),
-            made_at: Location::caller(),
+            made_at,
         }
     }
 

@@ -8,7 +8,7 @@ mod name;
 mod sentence;
 mod value;
 
-use std::{panic::Location, sync::atomic::AtomicU64};
+use std::panic::Location;
 
 pub use reenact_explore::OperationKind;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub use self::{
     value::{Change, Values},
 };
 
-use crate::{Arrival, Clock, Object};
+use crate::{Arrival, Clock, Object, loom::AtomicU64};
 
 /// An operation of a model. A reference, so that naming one costs nothing on a fast path.
 #[derive(Clone, Copy)]

@@ -7,28 +7,39 @@
 //! (`raw/parking_table.rs`). A waiter that its waker knows has a [`Parker`].
 
 mod brief;
+#[cfg_attr(all(test, loom), path = "raw/futex_modelled.rs")]
+mod futex;
+#[cfg(all(test, loom))]
+mod model;
 mod parker;
 mod parking_table;
 mod rwlock;
+mod spin;
+#[cfg(test)]
+mod tests;
+mod waiter_table;
 
-use std::{
-    sync::atomic::{
+use std::time::{Duration, Instant};
+
+pub use self::{
+    brief::BriefLock,
+    parker::Parker,
+    rwlock::RawRwLock,
+    spin::yield_while,
+    waiter_table::{WaiterKey, WaiterTable, Waiters},
+};
+pub(crate) use self::{futex::sleep_on, spin::spin_while};
+
+use self::{
+    futex::{sleep_while, wake_threads},
+    spin::SPINS,
+};
+use crate::{
+    external::untracked,
+    loom::{
         AtomicU32,
         Ordering::{Acquire, Relaxed, Release},
     },
-    time::{Duration, Instant},
-};
-
-pub use self::{brief::BriefLock, parker::Parker, rwlock::RawRwLock};
-
-use rustix::{
-    io::Errno,
-    thread::futex::{self, Flags, Timespec},
-};
-
-use crate::{
-    explore,
-    external::untracked,
     pool::{about_to_block, carrier::Carrier},
 };
 
@@ -37,48 +48,13 @@ pub fn now() -> Instant {
     untracked(Instant::now)
 }
 
-/// Waits while `*futex == expected`, until `deadline` at most. Returns false if the deadline has passed.
-fn wait_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
-    if let Some(carrier) = Carrier::current() {
-        return parking_table::wait_while(carrier, futex, expected, deadline);
+/// Waits while `*word == expected`, until `deadline` at most. Returns false if the deadline has passed.
+pub(crate) fn wait_while(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
+    if Carrier::current().is_some() {
+        return parking_table::wait_while(word, expected, deadline);
     }
     let _blocked = about_to_block();
-    sleep_while(futex, expected, deadline)
-}
-
-/// Like [`wait_while`], but blocks the thread, whatever it runs.
-fn sleep_while(futex: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
-    if explore::is_here() && (deadline.is_some() || explore::wait_while(futex, expected)) {
-        // Under exploration a time limit is over at once.
-        return deadline.is_none() || futex.load(Relaxed) != expected;
-    }
-    loop {
-        if futex.load(Relaxed) != expected {
-            return true;
-        }
-        let timeout = match deadline {
-            None => None,
-            Some(deadline) => {
-                let left = deadline.saturating_duration_since(now());
-                if left.is_zero() {
-                    return false;
-                }
-                Some(Timespec {
-                    tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
-                    tv_nsec: left.subsec_nanos().into(),
-                })
-            }
-        };
-        match futex::wait(futex, Flags::PRIVATE, expected, timeout.as_ref()) {
-            // Interrupted or changed meanwhile: check again. Timed out: the clock decides above.
-            Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT) => {
-                if deadline.is_none() || futex.load(Relaxed) != expected {
-                    return true;
-                }
-            }
-            Err(error) => panic!("futex: {error}"),
-        }
-    }
+    sleep_while(word, expected, deadline)
 }
 
 fn wake(futex: &AtomicU32, count: u32) {
@@ -90,12 +66,6 @@ fn wake(futex: &AtomicU32, count: u32) {
     if left > 0 {
         wake_threads(futex, left);
     }
-}
-
-/// Wakes threads and returns how many were woken.
-fn wake_threads(futex: &AtomicU32, count: u32) -> u32 {
-    // Cannot fail for an address that is mapped.
-    futex::wake(futex, Flags::PRIVATE, count).map_or(0, |woken| woken as u32)
 }
 
 /// A lock of one word.
@@ -160,15 +130,12 @@ impl RawMutex {
 
     /// Spins for a while until the lock is free, as long as no thread sleeps.
     fn spin(&self) -> u32 {
-        let mut left = 100;
-        loop {
-            let state = self.state.load(Relaxed);
-            if state != 1 || left == 0 {
-                return state;
-            }
-            std::hint::spin_loop();
-            left -= 1;
-        }
+        let mut state = 1;
+        spin_while(SPINS, || {
+            state = self.state.load(Relaxed);
+            state == 1
+        });
+        state
     }
 
     /// Releases the lock, which the caller holds.
@@ -228,16 +195,6 @@ impl RawCondvar {
     }
 }
 
-/// Sleeps while `*word == expected`, until `deadline` at most. Returns false if the deadline has passed.
-pub(crate) fn wait(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
-    wait_while(word, expected, deadline)
-}
-
-/// Sleeps while `*word == expected`. Safe to call in a signal handler.
-pub(crate) fn sleep_on(word: &AtomicU32, expected: u32) {
-    let _ = futex::wait(word, Flags::PRIVATE, expected, None);
-}
-
 /// Blocks the calling thread permanently, whatever it runs.
 pub(crate) fn sleep_for_good() -> ! {
     loop {
@@ -248,42 +205,4 @@ pub(crate) fn sleep_for_good() -> ! {
 /// Wakes all that sleep on `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
     wake(word, i32::MAX as u32);
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::UnsafeCell;
-
-    use super::*;
-
-    struct Counter(RawMutex, UnsafeCell<u64>);
-    // SAFETY: The test accesses the cell only under the lock.
-    unsafe impl Sync for Counter {}
-
-    #[test]
-    fn no_increment_under_the_lock_is_lost() {
-        let counter = Counter(RawMutex::new(), UnsafeCell::new(0));
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    let counter = &counter;
-                    for _ in 0..20_000 {
-                        counter.0.lock();
-                        // SAFETY: The lock is held.
-                        unsafe { *counter.1.get() += 1 };
-                        counter.0.unlock();
-                    }
-                });
-            }
-        });
-        assert_eq!(counter.1.into_inner(), 80_000);
-    }
-
-    #[test]
-    fn a_wait_without_notification_times_out() {
-        let (mutex, condvar) = (RawMutex::new(), RawCondvar::new());
-        mutex.lock();
-        assert!(!condvar.wait(&mutex, Some(Duration::from_millis(1))));
-        assert!(!mutex.try_lock(), "the lock is held again");
-    }
 }

@@ -62,6 +62,7 @@ pub mod stm;
 pub mod sync;
 pub mod thread;
 
+mod loom;
 mod ops;
 mod outside;
 

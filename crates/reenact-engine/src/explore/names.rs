@@ -11,12 +11,13 @@
 use std::{
     collections::BTreeMap,
     panic::Location,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::process::address;
+use crate::loom::AtomicU64;
 
 /// Distinguishes executions, so that the number of an object that outlives an execution is not used in another one.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(AT_ONCE);

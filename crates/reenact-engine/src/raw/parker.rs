@@ -3,16 +3,18 @@
 use std::{
     cell::Cell,
     hint::cold_path,
-    sync::atomic::{
-        AtomicU32,
-        Ordering::{AcqRel, Acquire, Relaxed, Release},
-    },
     time::{Duration, Instant},
 };
 
-use super::{now, sleep_while, wake_threads};
+use super::{now, sleep_while, spin_while, wake_threads};
 use crate::{
-    Spot, controller, mode,
+    Spot, controller,
+    loom::{
+        AtomicU32,
+        Ordering::{AcqRel, Acquire, Relaxed, Release},
+        checks, spin_loop, yield_now,
+    },
+    mode,
     pool::{about_to_block, carrier::Carrier},
 };
 
@@ -234,13 +236,7 @@ impl Parker {
 
     /// Checks for [`Parker::unpark`] this often, spinning. Returns whether it was notified.
     pub fn spin(&self, times: u32) -> bool {
-        for _ in 0..times {
-            if self.consume_notification() {
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        false
+        !spin_while(times, || !self.consume_notification())
     }
 
     /// Like [`Parker::spin`], in ever longer intervals, yielding in the later ones.
@@ -250,9 +246,9 @@ impl Parker {
                 return true;
             }
             if time < 7 {
-                (0..1 << time).for_each(|_| std::hint::spin_loop());
+                (0..1 << time).for_each(|_| spin_loop());
             } else {
-                std::thread::yield_now();
+                yield_now();
             }
         }
         false
@@ -287,7 +283,7 @@ impl Parker {
 }
 
 /// How often a thread checks for a reply before it sleeps.
-const THREAD_LOOKS: u32 = 11;
+const THREAD_LOOKS: u32 = checks(11);
 
 #[cfg(test)]
 mod tests {

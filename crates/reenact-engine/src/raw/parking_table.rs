@@ -4,131 +4,47 @@
 //! changed the word and then reads the count. So either the waiter sees the change, or the waker sees that a task
 //! waits. While no task waits anywhere, waking a thread costs one additional load.
 
-use std::{
-    cell::Cell,
-    collections::{BTreeMap, btree_map::Entry},
-    ptr::NonNull,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{
-            AtomicU32,
-            Ordering::{Relaxed, SeqCst},
-            fence,
-        },
-    },
-    time::Instant,
+use std::{ptr::NonNull, time::Instant};
+
+use super::{Parker, WaiterTable};
+use crate::loom::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+    fence,
 };
 
-use super::Parker;
-use crate::pool::carrier::Carrier;
+/// The parker of a task that waits, on the stack of that task.
+struct Sleeper(NonNull<Parker>);
 
-/// A task that waits: on its stack.
-///
-/// # Invariants
-///
-/// 1. Everything but the parker is accessed under the lock of the bucket.
-#[derive(Default)]
-struct Waiter {
-    parker: Parker,
-    is_listed: Cell<bool>,
-    before: Cell<Option<NonNull<Waiter>>>,
-    after: Cell<Option<NonNull<Waiter>>>,
-}
-
-/// The waiters at one address, in the order in which they came. There may be a million.
-#[derive(Default)]
-struct Queue {
-    first: Option<NonNull<Waiter>>,
-    last: Option<NonNull<Waiter>>,
-}
-
-// SAFETY: A task in the queue is not resumed before it is removed, and invariant 1 protects its links.
-unsafe impl Send for Queue {}
-
-impl Queue {
-    fn push(&mut self, waiter: &Waiter) {
-        let this = NonNull::from(waiter);
-        waiter.is_listed.set(true);
-        waiter.before.set(self.last);
-        match self.last {
-            // SAFETY: A waiter lives on the stack of a task that is not resumed while it is in the queue.
-            Some(last) => unsafe { last.as_ref() }.after.set(Some(this)),
-            None => self.first = Some(this),
-        }
-        self.last = Some(this);
-    }
-
-    fn remove(&mut self, waiter: &Waiter) {
-        waiter.is_listed.set(false);
-        let (before, after) = (waiter.before.take(), waiter.after.take());
-        match before {
-            // SAFETY: A waiter lives on the stack of a task that is not resumed while it is in the queue.
-            Some(before) => unsafe { before.as_ref() }.after.set(after),
-            None => self.first = after,
-        }
-        match after {
-            // SAFETY: A waiter lives on the stack of a task that is not resumed while it is in the queue.
-            Some(after) => unsafe { after.as_ref() }.before.set(before),
-            None => self.last = before,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-}
-
-const BUCKETS: usize = 64;
-
-type Bucket = BTreeMap<usize, Queue>;
+// SAFETY: A parker is `Sync`, and it exists while the table refers to it: see `wait_while`.
+unsafe impl Send for Sleeper {}
 
 static WAITING: AtomicU32 = AtomicU32::new(0);
-static TABLE: [Mutex<Bucket>; BUCKETS] = [const { Mutex::new(BTreeMap::new()) }; BUCKETS];
-
-fn bucket(address: usize) -> MutexGuard<'static, Bucket> {
-    let place =
-        address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - BUCKETS.trailing_zeros());
-    TABLE[place].lock().unwrap_or_else(PoisonError::into_inner)
-}
+static TABLE: WaiterTable<Sleeper> = WaiterTable::new();
 
 /// Waits while `*word == expected`, until `deadline` at most; may return early. Returns false if the deadline has
 /// passed.
-pub(super) fn wait_while(
-    carrier: &'static Carrier,
-    word: &AtomicU32,
-    expected: u32,
-    deadline: Option<Instant>,
-) -> bool {
-    let address = word.as_ptr().addr();
-    let waiter = Waiter::default();
-    let mut bucket_of_it = bucket(address);
+pub(super) fn wait_while(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
+    let parker = Parker::new();
+    let mut waiters = TABLE.lock(word.as_ptr().addr());
     WAITING.fetch_add(1, SeqCst);
     if word.load(SeqCst) != expected {
         WAITING.fetch_sub(1, SeqCst);
         return true;
     }
-    bucket_of_it.entry(address).or_default().push(&waiter);
-    let mut locked = Some(bucket_of_it);
-    if waiter
-        .parker
-        .sleep_on(carrier, deadline, || drop(locked.take()))
-    {
+    // This function returns, and the parker ends, only after the entry has been removed: by `wake`, which then notifies
+    // the parker under the lock, or below.
+    let key = waiters.add(0, Sleeper(NonNull::from(&parker)));
+    let mut locked = Some(waiters);
+    if parker.wait(deadline, || drop(locked.take())) {
         return true;
     }
     // It has not been woken, or is just being woken.
-    let mut bucket = bucket(address);
-    if waiter.is_listed.get()
-        && let Entry::Occupied(mut queue) = bucket.entry(address)
-    {
-        queue.get_mut().remove(&waiter);
-        if queue.get().is_empty() {
-            queue.remove();
-        }
+    if TABLE.remove(key).is_some() {
         WAITING.fetch_sub(1, SeqCst);
         return word.load(Relaxed) != expected;
     }
-    drop(bucket);
-    waiter.parker.park();
+    parker.park();
     true
 }
 
@@ -146,25 +62,16 @@ pub(super) fn wake(word: &AtomicU32, count: u32) -> u32 {
     if count == 0 || WAITING.load(SeqCst) == 0 {
         return count;
     }
-    let address = word.as_ptr().addr();
-    let mut bucket = bucket(address);
-    let Entry::Occupied(mut queue) = bucket.entry(address) else {
-        return count;
-    };
+    let mut waiters = TABLE.lock(word.as_ptr().addr());
     let mut left = count;
     while left > 0
-        && let Some(first) = queue.get().first
+        && let Some(first) = waiters.pop_first()
     {
         left -= 1;
         WAITING.fetch_sub(1, SeqCst);
-        // SAFETY: It waits until it is woken, which happens once: it is removed from the queue. Under the lock, so that
-        // a waiter whose time is up does not leave meanwhile.
-        let first = unsafe { first.as_ref() };
-        queue.get_mut().remove(first);
-        first.parker.wake();
-    }
-    if queue.get().is_empty() {
-        queue.remove();
+        // SAFETY: The task does not leave `wait_while` before this notifies it, because its entry was in the table; and
+        // if its time is up meanwhile, it first waits for the lock of the table, which is held here.
+        unsafe { first.0.as_ref() }.wake();
     }
     left
 }

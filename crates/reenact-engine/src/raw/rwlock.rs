@@ -1,11 +1,10 @@
 //! A lock that many read or one writes.
 
-use std::sync::atomic::{
+use super::{SPINS, spin_while, wait_while, wake, wake_all};
+use crate::loom::{
     AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
 };
-
-use super::{wait_while, wake, wake_all};
 
 /// A reader-writer lock of two words.
 ///
@@ -169,12 +168,7 @@ impl RawRwLock {
 
     /// Spins for a while until the writer is done, as long as nobody sleeps.
     fn spin(&self) {
-        for _ in 0..100 {
-            if self.state.load(Relaxed) != WRITER {
-                return;
-            }
-            std::hint::spin_loop();
-        }
+        spin_while(SPINS, || self.state.load(Relaxed) == WRITER);
     }
 
     /// Releases the lock, which the caller holds for reading.

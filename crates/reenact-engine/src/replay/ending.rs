@@ -6,7 +6,7 @@
 use std::{
     sync::{
         Arc, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
+        atomic::{AtomicBool, Ordering::SeqCst},
     },
     time::Duration,
 };
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     Object,
     activity::{self, HOT, NOBODY},
+    loom::AtomicU32,
     mode,
     pool::{can_be_put_aside, nothing_else_is_ready, poll_until_woken},
     raw::{self, Parker},

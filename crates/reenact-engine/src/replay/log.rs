@@ -20,10 +20,7 @@ use std::{
     io::Write,
     panic::Location,
     path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::{Mutex, PoisonError, atomic::Ordering::Relaxed},
 };
 
 use reenact_trace::{Trace, TraceError};
@@ -31,7 +28,7 @@ use reenact_trace::{Trace, TraceError};
 use super::sent::{Unhandled, label_of};
 use crate::{
     Access, Activity, Announcement, Change, Decision, End, Envelope, Map, Object, ObjectName,
-    OperationKind, Selected, Touch, clock, log::MARK, site::Site,
+    OperationKind, Selected, Touch, clock, log::MARK, loom::AtomicU64, site::Site,
 };
 
 thread_local! {

@@ -7,21 +7,20 @@
 //! the version and then loads the wanted one. All four accesses are sequentially consistent, so either the waiter sees
 //! the change or the release sees the waiter. Wanted versions are written only under the lock of the table's bucket.
 
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{
-            AtomicU32,
-            Ordering::{Relaxed, SeqCst},
-        },
-    },
-};
+#[cfg(all(test, loom))]
+mod model;
+
+use std::sync::Arc;
 
 use crate::{
     Object, Spot,
+    loom::{
+        AtomicU32,
+        Ordering::{Relaxed, SeqCst},
+        checks,
+    },
     pool::{can_be_put_aside, is_work_queued},
-    raw::Parker,
+    raw::{Parker, WaiterTable, Waiters, spin_while},
 };
 
 /// The state that an object must have reached for an operation to have its turn.
@@ -68,6 +67,24 @@ fn set_wish(object: &Object, wish: u64) {
     let _ = object.wanted.fetch_update(SeqCst, Relaxed, with_wish);
 }
 
+/// Adds a waiter, unlocks the table, and sleeps.
+fn sleep(
+    mut waiters: Waiters<'_, Waiter>,
+    want: Option<Want>,
+    parker: &Arc<Parker>,
+    sleeps: impl FnOnce(),
+) {
+    let waiter = Waiter {
+        want,
+        parker: Arc::clone(parker),
+        counts: !can_be_put_aside(),
+    };
+    waiters.add(want.map_or(0, Want::wish), waiter);
+    drop(waiters);
+    sleeps();
+    parker.park();
+}
+
 struct Waiter {
     /// `None` if it waits at a spot.
     want: Option<Want>,
@@ -76,12 +93,10 @@ struct Waiter {
     counts: bool,
 }
 
-/// Waiters by the address of an object and the wanted version, or by the address of a spot and 0. A map, because a
-/// million activities may wait at one object, and the next one must be found quickly.
-type Bucket = BTreeMap<(usize, u64), Vec<Waiter>>;
-
 pub(super) struct Turns {
-    buckets: Vec<Mutex<Bucket>>,
+    /// Waiters by the address of an object, and then by the [`Want::wish`] that they wait for; or by the address of a
+    /// spot.
+    waiters: WaiterTable<Waiter>,
     /// The number of activities that do not wait. Also a futex on which the thread that ends the process sleeps.
     pub(super) awake: AtomicU32,
     /// How often an activity has been woken.
@@ -90,16 +105,14 @@ pub(super) struct Turns {
     spins: u32,
 }
 
-const BUCKETS: usize = 64;
-
 impl Turns {
     pub(super) fn new() -> Turns {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Turns {
-            buckets: (0..BUCKETS).map(|_| Mutex::default()).collect(),
+            waiters: WaiterTable::new(),
             awake: AtomicU32::new(0),
             awakenings: AtomicU32::new(0),
-            spins: if cores > 1 { 300 } else { 0 },
+            spins: checks(if cores > 1 { 300 } else { 0 }),
         }
     }
 
@@ -120,14 +133,6 @@ impl Turns {
             && self.awake.load(SeqCst) <= but
     }
 
-    fn bucket(&self, address: usize) -> MutexGuard<'_, Bucket> {
-        let bucket =
-            address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - BUCKETS.trailing_zeros());
-        self.buckets[bucket]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits until the object is in the wanted state. Calls `sleeps` once, before sleeping; returns whether it slept.
     pub(super) fn wait_for(
         &self,
@@ -136,14 +141,10 @@ impl Turns {
         parker: &Arc<Parker>,
         sleeps: impl FnOnce(),
     ) -> bool {
-        for _ in 0..self.spins {
-            if want.is_met(object) {
-                return false;
-            }
-            std::hint::spin_loop();
+        if !spin_while(self.spins, || !want.is_met(object)) {
+            return false;
         }
-        let address = std::ptr::from_ref(object).addr();
-        let mut bucket = self.bucket(address);
+        let waiters = self.waiters.lock(std::ptr::from_ref(object).addr());
         let wish = object.wanted.load(Relaxed) & Object::WISH;
         if wish == 0 || want.wish() < wish {
             set_wish(object, want.wish());
@@ -152,15 +153,7 @@ impl Turns {
             // The wanted version stays until the next call of `wake` corrects it.
             return false;
         }
-        let waiters = bucket.entry((address, want.wish())).or_default();
-        waiters.push(Waiter {
-            want: Some(want),
-            parker: Arc::clone(parker),
-            counts: !can_be_put_aside(),
-        });
-        drop(bucket);
-        sleeps();
-        parker.park();
+        sleep(waiters, Some(want), parker, sleeps);
         true
     }
 
@@ -171,20 +164,11 @@ impl Turns {
         parker: &Arc<Parker>,
         sleeps: impl FnOnce(),
     ) -> bool {
-        let address = spot.address();
-        let mut bucket = self.bucket(address);
+        let waiters = self.waiters.lock(spot.address());
         if spot.is_over() {
             return false;
         }
-        let waiters = bucket.entry((address, 0)).or_default();
-        waiters.push(Waiter {
-            want: None,
-            parker: Arc::clone(parker),
-            counts: !can_be_put_aside(),
-        });
-        drop(bucket);
-        sleeps();
-        parker.park();
+        sleep(waiters, None, parker, sleeps);
         true
     }
 
@@ -214,39 +198,20 @@ impl Turns {
     /// Wakes all activities whose turn it is at this object.
     #[cold]
     pub(super) fn wake(&self, object: &Object) {
-        let address = std::ptr::from_ref(object).addr();
-        let mut bucket = self.bucket(address);
-        let mut woken = Vec::new();
-        let mut wish = 0;
-        while let Some((&key, _)) = bucket
-            .range((address, wish + 1)..=(address, u64::MAX))
-            .next()
-            && let Entry::Occupied(mut waiters) = bucket.entry(key)
-        {
-            wish = key.1;
-            // Waiters for higher versions do not have their turn either.
-            if wish > object.version.load(SeqCst).wrapping_add(1) {
-                break;
-            }
-            let is_met = |waiter: &mut Waiter| waiter.want.is_some_and(|want| want.is_met(object));
-            woken.extend(waiters.get_mut().extract_if(.., is_met));
-            if !waiters.get().is_empty() {
-                break;
-            }
-            waiters.remove();
-            wish = 0;
-        }
-        set_wish(object, wish);
-        drop(bucket);
+        let mut waiters = self.waiters.lock(std::ptr::from_ref(object).addr());
+        // Waiters for higher versions do not have their turn.
+        let reached = object.version.load(SeqCst).wrapping_add(1);
+        let woken = waiters.extract_if(0..=reached, |waiter| {
+            waiter.want.is_some_and(|want| want.is_met(object))
+        });
+        set_wish(object, waiters.first_rank().unwrap_or(0));
+        drop(waiters);
         self.let_go(woken);
     }
 
     /// Wakes all waiters at this spot.
     pub(super) fn unpark(&self, spot: Spot<'_>) {
-        let address = spot.address();
-        let mut bucket = self.bucket(address);
-        let woken = bucket.remove(&(address, 0)).unwrap_or_default();
-        drop(bucket);
+        let woken = self.waiters.lock(spot.address()).drain();
         self.let_go(woken);
     }
 

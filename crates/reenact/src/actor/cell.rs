@@ -9,7 +9,7 @@ use std::{
     panic::Location,
     ptr::{self, NonNull},
     sync::atomic::{
-        AtomicU32, AtomicUsize,
+        AtomicU32,
         Ordering::{AcqRel, Relaxed},
     },
 };
@@ -28,6 +28,7 @@ use super::{
     stash::Stash,
     turns,
 };
+use crate::loom::AtomicUsize;
 
 /// The part that does not depend on the type of the state.
 #[repr(C)]
@@ -255,7 +256,8 @@ impl<A: Send + 'static> ActorCell<A> {
             }
             turns::header(handler, source)
         };
-        // SAFETY: The handler is for messages of this type.
+        // SAFETY: `header` names the instance of `handle` (or of its variants, for a message with a number) that was made
+        // for this type of message, just above.
         match unsafe { self.core.mailbox.append(header, &message) } {
             Appended::Behind => Ok(()),
             Appended::First => {
@@ -268,7 +270,7 @@ impl<A: Send + 'static> ActorCell<A> {
                 {
                     bound.release();
                 }
-                // SAFETY: The message was not moved.
+                // SAFETY: `append` does not move the captures if the mailbox is closed, so they are still here to be dropped.
                 unsafe { ManuallyDrop::drop(&mut message) };
                 Err(Refused::Stopped)
             }
@@ -316,7 +318,8 @@ impl ActorCore {
     /// Only for the consumer, between two turns, while there is a state.
     pub(super) unsafe fn describe(&self) -> Option<String> {
         let mut state = None;
-        // SAFETY: The caller is the consumer, as `manage` requires.
+        // SAFETY: `manage` was made for the type of this cell. It reads the state, which by the contract of this function
+        // is there and is not used by a turn.
         unsafe { (self.manage)(NonNull::from(self), Manage::Describe(&mut state)) };
         state
     }

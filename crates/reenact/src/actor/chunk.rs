@@ -5,11 +5,10 @@ use std::{
     cell::RefCell,
     mem::size_of,
     ptr,
-    sync::atomic::{
-        AtomicPtr, AtomicU32,
-        Ordering::{Acquire, Relaxed, Release},
-    },
+    sync::atomic::Ordering::{Acquire, Relaxed, Release},
 };
+
+use crate::loom::{AtomicPtr, AtomicU32, thread_local};
 
 /// The header of a chunk, which is followed by its words.
 #[repr(C)]
@@ -39,7 +38,7 @@ struct Store(Vec<*mut Chunk>);
 impl Drop for Store {
     fn drop(&mut self) {
         for chunk in self.0.drain(..) {
-            // SAFETY: Chunks in the store are not in use.
+            // SAFETY: `give_back` put it here, whose caller owned it; `take` would have removed it.
             unsafe { Chunk::free(chunk) };
         }
     }
@@ -67,7 +66,8 @@ impl Chunk {
     ///
     /// It came from [`Chunk::take`], and its messages have been moved out.
     pub(super) unsafe fn give_back(chunk: *mut Chunk) {
-        // SAFETY: The caller owns the chunk, and nobody else uses it.
+        // SAFETY: The chunk came from `take`, so its header is initialized. The caller does not use it afterwards, so the
+        // store may own it, or it may be freed.
         unsafe {
             if (*chunk).capacity as usize == SMALL {
                 (*chunk).next.store(ptr::null_mut(), Relaxed);
@@ -79,7 +79,7 @@ impl Chunk {
                     }
                     _ => false,
                 });
-                if kept == Ok(true) {
+                if matches!(kept, Ok(true)) {
                     return;
                 }
             }
@@ -94,7 +94,7 @@ impl Chunk {
     fn allocate(words: usize) -> *mut Chunk {
         let capacity = u32::try_from(words).expect("a message that fits in a chunk");
         let layout = Chunk::layout(words);
-        // SAFETY: The layout is not empty, and the header is written within it.
+        // SAFETY: The layout is that of a header and its words, so it is not empty and the header fits into it.
         unsafe {
             let chunk = alloc(layout).cast::<Chunk>();
             if chunk.is_null() {
@@ -110,7 +110,8 @@ impl Chunk {
     }
 
     unsafe fn free(chunk: *mut Chunk) {
-        // SAFETY: The chunk was allocated with this layout.
+        // SAFETY: `allocate` used the layout of this capacity, which never changes, and the chunk is freed only once: its
+        // owner gives it up.
         unsafe { dealloc(chunk.cast(), Chunk::layout((*chunk).capacity as usize)) };
     }
 
@@ -136,7 +137,7 @@ impl Chunk {
     /// The word is within the chunk.
     #[inline(always)]
     pub(super) unsafe fn word(chunk: *mut Chunk, word: u32) -> *mut u64 {
-        // SAFETY: Words follow the header in the same allocation.
+        // SAFETY: `allocate` made room for the header and `capacity` words behind it, of which this is one.
         unsafe { chunk.add(1).cast::<u64>().add(word as usize) }
     }
 

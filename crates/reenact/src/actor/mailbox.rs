@@ -8,17 +8,17 @@
 //!
 //! Messages are Rust values, so copying their bytes moves them. A replay does that with messages that arrive too early.
 
+#[cfg(all(test, loom))]
+mod model;
+
 use std::{
-    cell::UnsafeCell,
     mem::{align_of, size_of},
     ptr,
-    sync::atomic::{
-        AtomicU32, AtomicUsize,
-        Ordering::{AcqRel, Acquire, Relaxed, Release},
-    },
+    sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
 use super::chunk::Chunk;
+use crate::loom::{AtomicU32, AtomicUsize, Cell, yield_while};
 
 /// The function that runs a message: called with the captures and the actor's context; returns how many words the
 /// captures take. See [`DROP`] and [`MEASURE`] for its two other uses.
@@ -47,11 +47,11 @@ pub(super) const MEASURE: *mut () = ptr::dangling_mut::<u8>().cast();
 ///    count, and the thread that takes it to zero does not touch the mailbox after unlocking it.
 pub(super) struct Mailbox {
     state: AtomicU32,
-    flags: UnsafeCell<u32>,
-    tail: UnsafeCell<*mut Chunk>,
-    head: UnsafeCell<*mut Chunk>,
+    flags: Cell<u32>,
+    tail: Cell<*mut Chunk>,
+    head: Cell<*mut Chunk>,
     /// Index in `head` where the next message begins.
-    at: UnsafeCell<u32>,
+    at: Cell<u32>,
 }
 
 const SCHEDULED: u32 = 1;
@@ -91,19 +91,20 @@ pub(super) struct Message {
     pub(super) captures: *mut u64,
 }
 
-// SAFETY: Senders access shared fields under the lock, see invariant 1. The messages in the chunks are `Send`.
+// SAFETY: Invariant 1 says who accesses the cells, and that no two threads do at the same time. Messages pass from the
+// sender's thread to the consumer's, and `ActorCell` lets only `Send` ones in.
 unsafe impl Sync for Mailbox {}
-// SAFETY: The mailbox owns its chunks, and the messages in them are `Send`.
+// SAFETY: No part of it depends on the thread: chunks may be given back to the store of any thread.
 unsafe impl Send for Mailbox {}
 
 impl Mailbox {
-    pub(super) const fn new() -> Mailbox {
+    pub(super) fn new() -> Mailbox {
         Mailbox {
             state: AtomicU32::new(0),
-            flags: UnsafeCell::new(0),
-            tail: UnsafeCell::new(ptr::null_mut()),
-            head: UnsafeCell::new(ptr::null_mut()),
-            at: UnsafeCell::new(0),
+            flags: Cell::new(0),
+            tail: Cell::new(ptr::null_mut()),
+            head: Cell::new(ptr::null_mut()),
+            at: Cell::new(0),
         }
     }
 
@@ -121,16 +122,8 @@ impl Mailbox {
 
     #[cold]
     fn lock_contended(&self) -> u32 {
-        let mut spins = 0u32;
         loop {
-            while self.state.load(Relaxed) & LOCKED != 0 {
-                spins += 1;
-                if spins < 200 {
-                    std::hint::spin_loop();
-                } else {
-                    std::thread::yield_now();
-                }
-            }
+            yield_while(|| self.state.load(Relaxed) & LOCKED != 0);
             let before = self.state.swap(SCHEDULED | LOCKED, Acquire);
             if before & LOCKED == 0 {
                 return before;
@@ -158,15 +151,16 @@ impl Mailbox {
         debug_assert!(align_of::<C>() <= align_of::<u64>());
         let words = 1 + words_of::<C>();
         let before = self.lock();
-        // SAFETY: The lock is held. The chunk has room for this many words, and nobody reads past its end.
+        if self.flags.get() & CLOSED != 0 {
+            // The message counts as sent nevertheless.
+            header();
+            self.unlock(before);
+            return Appended::Closed;
+        }
+        // SAFETY: The lock is held, so `tail` is the chunk that the consumer gives back last and does not give back now,
+        // and its `end` stays. The words behind that belong to nobody else: the consumer stops at `end`.
         unsafe {
-            if *self.flags.get() & CLOSED != 0 {
-                // The message counts as sent nevertheless.
-                header();
-                self.unlock(before);
-                return Appended::Closed;
-            }
-            let tail = *self.tail.get();
+            let tail = self.tail.get();
             let record = if !tail.is_null() && (*tail).has_room(words) {
                 Chunk::word(tail, (*tail).end())
             } else {
@@ -180,7 +174,7 @@ impl Mailbox {
                     1,
                 );
             }
-            (**self.tail.get()).publish(words);
+            (*self.tail.get()).publish(words);
         }
         self.unlock(SCHEDULED);
         if before & SCHEDULED == 0 {
@@ -198,20 +192,20 @@ impl Mailbox {
     #[cold]
     #[inline(never)]
     unsafe fn next_chunk(&self, words: usize) -> *mut u64 {
-        // SAFETY: The lock is held; if the actor is idle, nobody else uses `head`.
-        unsafe {
-            let tail = *self.tail.get();
-            let chunk = Chunk::take(words, tail.as_ref());
-            *self.tail.get() = chunk;
-            match tail.as_ref() {
-                Some(tail) => tail.set_next(chunk),
-                None => {
-                    *self.head.get() = chunk;
-                    *self.at.get() = 0;
-                }
+        // SAFETY: The caller holds the lock. A chunk is given back only after it has a successor, which is set here, or
+        // when `tail` is null.
+        let tail = unsafe { self.tail.get().as_ref() };
+        let chunk = Chunk::take(words, tail);
+        self.tail.set(chunk);
+        match tail {
+            Some(tail) => tail.set_next(chunk),
+            None => {
+                self.head.set(chunk);
+                self.at.set(0);
             }
-            Chunk::word(chunk, 0)
         }
+        // SAFETY: The chunk has at least `words` words, and a message has at least one, its header.
+        unsafe { Chunk::word(chunk, 0) }
     }
 
     /// Returns the next message, if there is one. It stays in place until [`Mailbox::advance`].
@@ -221,15 +215,16 @@ impl Mailbox {
     /// Only for the consumer.
     #[inline(always)]
     pub(super) unsafe fn peek(&self) -> Option<Message> {
-        // SAFETY: These are the consumer's own fields, and a chunk that it has not given back.
+        // SAFETY: Only the consumer gives chunks back, and then changes `head`: so `head` is valid. What is before its
+        // `end` has been written, see `Chunk::publish`.
         unsafe {
             loop {
-                let head = *self.head.get();
+                let head = self.head.get();
                 if head.is_null() {
                     // The actor was scheduled not for a message but to end.
                     return None;
                 }
-                let at = *self.at.get();
+                let at = self.at.get();
                 if at < (*head).end() {
                     let record = Chunk::word(head, at);
                     return Some(Message {
@@ -244,8 +239,8 @@ impl Mailbox {
                 // Nothing more is appended to a chunk that has a successor.
                 if at == (*head).end() {
                     Chunk::give_back(head);
-                    *self.head.get() = next;
-                    *self.at.get() = 0;
+                    self.head.set(next);
+                    self.at.set(0);
                 }
             }
         }
@@ -258,8 +253,7 @@ impl Mailbox {
     /// Only for the consumer, after [`Mailbox::peek`].
     #[inline(always)]
     pub(super) unsafe fn advance(&self, words: usize) {
-        // SAFETY: This is the consumer's own field.
-        unsafe { *self.at.get() += 1 + words as u32 };
+        self.at.set(self.at.get() + 1 + words as u32);
     }
 
     /// Checks under the lock whether there is nothing to read, and makes the actor idle then.
@@ -270,23 +264,24 @@ impl Mailbox {
     #[inline]
     pub(super) unsafe fn rest(&self) -> Rest {
         self.lock();
-        // SAFETY: The lock is held, and the caller is the consumer.
-        unsafe {
-            let head = *self.head.get();
-            if !head.is_null() && (*self.at.get() < (*head).end() || !(*head).next().is_null()) {
-                self.unlock(SCHEDULED);
-                return Rest::More;
-            }
-            if *self.flags.get() & ABANDONED != 0 {
-                self.unlock(SCHEDULED);
-                return Rest::Abandoned;
-            }
-            *self.head.get() = ptr::null_mut();
-            *self.tail.get() = ptr::null_mut();
-            self.unlock(0);
-            if !head.is_null() {
-                Chunk::give_back(head);
-            }
+        let head = self.head.get();
+        // SAFETY: The caller is the consumer, which alone gives back the chunk at `head`.
+        if let Some(head) = unsafe { head.as_ref() }
+            && (self.at.get() < head.end() || !head.next().is_null())
+        {
+            self.unlock(SCHEDULED);
+            return Rest::More;
+        }
+        if self.flags.get() & ABANDONED != 0 {
+            self.unlock(SCHEDULED);
+            return Rest::Abandoned;
+        }
+        self.head.set(ptr::null_mut());
+        self.tail.set(ptr::null_mut());
+        self.unlock(0);
+        if !head.is_null() {
+            // SAFETY: It was the only chunk, all of it has been read, and now the mailbox does not refer to it.
+            unsafe { Chunk::give_back(head) };
         }
         Rest::Idle
     }
@@ -298,8 +293,7 @@ impl Mailbox {
         // Acquire and Release: the actor is destroyed after everything that other threads did with it.
         let abandoned = references.fetch_sub(1, AcqRel) == 1;
         if abandoned {
-            // SAFETY: The lock is held.
-            unsafe { *self.flags.get() |= ABANDONED };
+            self.flags.set(self.flags.get() | ABANDONED);
         }
         let wakes = abandoned && before & SCHEDULED == 0;
         self.unlock(if wakes { SCHEDULED } else { before });
@@ -310,25 +304,24 @@ impl Mailbox {
     pub(super) fn revive(&self, references: &AtomicUsize) {
         self.lock();
         references.fetch_add(1, Relaxed);
-        // SAFETY: The lock is held.
-        unsafe { *self.flags.get() &= !ABANDONED };
+        self.flags.set(self.flags.get() & !ABANDONED);
         self.unlock(SCHEDULED);
     }
 
     /// Closes the mailbox of a stopped actor: nothing is appended from now on.
     pub(super) fn close(&self) {
         let before = self.lock();
-        // SAFETY: The lock is held.
-        unsafe { *self.flags.get() |= CLOSED };
+        self.flags.set(self.flags.get() | CLOSED);
         self.unlock(before);
     }
 }
 
 impl Drop for Mailbox {
     fn drop(&mut self) {
-        let mut chunk = *self.head.get_mut();
+        let mut chunk = self.head.get();
         while !chunk.is_null() {
-            // SAFETY: Nobody else uses the mailbox, and its messages have been dropped.
+            // SAFETY: The mailbox owns the chunks from `head` on, and gives back each only once: it follows their links,
+            // which end. Whoever drops the mailbox has dropped its messages.
             unsafe {
                 let next = (*chunk).next();
                 Chunk::give_back(chunk);

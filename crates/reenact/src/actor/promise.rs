@@ -7,6 +7,8 @@
 
 mod cycle;
 mod depth;
+#[cfg(all(test, loom))]
+mod model;
 mod target;
 mod wait;
 
@@ -14,15 +16,16 @@ use std::{
     fmt,
     panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, PoisonError, Weak,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
-use reenact_engine::{Access, Latch, Name, Op, announce, choose_at, thread::panic_is_observed};
+use reenact_engine::{Access, Name, Op, announce, choose_at, thread::panic_is_observed};
 
 use self::cycle::Link;
 use super::{Broken, Context, FarRef, ops};
+use crate::loom::{Latch, Mutex, MutexGuard};
 
 /// A value that is not available yet.
 ///

@@ -1,6 +1,6 @@
 //! Messages that arrived too early in a replay: kept until it is their turn.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, mem::MaybeUninit};
 
 use reenact_engine::{Arrival, Map};
 
@@ -15,10 +15,10 @@ pub(super) struct Stash {
     kept: Map<Arrival, VecDeque<Kept>>,
 }
 
-/// A message moved out of its mailbox: the header, then the captures.
-pub(super) struct Kept(Vec<u64>);
+/// A message moved out of its mailbox: the header, then the captures, of which some bytes may be padding.
+pub(super) struct Kept(Vec<MaybeUninit<u64>>);
 
-// SAFETY: Messages are `Send`.
+// SAFETY: What is not `Send` by itself are the captures, and a mailbox accepts only messages that are `Send`.
 unsafe impl Send for Stash {}
 
 impl Stash {
@@ -30,20 +30,14 @@ impl Stash {
     pub(super) unsafe fn keep(&mut self, message: Message) -> usize {
         // SAFETY: The handler is the message's, and its captures are as long as it says.
         let words = unsafe { handler_of(message.header)(message.captures, MEASURE) };
+        // SAFETY: The captures are this many words in the mailbox, which does not change before the caller advances. Not
+        // all of their bytes need to be initialized, which `MaybeUninit` allows.
+        let captures = unsafe {
+            std::slice::from_raw_parts(message.captures.cast::<MaybeUninit<u64>>(), words)
+        };
         let mut kept = Vec::with_capacity(1 + words);
-        kept.push(message.header);
-        for word in 0..words {
-            // SAFETY: The word is part of the captures. The last word may be initialized only in part.
-            let word = unsafe {
-                message
-                    .captures
-                    .add(word)
-                    .cast::<std::mem::MaybeUninit<u64>>()
-                    .read()
-            };
-            // SAFETY: Whatever the word contains, it is only copied.
-            kept.push(unsafe { word.assume_init() });
-        }
+        kept.push(MaybeUninit::new(message.header));
+        kept.extend_from_slice(captures);
         // SAFETY: The caller is the consumer, and the message has not been run.
         let arrival = unsafe { arrival_of(message) };
         self.kept.entry(arrival).or_default().push_back(Kept(kept));
@@ -73,8 +67,9 @@ impl Stash {
 impl Kept {
     pub(super) fn message(&mut self) -> Message {
         Message {
-            header: self.0[0],
-            captures: self.0[1..].as_mut_ptr(),
+            // SAFETY: `Stash::keep` has initialized the first word with the header.
+            header: unsafe { self.0[0].assume_init() },
+            captures: self.0[1..].as_mut_ptr().cast(),
         }
     }
 }
@@ -83,7 +78,8 @@ impl Drop for Stash {
     fn drop(&mut self) {
         for mut kept in self.kept.drain().flat_map(|(_, kept)| kept) {
             let message = kept.message();
-            // SAFETY: The message has not been run.
+            // SAFETY: The header names the handler of these captures, which nobody else has: a message leaves the stash
+            // when it is taken to be run.
             unsafe { handler_of(message.header)(message.captures, DROP) };
         }
     }

@@ -136,7 +136,8 @@ unsafe fn stop(core: NonNull<ActorCore>) {
 ///
 /// Only for the consumer.
 unsafe fn end(core: NonNull<ActorCore>) {
-    // SAFETY: The caller is the consumer, and nobody else refers to the actor.
+    // SAFETY: `Rest::Abandoned` means that no far reference is left, and only those schedule an actor: so nobody can reach
+    // it any more but the caller, the consumer, which ends with this call.
     unsafe {
         let this = core.as_ref();
         if !this.stopping.get() {
@@ -161,7 +162,9 @@ impl ActorCore {
     /// Only for the consumer, with its context.
     #[inline(always)]
     unsafe fn turns<const NOTED: bool>(&self, context: *mut (), left: &mut u32) -> Pause {
-        // SAFETY: The caller is the consumer, and each message is run once, before the mailbox advances past it.
+        // SAFETY: What `peek` returns stays in place until `advance`, which only the consumer calls: this function, by its
+        // contract. The handler moves the captures out, and then the mailbox advances, after a panic in `skip`: so no
+        // message is run twice.
         unsafe {
             while let Some(message) = self.mailbox.peek() {
                 if NOTED {
@@ -192,7 +195,8 @@ impl ActorCore {
     ///
     /// Only for the consumer, with its context.
     unsafe fn announced_turns(&self, context: *mut (), left: &mut u32) -> Pause {
-        // SAFETY: The caller is the consumer, and each message is run once, before the mailbox advances past it.
+        // SAFETY: As in `turns`, a message is run in place and then passed. `describe` reads the state between turns, when
+        // nothing else borrows it.
         unsafe {
             let state = || self.describe();
             while let Some(message) = self.mailbox.peek() {
@@ -262,7 +266,7 @@ impl ActorCore {
     ///
     /// Only for the consumer.
     unsafe fn is_refused(&self, reception: Reception) -> bool {
-        // SAFETY: The caller is the consumer.
+        // SAFETY: The contract of this function is that of `has_message`: only for the consumer.
         let has_message = unsafe { self.has_message() };
         match reception {
             Reception::Free => {}
@@ -282,7 +286,7 @@ impl ActorCore {
     /// Only for the consumer.
     #[inline(always)]
     unsafe fn has_message(&self) -> bool {
-        // SAFETY: The caller is the consumer.
+        // SAFETY: By the contract of this function its caller may read the mailbox and the stash, which is all it does.
         unsafe { self.mailbox.peek().is_some() || self.has_stash() }
     }
 
@@ -300,7 +304,8 @@ impl ActorCore {
     /// As for [`ActorCore::ordered_turns`].
     #[inline(always)]
     unsafe fn quiet_turn(&self, context: *mut ()) -> bool {
-        // SAFETY: The caller is the consumer, and the message is run once, before the mailbox advances past it.
+        // SAFETY: The message at the head is left in place if it does not come next. If it does, it is run, and then the
+        // mailbox advances past it.
         unsafe {
             if self.has_stash() {
                 return false;
@@ -414,7 +419,7 @@ impl ActorCore {
     unsafe fn may_end(&self, reception: Reception) -> bool {
         reception != Reception::Ordered
             || self.stopping.get()
-            // SAFETY: The caller is the consumer.
+            // SAFETY: Only the consumer asks this, when it is about to handle messages; it has the stash.
             || unsafe { !self.has_stash() }
             || self.slot.next() != NextArrival::None(true)
     }

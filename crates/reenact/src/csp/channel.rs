@@ -70,9 +70,11 @@ struct State<T> {
     gone: [bool; 2],
 }
 
-// SAFETY: Messages, which are `Send`, cross threads; everything else is protected by the lock.
+// SAFETY: Of what it contains, only messages that are stored belong to a user, and these are `Send`. Nodes are on the stacks
+// of operations, which have a reference to the channel: there are none when it moves.
 unsafe impl<T: Send> Send for Channel<T> {}
-// SAFETY: The lock protects all shared state, and messages are `Send`.
+// SAFETY: `state` is accessed only through a `Locked`, of which there is one at a time. A message may be taken out by another
+// thread than the one that put it in, for which it is `Send`.
 unsafe impl<T: Send> Sync for Channel<T> {}
 
 /// The result of an attempt to send or receive.

@@ -176,7 +176,7 @@ impl<T> Node<T> {
     }
 
     pub(super) fn selection(&self) -> &Selection {
-        // SAFETY: The selection outlives the node.
+        // SAFETY: An operation makes its selection before its nodes, and ends both in the reverse order.
         unsafe { self.selection.as_ref() }
     }
 
@@ -191,14 +191,14 @@ impl<T> Node<T> {
 
     /// Takes the message to send. Under the lock, after claiming the node.
     pub(super) fn take_message(&self) -> Option<T> {
-        // SAFETY: The lock is held, see invariant 1.
+        // SAFETY: The caller holds the lock of the channel, under which invariant 1 lets it have the message.
         unsafe { (*self.message.get()).take() }
     }
 
     /// Completes the operation: with this message if it is a receive. Under the lock, after claiming the node.
     pub(super) fn meet(&self, message: Option<T>) -> ClaimedWaiter {
         if message.is_some() {
-            // SAFETY: The lock is held, see invariant 1.
+            // SAFETY: As in `take_message`; and the waiter reads it only after it has been woken, which is after this.
             unsafe { *self.message.get() = message };
         }
         self.outcome.set(WaitResult::Met);
@@ -226,6 +226,14 @@ impl<T> WaiterList<T> {
         }
     }
 
+    /// Returns a node of the list.
+    #[inline(always)]
+    fn node(&self, link: NonNull<Node<T>>) -> &Node<T> {
+        // SAFETY: The links of a list lead only to nodes that are in it. Those exist: each is on the stack, or in the
+        // selection, of an operation that does not end before its nodes have been removed.
+        unsafe { link.as_ref() }
+    }
+
     /// Adds a node.
     pub(super) fn push(&mut self, node: &Node<T>) {
         let this = NonNull::from(node);
@@ -233,8 +241,7 @@ impl<T> WaiterList<T> {
         node.before.set(self.last);
         node.after.set(None);
         match self.last {
-            // SAFETY: Nodes in the list are alive.
-            Some(last) => unsafe { last.as_ref() }.after.set(Some(this)),
+            Some(last) => self.node(last).after.set(Some(this)),
             None => self.first = Some(this),
         }
         self.last = Some(this);
@@ -247,13 +254,11 @@ impl<T> WaiterList<T> {
         }
         let (before, after) = (node.before.get(), node.after.get());
         match before {
-            // SAFETY: Nodes in the list are alive.
-            Some(before) => unsafe { before.as_ref() }.after.set(after),
+            Some(before) => self.node(before).after.set(after),
             None => self.first = after,
         }
         match after {
-            // SAFETY: Nodes in the list are alive.
-            Some(after) => unsafe { after.as_ref() }.before.set(before),
+            Some(after) => self.node(after).before.set(before),
             None => self.last = before,
         }
         true
@@ -266,8 +271,7 @@ impl<T> WaiterList<T> {
 
     /// Whether the first node is known to be met.
     pub(super) fn is_first_certain(&self) -> bool {
-        // SAFETY: Nodes in the list are alive.
-        let first = self.first.map(|first| unsafe { first.as_ref() });
+        let first = self.first.map(|first| self.node(first));
         first.is_some_and(|first| first.selection().is_certain)
     }
 
@@ -275,7 +279,8 @@ impl<T> WaiterList<T> {
     #[inline]
     pub(super) fn claim_first<'a>(&mut self) -> Option<&'a Node<T>> {
         while let Some(node) = self.first {
-            // SAFETY: Nodes in the list are alive. A claimed one is alive until the caller wakes it.
+            // SAFETY: A node that is in the list exists, as in `node`; and one that has been claimed exists until it is woken,
+            // for which its thread or task waits.
             let node = unsafe { node.as_ref() };
             self.remove(node);
             if node.selection().claim(node.case) {
@@ -289,8 +294,7 @@ impl<T> WaiterList<T> {
     pub(super) fn has_other(&self, but: &Selection) -> bool {
         let mut at = self.first;
         while let Some(node) = at {
-            // SAFETY: Nodes in the list are alive.
-            let node = unsafe { node.as_ref() };
+            let node = self.node(node);
             at = node.after.get();
             let selection = node.selection();
             if !std::ptr::eq(but, selection) && selection.state.load(Relaxed) == WAITING {

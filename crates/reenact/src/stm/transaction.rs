@@ -83,7 +83,8 @@ impl Transaction {
         let word = cell.core().version_and_lock();
         let (word, seen) = if word & LOCKED == 0
             && time_of(word) <= self.time
-            // SAFETY: The word is not locked, and transactions are pinned.
+            // SAFETY: The word is not locked, as was just checked. `atomically` has pinned the thread until the end of the
+            // transaction.
             && let Some(seen) = unsafe { cell.read(word) }
         {
             (word, seen)
@@ -108,7 +109,7 @@ impl Transaction {
                     self.catch_up()?;
                 }
                 if time_of(word) <= self.time
-                    // SAFETY: The word is not locked, and transactions are pinned.
+                    // SAFETY: The loop comes here only with a word that is not locked; for the pin, see `read`.
                     && let Some(seen) = unsafe { cell.read(word) }
                 {
                     return Ok((word, seen));
@@ -134,7 +135,8 @@ impl Transaction {
     /// writes.
     fn is_valid(&self, has_locked: bool) -> bool {
         self.reads.iter().all(|read| {
-            // SAFETY: Cells live as long as the transactions that have accessed them.
+            // SAFETY: Each read stored the address of a live cell, and `Cell::release` defers freeing it while the thread
+            // of this transaction is pinned.
             let word = unsafe { &*read.core }.version_and_lock();
             word == read.word
                 || has_locked
@@ -197,7 +199,7 @@ impl Transaction {
                     true => Access::Write,
                     false => Access::Read,
                 };
-                // SAFETY: Cells live as long as the transactions that have accessed them.
+                // SAFETY: The transaction has read or written this cell, and is still pinned: the cell is not freed yet.
                 Touch::new(unsafe { &(*core).name }, access)
             });
             touches.collect()
@@ -221,7 +223,8 @@ impl Transaction {
 
     /// Registers a wait for a change of what was read; none if it has changed.
     pub(super) fn await_change(&self) -> Option<Waiting> {
-        // SAFETY: Cells live as long as the transactions that have accessed them.
+        // SAFETY: The transaction that asks to wait has not been unpinned, so the cells that it read are not freed yet.
+        // Once it sleeps, only their addresses are kept.
         Waiting::for_change_of(
             self.reads
                 .iter()
@@ -245,14 +248,15 @@ pub(super) struct Reads(Vec<(*const VarCore, u64)>);
 
 impl Reads {
     pub(super) fn touches(&self, access: Access) -> Vec<Touch<'_>> {
-        // SAFETY: The transaction runs, or its thread is pinned, so the cell is alive.
+        // SAFETY: A `Reads` exists only while the thread is pinned, since before the cell was read. So it is not freed, and
+        // the name is borrowed no longer than `self`.
         let names = self.0.iter().map(|&(core, _)| unsafe { &(*core).name });
         names.map(|name| Touch::new(name, access)).collect()
     }
 
     /// Whether any of it has changed.
     pub(super) fn has_changed(&self) -> bool {
-        // SAFETY: The transaction runs, or its thread is pinned, so the cell is alive.
+        // SAFETY: For the pin, see `touches`. Others may write the word meanwhile, which is atomic.
         let is_changed =
             |&(core, word): &(*const VarCore, u64)| unsafe { (*core).version_and_lock() != word };
         self.0.iter().any(is_changed)

@@ -8,32 +8,20 @@
 //! will: it cannot be set while the lock is held. The commit looks into the table after it has published, and every
 //! waiter that set the bit before is there.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use reenact_engine::raw::Parker;
+use reenact_engine::raw::{Parker, WaiterKey, WaiterTable};
 
 use super::cell::VarCore;
 
-struct Waiter {
-    address: usize,
-    parker: Arc<Parker>,
-}
-
-const BUCKETS: usize = 64;
-static TABLE: [Mutex<Vec<Waiter>>; BUCKETS] = [const { Mutex::new(Vec::new()) }; BUCKETS];
-
-fn bucket(address: usize) -> MutexGuard<'static, Vec<Waiter>> {
-    let place = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
-    TABLE[place as usize]
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-}
+/// Waiters by the address of a variable.
+static TABLE: WaiterTable<Arc<Parker>> = WaiterTable::new();
 
 /// A transaction that is about to sleep.
 pub(super) struct Waiting {
     parker: Arc<Parker>,
-    /// Its keys in the table. The variables may be gone meanwhile; the addresses are only keys.
-    addresses: Vec<usize>,
+    /// Its entries in the table. The variables may be gone meanwhile; their addresses are only keys.
+    entries: Vec<WaiterKey>,
 }
 
 impl Waiting {
@@ -44,15 +32,12 @@ impl Waiting {
     ) -> Option<Waiting> {
         let mut waiting = Waiting {
             parker: Arc::default(),
-            addresses: Vec::new(),
+            entries: Vec::new(),
         };
         for (core, seen) in reads {
-            let address = core.address();
-            bucket(address).push(Waiter {
-                address,
-                parker: Arc::clone(&waiting.parker),
-            });
-            waiting.addresses.push(address);
+            let parker = Arc::clone(&waiting.parker);
+            let entry = TABLE.lock(core.address()).add(0, parker);
+            waiting.entries.push(entry);
             if !core.await_change(seen) {
                 return None;
             }
@@ -68,8 +53,8 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        for &address in &self.addresses {
-            bucket(address).retain(|waiter| !Arc::ptr_eq(&waiter.parker, &self.parker));
+        for &entry in &self.entries {
+            TABLE.remove(entry);
         }
     }
 }
@@ -77,12 +62,8 @@ impl Drop for Waiting {
 /// Wakes the waiters of the variable at this address.
 #[cold]
 pub(super) fn wake(address: usize) {
-    let mut bucket = bucket(address);
-    let woken: Vec<_> = bucket
-        .extract_if(.., |waiter| waiter.address == address)
-        .collect();
-    drop(bucket);
-    for waiter in woken {
-        waiter.parker.unpark();
+    let woken = TABLE.lock(address).drain();
+    for parker in woken {
+        parker.unpark();
     }
 }

@@ -194,7 +194,8 @@ impl Writes {
             Some(index) if index >= self.level => {
                 let write = &mut self.list[index];
                 let mut old = std::mem::replace(&mut write.bytes, Stored::keep(value));
-                // SAFETY: The value is from `keep`, and not in the list any more.
+                // SAFETY: `old` was made by `Stored::<T>::keep`: a variable has one type. It has been replaced in the list, so
+                // that nothing else drops it.
                 unsafe { Stored::<T>::discard(&mut old) };
             }
             _ => {
@@ -288,7 +289,8 @@ impl Writes {
     #[inline(always)]
     pub(super) fn lock(&mut self) -> bool {
         for (locked, write) in self.list.iter_mut().enumerate() {
-            // SAFETY: Cells live as long as the transactions that have accessed them.
+            // SAFETY: `set` took the address from a live cell. If its last handle is gone since, `Cell::release` defers
+            // freeing it until this transaction is unpinned.
             let core = unsafe { &*write.core };
             write.before = match core.lock() {
                 Some(before) => before,
@@ -312,7 +314,7 @@ impl Writes {
     #[cold]
     fn unlock_first(&mut self, count: usize) {
         for write in &self.list[..count] {
-            // SAFETY: Cells live as long as the transactions that have accessed them.
+            // SAFETY: `lock` has just accessed the same cells, under the same pin.
             unsafe { &*write.core }.unlock(write.before);
         }
     }
@@ -365,7 +367,7 @@ impl Writes {
         while self.list.len() > begin
             && let Some(mut write) = self.list.pop()
         {
-            // SAFETY: The value is from `keep`, and not in the list any more.
+            // SAFETY: `ops` is that of the type whose `keep` made the bytes, and `pop` has moved the write out of the list.
             unsafe { (write.ops.discard)(&mut write.bytes) };
         }
     }

@@ -51,7 +51,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
-// SAFETY: A shared guard gives shared access to the data.
+// SAFETY: Only a guard that is borrowed mutably gives `&mut T`. A shared one gives `&T`, for which `T` is `Sync`.
 unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T> Mutex<T> {
@@ -169,7 +169,8 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: The guard holds the lock.
+        // SAFETY: The lock is held as long as the guard exists, so there is no other guard; and `deref_mut` would borrow this
+        // one mutably.
         unsafe { &*self.mutex.data.get() }
     }
 }
@@ -177,7 +178,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: The guard holds the lock, and there is no other guard.
+        // SAFETY: The lock is held, so there is no other guard; and this one is borrowed mutably.
         unsafe { &mut *self.mutex.data.get() }
     }
 }
@@ -214,7 +215,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         if !self.raw.try_lock() {
             return debug_lock(f, "Mutex", &"<locked>", &self.poison);
         }
-        // SAFETY: The lock is held for as long as the data is shown.
+        // SAFETY: `try_lock` has succeeded, so there is no guard before `unlock` below.
         let data = unsafe { &*self.data.get() };
         let shown = debug_lock(f, "Mutex", &data, &self.poison);
         self.raw.unlock();

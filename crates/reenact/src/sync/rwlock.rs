@@ -46,7 +46,7 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     data: NonNull<T>,
 }
 
-// SAFETY: A shared guard gives shared access to the data.
+// SAFETY: Through a shared guard for reading, threads get `&T` at the same time, for which `T` is `Sync`.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
 
 impl<T: ?Sized> UnwindSafe for RwLockReadGuard<'_, T> {}
@@ -61,7 +61,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     _not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: A shared guard gives shared access to the data.
+// SAFETY: `&mut T` needs a guard that is borrowed mutably. A shared one gives `&T`, for which `T` is `Sync`.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<T: ?Sized> UnwindSafe for RwLockWriteGuard<'_, T> {}
@@ -157,7 +157,7 @@ impl<T: ?Sized> RwLock<T> {
         RwLockReadGuard {
             raw: &self.raw,
             object: &self.object,
-            // SAFETY: The pointer that a cell returns is not null.
+            // SAFETY: `data` is a field of a lock that exists, so its address is not null.
             data: unsafe { NonNull::new_unchecked(self.data.get()) },
         }
     }
@@ -224,7 +224,8 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: The guard holds the lock for reading.
+        // SAFETY: While this guard exists, the lock is held for reading, so nobody has `&mut T`. It borrows the lock, which
+        // owns the data.
         unsafe { self.data.as_ref() }
     }
 }
@@ -233,14 +234,14 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: The guard holds the lock.
+        // SAFETY: The lock is held for writing, so there is no other guard; and `&mut T` from this one would borrow it mutably.
         unsafe { &*self.lock.data.get() }
     }
 }
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: The guard holds the lock for writing, and there is no other guard.
+        // SAFETY: The lock is held for writing, so there is no other guard, and this one is borrowed mutably.
         unsafe { &mut *self.lock.data.get() }
     }
 }
@@ -257,7 +258,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
         if !self.raw.try_read() {
             return debug_lock(f, "RwLock", &format_args!("<locked>"), &self.poison);
         }
-        // SAFETY: The lock is held for reading for as long as the data is shown.
+        // SAFETY: `try_read` has succeeded, so there is no writer before `unlock_read` below.
         let data = unsafe { &*self.data.get() };
         let shown = debug_lock(f, "RwLock", &data, &self.poison);
         self.raw.unlock_read();

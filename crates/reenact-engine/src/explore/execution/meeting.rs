@@ -1,9 +1,6 @@
 //! The interface of an execution for models whose announcements are more than operations on one recorded object.
 
-use std::{
-    panic::Location,
-    sync::{Arc, atomic::AtomicU64},
-};
+use std::{panic::Location, sync::Arc};
 
 use reenact_explore::Moment;
 
@@ -19,6 +16,7 @@ use crate::{
         event::Touched, failure::Panic, names::Families, object_state::Passed, process,
         task_stack::StackHandle,
     },
+    loom::AtomicU64,
     pool::Pool,
 };
 

@@ -1,12 +1,6 @@
 //! The state of an execution.
 
-use std::{
-    any::Any,
-    collections::VecDeque,
-    io,
-    panic::Location,
-    sync::{Arc, atomic::AtomicU64},
-};
+use std::{any::Any, collections::VecDeque, io, panic::Location, sync::Arc};
 
 use reenact_explore::{Activity, Moment, Step};
 
@@ -23,6 +17,7 @@ use crate::{
         subject::Granularity,
         task_stack::{StackHandle, TaskStack},
     },
+    loom::AtomicU64,
     pool::Pool,
 };
 

@@ -4,10 +4,7 @@ use std::{
     collections::HashMap,
     io,
     os::unix::net::UnixStream,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering::SeqCst},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use reenact_explore::Links;
@@ -30,6 +27,7 @@ use crate::{
         view::View,
     },
     external::stay_untracked,
+    loom::{AtomicU32, Ordering::SeqCst},
     raw, seeds, site,
 };
 
