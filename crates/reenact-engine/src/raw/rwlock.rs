@@ -12,8 +12,8 @@ use crate::loom::{
 ///
 /// | bits of `state` | meaning | set by | cleared by |
 /// |---|---|---|---|
-/// | `READERS` | the number of readers | `try_read`, `read`, `downgrade` | `unlock_read` |
-/// | `WRITER` | a writer holds the lock | `try_write`, `write` | `unlock_write`, `downgrade` |
+/// | `HELD` | the number of readers | `try_read`, `read`, `downgrade` | `unlock_read` |
+/// | `HELD`, all of them (`WRITER`) | a writer holds the lock | `try_write`, `write` | `unlock_write`, `downgrade` |
 /// | `READERS_WAIT` | a reader may sleep, on `state` | a reader before it sleeps | who wakes all readers |
 /// | `WRITERS_WAIT` | a writer may sleep, on `writers_woken` | a writer before it sleeps and after it wakes | who wakes a writer |
 ///
@@ -37,8 +37,10 @@ pub struct RawRwLock {
     writers_woken: AtomicU32,
 }
 
-const READERS: u32 = (1 << 29) - 1;
-const WRITER: u32 = 1 << 29;
+const HELD: u32 = (1 << 30) - 1;
+const WRITER: u32 = HELD;
+/// As many as std's lock has on Linux.
+const MOST_READERS: u32 = WRITER - 1;
 const READERS_WAIT: u32 = 1 << 30;
 const WRITERS_WAIT: u32 = 1 << 31;
 
@@ -54,18 +56,18 @@ impl RawRwLock {
     /// Takes the lock for reading, unless a writer holds it or waits for it.
     #[inline(always)]
     pub fn try_read(&self) -> bool {
-        self.try_join(WRITER | READERS_WAIT | WRITERS_WAIT).is_ok()
+        self.try_join(READERS_WAIT | WRITERS_WAIT).is_ok()
     }
 
-    /// Becomes one of the readers, unless one of the bits `obstacles` is set; then returns the state.
+    /// Becomes one of the readers, unless a writer holds the lock, one of the bits `obstacles` is set, or there are too
+    /// many readers; then returns the state.
     #[inline(always)]
     fn try_join(&self, obstacles: u32) -> Result<(), u32> {
         let mut state = self.state.load(Relaxed);
         loop {
-            if state & obstacles != 0 {
+            if state & obstacles != 0 || state & HELD >= MOST_READERS {
                 return Err(state);
             }
-            assert!(state & READERS != READERS, "too many readers of a lock");
             // Acquire: pairs with the Release in `unlock_write` and `downgrade`.
             match self
                 .state
@@ -88,11 +90,12 @@ impl RawRwLock {
     #[cold]
     fn read_contended(&self) {
         self.spin();
-        let mut obstacles = WRITER | READERS_WAIT | WRITERS_WAIT;
+        let mut obstacles = READERS_WAIT | WRITERS_WAIT;
         loop {
             let Err(state) = self.try_join(obstacles) else {
                 return;
             };
+            assert!(state & HELD != MOST_READERS, "too many readers of a lock");
             let waiting = state | READERS_WAIT;
             if state != waiting
                 && self
@@ -103,7 +106,7 @@ impl RawRwLock {
                 continue;
             }
             wait_while(&self.state, waiting, None);
-            obstacles = WRITER | READERS_WAIT;
+            obstacles = READERS_WAIT;
             self.spin();
         }
     }
@@ -119,7 +122,7 @@ impl RawRwLock {
     fn try_own(&self, bits: u32) -> Result<(), u32> {
         let mut state = self.state.load(Relaxed);
         loop {
-            if state & (READERS | WRITER) != 0 {
+            if state & HELD != 0 {
                 return Err(state);
             }
             // Acquire: pairs with the Release in `unlock_write` and `unlock_read`.
@@ -176,7 +179,7 @@ impl RawRwLock {
     pub fn unlock_read(&self) {
         // Release: pairs with the Acquire of the next writer.
         let state = self.state.fetch_sub(1, Release) - 1;
-        if state & READERS == 0 && state != 0 {
+        if state & HELD == 0 && state != 0 {
             self.wake_waiters(state);
         }
     }
@@ -205,7 +208,7 @@ impl RawRwLock {
     /// Wakes those that wait for the lock, which was free in this state.
     #[cold]
     fn wake_waiters(&self, mut state: u32) {
-        while state != 0 && state & (READERS | WRITER) == 0 {
+        while state != 0 && state & HELD == 0 {
             match self.state.compare_exchange(state, 0, Relaxed, Relaxed) {
                 Ok(_) => {
                     if state & WRITERS_WAIT != 0 {
@@ -299,6 +302,17 @@ mod tests {
         lock.downgrade();
         assert!(lock.try_read());
         assert!(!lock.try_write());
+    }
+
+    #[test]
+    fn there_are_as_many_readers_as_of_a_lock_of_std() {
+        let lock = RawRwLock::new();
+        lock.state.store((1 << 30) - 3, Relaxed);
+        assert!(lock.try_read());
+        assert!(!lock.try_read(), "one more would look like a writer");
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lock.read())).is_err());
+        lock.unlock_read();
+        assert!(lock.try_read());
     }
 
     /// ```text

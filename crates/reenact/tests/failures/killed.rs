@@ -131,6 +131,22 @@ fn a_kill_at_any_instant_loses_nothing() {
     });
 }
 
+/// ```text
+/// some thread:   read, the first ────────────────────── count it ── …
+/// another:                        read, after the first ── …
+/// ```
+///
+/// The trace must not refer to a first read that is not in it.
+#[test]
+fn a_kill_at_the_first_reads_of_locks_loses_nothing() {
+    often(60, |seed| {
+        let stage = Stage::new();
+        let mut random = Random(seed * 0x9e37_79b9 + 4);
+        let done = kill_one(&stage, "first-reads", &mut random);
+        at_least(replay_one(&stage, "first-reads"), done);
+    });
+}
+
 #[test]
 fn a_kill_while_threads_come_and_go_loses_nothing() {
     often(60, |seed| {

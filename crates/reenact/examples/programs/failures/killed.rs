@@ -14,6 +14,7 @@ use crate::support::SharedNumbers;
 crate::programs! {
     "steady" => steady,
     "churn" => churn,
+    "first-reads" => first_reads,
 }
 
 const THREADS: usize = 8;
@@ -26,26 +27,47 @@ struct Shared {
     bell: Condvar,
 }
 
-/// Eight threads do one operation after the other and acknowledge each, for good.
-fn steady() {
-    let acknowledged = Arc::new(SharedNumbers::open(4096));
-    let shared = Arc::new(Shared::default());
+/// Eight threads, each of which runs `body` with its number and a function that acknowledges what it has done.
+fn eight_threads(body: impl Fn(usize, &dyn Fn(u64)) + Send + Sync + 'static) {
+    let acknowledged = SharedNumbers::open(4096);
+    let body = Arc::new(move |me| body(me, &|count| acknowledged.set(me, count)));
     let threads: Vec<_> = (0..THREADS)
         .map(|me| {
-            let (shared, acknowledged) = (Arc::clone(&shared), Arc::clone(&acknowledged));
-            thread::spawn(move || {
-                let mut random = me as u64 * 0x9e37_79b9 + 1;
-                for count in 1.. {
-                    operation(&shared, &mut random);
-                    acknowledged.set(me, count);
-                }
-            })
+            let body = Arc::clone(&body);
+            thread::spawn(move || body(me))
         })
         .collect();
     say("ready");
     for thread in threads {
         let _ = thread.join();
     }
+}
+
+/// Eight threads do one operation after the other and acknowledge each, for good.
+fn steady() {
+    let shared = Shared::default();
+    eight_threads(move |me, acknowledge| {
+        let mut random = me as u64 * 0x9e37_79b9 + 1;
+        for count in 1.. {
+            operation(&shared, &mut random);
+            acknowledge(count);
+        }
+    });
+}
+
+/// Eight threads read the same new locks in the same order, so that they meet at the first reads of them, and acknowledge
+/// each.
+fn first_reads() {
+    let locks: Vec<_> = (0..200_000).map(RwLock::new).collect();
+    eight_threads(move |_, acknowledge| {
+        for (count, lock) in (1..).zip(&locks) {
+            drop(lock.read().unwrap());
+            acknowledge(count);
+        }
+        loop {
+            thread::park();
+        }
+    });
 }
 
 /// One operation as the trace counts them.
@@ -77,28 +99,18 @@ fn operation(shared: &Shared, random: &mut u64) {
 
 /// Eight threads start one short-lived thread after the other, and acknowledge those that have ended.
 fn churn() {
-    let acknowledged = Arc::new(SharedNumbers::open(4096));
     let shared = Arc::new(Shared::default());
-    let threads: Vec<_> = (0..THREADS)
-        .map(|me| {
-            let (shared, acknowledged) = (Arc::clone(&shared), Arc::clone(&acknowledged));
-            thread::spawn(move || {
-                for count in 1.. {
-                    let shared = Arc::clone(&shared);
-                    let child = thread::spawn(move || {
-                        let mut random = count * 0x9e37_79b9 + me as u64;
-                        for _ in 0..count % 20 {
-                            operation(&shared, &mut random);
-                        }
-                    });
-                    child.join().unwrap();
-                    acknowledged.set(me, count);
+    eight_threads(move |me, acknowledge| {
+        for count in 1.. {
+            let shared = Arc::clone(&shared);
+            let child = thread::spawn(move || {
+                let mut random = count * 0x9e37_79b9 + me as u64;
+                for _ in 0..count % 20 {
+                    operation(&shared, &mut random);
                 }
-            })
-        })
-        .collect();
-    say("ready");
-    for thread in threads {
-        let _ = thread.join();
-    }
+            });
+            child.join().unwrap();
+            acknowledge(count);
+        }
+    });
 }
