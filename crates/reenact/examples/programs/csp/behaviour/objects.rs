@@ -481,15 +481,15 @@ fn turns_that_select() {
             }
         }
     });
-    spawn(move || {
+    let sending = spawn(move || {
         (0..50).for_each(|at| number.send(at).unwrap());
         drop(stop);
-        // Not to be gone before.
         number
-    })
-    .join()
-    .unwrap();
+    });
+    // Kept until the actor has stopped: once both are gone, it may choose either.
+    let number = sending.join().unwrap();
     assert_eq!(collected.wait().unwrap(), 50);
+    drop(number);
 }
 
 #[cfg_attr(test, test)]
