@@ -82,10 +82,6 @@ impl Subject for Explored {
         names_of(events, &state.names, &state.families)
     }
 
-    fn needs_finer_steps(&self) -> bool {
-        self.shared.execution.needs_finer_steps()
-    }
-
     fn granularity(&self) -> Granularity {
         self.shared.execution.state().granularity
     }

@@ -322,7 +322,6 @@ impl State {
             // Perhaps the strategy does not track dependences.
             None => self.was_coarse_at_start |= self.has_left_silently,
         }
-        self.needs_finer_steps |= self.is_too_coarse;
     }
 
     /// Sets the moment of the current step. From now on, the strategy tracks dependences.
@@ -331,7 +330,6 @@ impl State {
         self.moment = Some(moment);
         if self.was_coarse_at_start {
             self.is_too_coarse = true;
-            self.needs_finer_steps = true;
         }
     }
 

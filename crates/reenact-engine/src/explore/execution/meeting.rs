@@ -372,11 +372,6 @@ impl Execution {
         }
     }
 
-    /// Returns whether steps must be finer than they were.
-    pub(in crate::explore) fn needs_finer_steps(&self) -> bool {
-        self.state().needs_finer_steps
-    }
-
     /// Returns whether all activities are being ended.
     pub(crate) fn is_ending(&self) -> bool {
         self.state().is_ending

@@ -84,11 +84,10 @@ pub(crate) struct State {
     pub(in crate::explore) learned: Granularity,
     /// Whether this execution has shown that steps must be finer. Then no activity is enabled any more.
     pub(super) is_too_coarse: bool,
-    /// Whether that happened before the first step, which matters only if the strategy tracks dependences; whether an
-    /// activity has left a queue since the start without a step; and whether any execution has needed finer steps.
+    /// Whether that happened before the first step, which matters only if the strategy tracks dependences; and whether
+    /// an activity has left a queue since the start without a step.
     pub(super) was_coarse_at_start: bool,
     pub(super) has_left_silently: bool,
-    pub(in crate::explore) needs_finer_steps: bool,
     /// Whether all activities are being ended.
     pub(super) is_ending: bool,
     /// Whether labels of messages and the states of actors are requested.
@@ -145,7 +144,6 @@ impl State {
             is_too_coarse: false,
             was_coarse_at_start: false,
             has_left_silently: false,
-            needs_finer_steps: false,
             is_ending: false,
             wants_labels: false,
             came_of: None,

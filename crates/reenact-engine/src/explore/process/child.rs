@@ -196,7 +196,6 @@ impl Execution {
 
     /// Returns the state of the execution while all activities wait.
     fn snapshot(&self, performed: Option<Performed>) -> Snapshot {
-        let needs_finer_steps = self.needs_finer_steps();
         let state = &mut *self.state();
         let pending = (0..state.activities()).map(|number| {
             Some(Next {
@@ -222,7 +221,6 @@ impl Execution {
             met: state.names.take_log(),
             performed,
             is_deadlock: state.is_deadlock(),
-            needs_finer_steps,
             learned: state.learned,
             panic: state.panic_of_main(),
             found: match state.wants_labels {

@@ -91,11 +91,6 @@ impl Forked {
         use_names(&state.names, &state.families)
     }
 
-    /// Returns whether releasing a lock is a step.
-    pub(in crate::explore) fn are_releases_steps(&self) -> bool {
-        self.execution.state().granularity.releases
-    }
-
     /// Forks this process until `count` processes explore. Each has a separate file for its output.
     pub(in crate::explore) fn divide(&self, count: usize) -> Family {
         Family::new(count, || {
@@ -216,7 +211,6 @@ impl ForkedRun {
                 state.names.take_log();
                 state.granularity = state.granularity.or(snapshot.learned);
                 state.learned = state.learned.or(snapshot.learned);
-                state.needs_finer_steps |= snapshot.needs_finer_steps;
                 // Later executions need not look these up again.
                 snapshot.found.iter().copied().for_each(site::learn);
                 self.has_ended = snapshot.has_ended;
@@ -359,10 +353,6 @@ impl Subject for Forked {
     fn object_names(&self, events: &[Event]) -> Vec<Option<ObjectName>> {
         let state = &mut *self.execution.state();
         names_of(events, &state.names, &state.families)
-    }
-
-    fn needs_finer_steps(&self) -> bool {
-        self.execution.needs_finer_steps()
     }
 
     fn granularity(&self) -> Granularity {

@@ -52,7 +52,6 @@ pub(super) struct Snapshot {
     pub(super) performed: Option<Performed>,
     /// Whether there is a deadlock, if no activity can continue.
     pub(super) is_deadlock: bool,
-    pub(super) needs_finer_steps: bool,
     /// How fine steps have turned out to have to be.
     pub(super) learned: Granularity,
     /// Whether the main activity has ended, and the program is about to.
