@@ -36,7 +36,7 @@ use crate::{
 
 /// An activity under a controller.
 #[derive(Debug)]
-pub struct Activity {
+pub struct ControlledActivity {
     /// The number that the controller gave it.
     pub number: u32,
     /// Its place in the family tree, as in `main.2.0`. Empty for a light activity, of which there may be millions.
@@ -49,9 +49,9 @@ pub struct Activity {
     pub(crate) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-impl Activity {
-    fn new(number: u32, family: String, name: String) -> Arc<Activity> {
-        Arc::new(Activity {
+impl ControlledActivity {
+    fn new(number: u32, family: String, name: String) -> Arc<ControlledActivity> {
+        Arc::new(ControlledActivity {
             number,
             family,
             name,
@@ -139,7 +139,7 @@ pub(crate) enum Local {
 /// An activity under a controller, as the thread that runs it knows it.
 pub(crate) struct Controlled {
     pub(crate) controller: Arc<dyn Controller>,
-    pub(crate) activity: Arc<Activity>,
+    pub(crate) activity: Arc<ControlledActivity>,
     /// The generation of the controller that it belongs to.
     generation: u32,
     children: AtomicU64,
@@ -151,14 +151,14 @@ pub(crate) struct Controlled {
 
 thread_local! {
     pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), fast_path: Cell::new(std::ptr::null()), fiber: Cell::new(std::ptr::null()), slot: Cell::new(std::ptr::null()), recorder_state: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), untracked: Cell::new(0) } };
-    static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
+    static LOCAL: RefCell<LocalSlot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The activity of a thread. It is not destroyed with other thread-locals, whose destructors may do operations: it ends
 /// after all of them, see [`install`].
-type Slot = ManuallyDrop<Option<Local>>;
+type LocalSlot = ManuallyDrop<Option<Local>>;
 
 /// Ends the activity of the calling thread, which exits or ends the process.
 pub(crate) fn leave() {
@@ -351,7 +351,7 @@ pub(crate) fn aside_explored(action: impl FnOnce()) {
 /// A thread leaves its activity when it exits. Of the two mechanisms for that, thread-local destructors and those of
 /// POSIX keys, the system runs the latter last; so what the former do still belongs to the activity. At the exit of a
 /// process neither runs for all threads: see `at_exit` in `record.rs`.
-fn install(slot: &mut Slot, mut local: Local) {
+fn install(slot: &mut LocalSlot, mut local: Local) {
     match &mut local {
         Local::Recording(recording) => sit(recording),
         Local::Controlled(controlled) => {
@@ -403,11 +403,15 @@ impl Controlled {
         Controlled::of(
             controller,
             0,
-            Activity::new(number, String::new(), name.to_owned()),
+            ControlledActivity::new(number, String::new(), name.to_owned()),
         )
     }
 
-    fn of(controller: Arc<dyn Controller>, generation: u32, activity: Arc<Activity>) -> Controlled {
+    fn of(
+        controller: Arc<dyn Controller>,
+        generation: u32,
+        activity: Arc<ControlledActivity>,
+    ) -> Controlled {
         Controlled {
             controller,
             activity,
@@ -440,7 +444,7 @@ impl Controlled {
 
     fn register(
         origin: Origin,
-        parent: Option<(&Activity, u64)>,
+        parent: Option<(&ControlledActivity, u64)>,
         name: String,
     ) -> Option<Controlled> {
         let (controller, generation) = controller::current()?;
@@ -455,7 +459,7 @@ impl Controlled {
             _ if name.is_empty() => "foreign".to_owned(),
             _ => format!("foreign({name})"),
         };
-        let activity = Activity::new(number, family, name);
+        let activity = ControlledActivity::new(number, family, name);
         let mut controlled = Controlled::of(controller, generation, activity);
         controlled.is_foreign = origin == Origin::Foreign;
         Some(controlled)
@@ -469,7 +473,7 @@ impl Controlled {
     /// The light activity with this number, which is about to run for the first time.
     pub(crate) fn light(number: u32, first: u32) -> Option<Controlled> {
         let (controller, generation) = controller::current()?;
-        let activity = Activity::new(number, String::new(), String::new());
+        let activity = ControlledActivity::new(number, String::new(), String::new());
         controller.begin(&activity, Some(first));
         Some(Controlled::of(controller, generation, activity))
     }
@@ -490,7 +494,7 @@ pub(crate) fn begin_explored(number: u32) {
             hot.token.set(token_of(number));
             hot.fiber.set(controlled);
         });
-        if explore::is_whole() {
+        if explore::is_process() {
             seeds::give_to_thread(execution.number_in_recording(number));
         }
         seeds::restart();
@@ -509,28 +513,28 @@ pub(crate) fn end_explored() {
 /// A child activity that exists but does not run yet. The parent creates it, because a parent determines the order of
 /// its children; then it moves to the thread that will run it.
 pub struct Birth {
-    child: Child,
+    child: NewActivity,
     /// The line of the program that spawns it.
     site: &'static Location<'static>,
 }
 
-enum Child {
+enum NewActivity {
     Unrecorded,
-    Recorded(crate::record::Newborn),
+    Recorded(crate::record::AnnouncedChild),
     Controlled(Arc<Controlled>),
     Explored(u32),
 }
 
-impl Child {
-    fn unexplored(name: &str) -> Child {
+impl NewActivity {
+    fn unexplored(name: &str) -> NewActivity {
         let child = match mode::settled() {
-            Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
+            Mode::Record => with_recording(|parent| NewActivity::Recorded(parent.child(name))),
             Mode::Replay | Mode::Controlled => with_controlled(|parent| parent.child(name))
                 .flatten()
-                .map(|child| Child::Controlled(Arc::new(child))),
+                .map(|child| NewActivity::Controlled(Arc::new(child))),
             _ => None,
         };
-        child.unwrap_or(Child::Unrecorded)
+        child.unwrap_or(NewActivity::Unrecorded)
     }
 }
 
@@ -543,8 +547,8 @@ impl Birth {
         let site = Location::caller();
         let birth = || Birth {
             child: match explore::here() {
-                Some(execution) => Child::Explored(execution.child(name)),
-                None => Child::unexplored(name),
+                Some(execution) => NewActivity::Explored(execution.child(name)),
+                None => NewActivity::unexplored(name),
             },
             site,
         };
@@ -557,7 +561,7 @@ impl Birth {
     pub(crate) fn announce_on_fiber(name: &str) -> Birth {
         let number = explore::here().map(|execution| execution.child_on_fiber(name));
         Birth {
-            child: number.map_or(Child::Unrecorded, Child::Explored),
+            child: number.map_or(NewActivity::Unrecorded, NewActivity::Explored),
             site: Location::caller(),
         }
     }
@@ -566,8 +570,8 @@ impl Birth {
     #[inline]
     pub fn lineage(&self) -> Lineage {
         match &self.child {
-            Child::Controlled(controlled) => Lineage(Some(Arc::clone(&controlled.activity))),
-            Child::Explored(number) => {
+            NewActivity::Controlled(controlled) => Lineage(Some(Arc::clone(&controlled.activity))),
+            NewActivity::Explored(number) => {
                 let execution = explore::here();
                 Lineage(execution.and_then(|execution| execution.activity(*number)))
             }
@@ -580,17 +584,17 @@ impl Birth {
     #[inline]
     pub fn number(&self) -> Option<u32> {
         match &self.child {
-            Child::Unrecorded => None,
-            Child::Recorded(newborn) => Some(newborn.number),
-            Child::Controlled(controlled) => Some(controlled.activity.number),
-            Child::Explored(number) => Some(*number),
+            NewActivity::Unrecorded => None,
+            NewActivity::Recorded(newborn) => Some(newborn.number),
+            NewActivity::Controlled(controlled) => Some(controlled.activity.number),
+            NewActivity::Explored(number) => Some(*number),
         }
     }
 
     /// Makes the calling thread run the activity. It ends when the returned value is dropped.
     #[inline]
     pub fn begin(self) -> Life {
-        if let Child::Explored(number) = self.child {
+        if let NewActivity::Explored(number) = self.child {
             let site = self.site;
             std::mem::forget(self);
             explore::begin_thread(number);
@@ -602,13 +606,13 @@ impl Birth {
     }
 
     fn begin_unexplored(mut self) -> Life {
-        let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
-            Child::Unrecorded | Child::Explored(_) => None,
-            Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
+        let local = match std::mem::replace(&mut self.child, NewActivity::Unrecorded) {
+            NewActivity::Unrecorded | NewActivity::Explored(_) => None,
+            NewActivity::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
                 let registered = recording.register(Some(newborn));
                 registered.then_some(Local::Recording(recording))
             }),
-            Child::Controlled(controlled) => Some(Local::Controlled(controlled)),
+            NewActivity::Controlled(controlled) => Some(Local::Controlled(controlled)),
         };
         if let Some(local) = local {
             LOCAL.with(|slot| install(&mut slot.borrow_mut(), local));
@@ -625,12 +629,12 @@ impl Drop for Birth {
     /// Ends a child that never ran, because its thread could not be started.
     fn drop(&mut self) {
         match &self.child {
-            Child::Controlled(controlled) => {
+            NewActivity::Controlled(controlled) => {
                 let controller = &controlled.controller;
                 controller.end(&controlled.activity, Ending::NeverRan);
                 controlled.activity.ended.establish();
             }
-            Child::Explored(number) => {
+            NewActivity::Explored(number) => {
                 explore::end_not_started(*number);
                 if let Some(activity) =
                     explore::here().and_then(|execution| execution.activity(*number))
@@ -638,7 +642,7 @@ impl Drop for Birth {
                     activity.ended.establish();
                 }
             }
-            Child::Unrecorded | Child::Recorded(_) => {}
+            NewActivity::Unrecorded | NewActivity::Recorded(_) => {}
         }
     }
 }
@@ -674,7 +678,7 @@ impl Drop for Life {
 
 /// A handle to an activity, for its parent.
 #[derive(Clone)]
-pub struct Lineage(Option<Arc<Activity>>);
+pub struct Lineage(Option<Arc<ControlledActivity>>);
 
 impl Lineage {
     /// Waits until the activity's own code has ended, if there is a controller. The caller then waits for the thread

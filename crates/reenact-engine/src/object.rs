@@ -578,7 +578,7 @@ impl Object {
     #[track_caller]
     pub(crate) fn controlled_leave(&self, op: Op, access: Access, value: Option<Change>) {
         if let Some(execution) = explore::here() {
-            return execution.leaves_with(op, access, self, value, Location::caller());
+            return execution.leave_with(op, access, self, value, Location::caller());
         }
         let announcement = Announcement {
             object: Some(self),

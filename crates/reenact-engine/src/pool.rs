@@ -182,10 +182,10 @@ pub struct Pool {
 struct Shared {
     /// Tasks scheduled by threads that are not workers.
     injector: Injector<Scheduled>,
-    /// One place for each possible worker; those from `size` on are for workers that stand in for blocked ones.
-    places: Box<[Place]>,
+    /// One for each possible worker; those from `size` on are for workers that stand in for blocked ones.
+    remotes: Box<[Remote]>,
     size: usize,
-    /// How many places have had a worker.
+    /// How many workers have been started.
     begun: AtomicU32,
     /// How many workers are blocked in a turn.
     blocked: AtomicU32,
@@ -194,7 +194,7 @@ struct Shared {
     sleepers: Sleepers,
     /// Whether spinning before sleeping makes sense: not on one core.
     spins: bool,
-    /// How many [`Expected`] exist: work that will come from elsewhere, such as timers.
+    /// How many [`ExpectedWork`] exist: work that will come from elsewhere, such as timers.
     expected: AtomicU32,
     idle_waiters: IdleWaiters,
     closing: AtomicBool,
@@ -204,7 +204,7 @@ struct Shared {
 }
 
 /// The part of a worker that other threads access.
-struct Place {
+struct Remote {
     /// The task that the worker scheduled last. Only the worker stores one here; any thread may take it.
     last: AtomicPtr<Task>,
     /// Steals from the worker's queue. Set before the worker's thread starts.
@@ -248,8 +248,8 @@ pub(crate) fn is_work_queued() -> bool {
 /// go on with a task of its own.
 pub(crate) fn is_resting_place(address: usize) -> bool {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut places = pools.iter().flat_map(|pool| &pool.places);
-    places.any(|place| place.parker.address() == address && !place.sleeps_until.load(SeqCst))
+    let mut remotes = pools.iter().flat_map(|pool| &pool.remotes);
+    remotes.any(|remote| remote.parker.address() == address && !remote.sleeps_until.load(SeqCst))
 }
 
 impl Pool {
@@ -258,11 +258,11 @@ impl Pool {
         // The mode must be known first: workers are counted from the beginning.
         mode::settle();
         let size = size.get();
-        if let Some(pool) = explore::pool(size, || Pool::with_places(size, Box::default())) {
+        if let Some(pool) = explore::pool(size, || Pool::with_remotes(size, Box::default())) {
             return pool;
         }
-        let places = (0..size + STAND_INS).map(|_| Place::new()).collect();
-        let pool = Pool::with_places(size, places);
+        let remotes = (0..size + STAND_INS).map(|_| Remote::new()).collect();
+        let pool = Pool::with_remotes(size, remotes);
         POOLS
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -273,11 +273,11 @@ impl Pool {
         pool
     }
 
-    fn with_places(size: usize, places: Box<[Place]>) -> Pool {
+    fn with_remotes(size: usize, remotes: Box<[Remote]>) -> Pool {
         Pool {
             shared: Box::leak(Box::new(Shared {
                 injector: Injector::new(),
-                places,
+                remotes,
                 size,
                 begun: AtomicU32::new(0),
                 blocked: AtomicU32::new(0),
@@ -313,7 +313,7 @@ impl Pool {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         static EXPLORED: OnceLock<Pool> = OnceLock::new();
         if explore::is_here() {
-            return *EXPLORED.get_or_init(|| Pool::with_places(cores(), Box::default()));
+            return *EXPLORED.get_or_init(|| Pool::with_remotes(cores(), Box::default()));
         }
         *SHARED.get_or_init(|| {
             let asked = std::env::var("REENACT_WORKERS").ok();
@@ -415,9 +415,9 @@ impl Pool {
     }
 
     /// Announces work that will come from elsewhere: the pool is not idle before the result is dropped.
-    pub fn expect_work(&self) -> Expected {
+    pub fn expect_work(&self) -> ExpectedWork {
         self.shared.expected.fetch_add(1, SeqCst);
-        Expected(self.shared)
+        ExpectedWork(self.shared)
     }
 
     /// Waits until no task is queued or running and no work is expected. Does not take account of tasks that other
@@ -482,8 +482,8 @@ impl Pool {
             return;
         }
         tasks.into_iter().for_each(run_closed);
-        for place in &self.shared.places[..self.shared.begun.load(SeqCst) as usize] {
-            place.parker.unpark();
+        for remote in &self.shared.remotes[..self.shared.begun.load(SeqCst) as usize] {
+            remote.parker.unpark();
         }
         if current().is_none() {
             // Tasks that other threads have scheduled at the last moment.
@@ -496,7 +496,7 @@ impl Pool {
                     .unwrap_or_else(PoisonError::into_inner),
             );
             for (index, thread) in threads {
-                if self.shared.places[index].waiting.load(SeqCst) == 0 {
+                if self.shared.remotes[index].waiting.load(SeqCst) == 0 {
                     // A worker does not panic: tasks catch their own panics.
                     let _ = thread.join();
                 }
@@ -506,18 +506,18 @@ impl Pool {
 }
 
 /// Work that will come from elsewhere.
-pub struct Expected(&'static Shared);
+pub struct ExpectedWork(&'static Shared);
 
-impl Drop for Expected {
+impl Drop for ExpectedWork {
     fn drop(&mut self) {
         self.0.expected.fetch_sub(1, SeqCst);
         self.0.if_quiet();
     }
 }
 
-impl Place {
-    fn new() -> Place {
-        Place {
+impl Remote {
+    fn new() -> Remote {
+        Remote {
             last: AtomicPtr::new(std::ptr::null_mut()),
             stealer: Mutex::new(None),
             runs: AtomicU32::new(0),
@@ -623,32 +623,32 @@ impl Shared {
 
     /// Whether a task is queued anywhere.
     fn has_queued(&self) -> bool {
-        let begun = self.places.len().min(self.begun.load(SeqCst) as usize);
-        !self.injector.is_empty() || self.places[..begun].iter().any(Place::has_queued)
+        let begun = self.remotes.len().min(self.begun.load(SeqCst) as usize);
+        !self.injector.is_empty() || self.remotes[..begun].iter().any(Remote::has_queued)
     }
 
     /// Whether a worker sleeps with a deadline because one of its tasks has a timer.
     fn sleeps_until(&self) -> bool {
-        let mut places = self.places.iter().take(self.begun.load(SeqCst) as usize);
-        places.any(|place| place.sleeps_until.load(SeqCst))
+        let mut remotes = self.remotes.iter().take(self.begun.load(SeqCst) as usize);
+        remotes.any(|remote| remote.sleeps_until.load(SeqCst))
     }
 
     /// Wakes a sleeping worker, if there is one.
     fn wake_one(&self) {
         if let Some(index) = self.sleepers.rouse() {
-            self.places[index].parker.unpark();
+            self.remotes[index].parker.unpark();
         }
     }
 
     /// Starts the thread of another worker, which counts as awake.
     fn begin_worker(&'static self) {
         let index = self.begun.fetch_add(1, SeqCst) as usize;
-        if index >= self.places.len() {
+        if index >= self.remotes.len() {
             self.begun.fetch_sub(1, SeqCst);
             return;
         }
         let queue = crossbeam_deque::Worker::new_fifo();
-        *self.places[index]
+        *self.remotes[index]
             .stealer
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(queue.stealer());

@@ -157,7 +157,7 @@ fn on_stop(why: StopReason) {
 }
 
 /// A child that its parent has announced.
-pub(crate) struct Newborn {
+pub(crate) struct AnnouncedChild {
     pub(crate) number: u32,
     origin: Origin,
     index: u64,
@@ -194,7 +194,7 @@ impl Recording {
     }
 
     /// Registers the calling thread as the announced activity, or as one that was not announced.
-    pub(crate) fn register(&mut self, newborn: Option<Newborn>) -> bool {
+    pub(crate) fn register(&mut self, newborn: Option<AnnouncedChild>) -> bool {
         let newborn = newborn.unwrap_or_else(|| self.recorder.unannounced());
         let mut recorder_state = RecorderState::new(newborn.number, std::ptr::null_mut());
         recorder_state.is_foreign = newborn.origin == Origin::Foreign;
@@ -329,7 +329,7 @@ impl Recorder {
         first
     }
 
-    fn unannounced(&self) -> Newborn {
+    fn unannounced(&self) -> AnnouncedChild {
         let (origin, name) = self_origin();
         let index = match origin {
             Origin::Foreign => {
@@ -340,7 +340,7 @@ impl Recorder {
             }
             _ => 0,
         };
-        Newborn {
+        AnnouncedChild {
             number: self.new_numbers(1),
             origin,
             index,

@@ -18,8 +18,8 @@ use std::{
 
 use reenact_explore::{Activity, Divergence, DivergencePoint, Links, Moment, Run, Runs, Step};
 
-pub(super) use self::path::Path;
-use self::path::{Goes, Line, Meets};
+pub(super) use self::path::RecordedPath;
+use self::path::{Goes, Meets, RecordedOperation};
 use super::{
     event::Event,
     process::{Forked, ForkedRun},
@@ -85,7 +85,7 @@ pub(super) struct Limits {
 /// recording does.
 pub(super) fn retrace(
     forked: &Forked,
-    path: &Path,
+    path: &RecordedPath,
     limits: Limits,
     exit: Option<i32>,
 ) -> Result<Retraced, OutOfTime> {
@@ -101,7 +101,7 @@ pub(super) fn retrace(
 
 struct Retracer<'a> {
     forked: &'a Forked,
-    path: &'a Path,
+    path: &'a RecordedPath,
     limits: Limits,
     run: ForkedRun,
     steps: Vec<Step>,
@@ -123,12 +123,12 @@ struct Retracer<'a> {
     /// The promises that have been settled, by their object numbers here.
     settled: HashSet<u32>,
     /// The number of later operations that other steps must leave possible.
-    awaited: HashMap<Awaited, usize>,
+    awaited: HashMap<LaterOperation, usize>,
 }
 
 /// An operation that is still to come and that other steps must leave possible: its kind, and its object or sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Awaited {
+enum LaterOperation {
     /// It finds no room, or nothing to receive.
     FailedSend(u64),
     FailedReceive(u64),
@@ -160,7 +160,7 @@ enum When {
 }
 
 impl<'a> Retracer<'a> {
-    fn new(forked: &'a Forked, path: &'a Path, limits: Limits) -> Retracer<'a> {
+    fn new(forked: &'a Forked, path: &'a RecordedPath, limits: Limits) -> Retracer<'a> {
         let mut awaited = HashMap::new();
         for line in &path.lines {
             each_awaited(line, |what| *awaited.entry(what).or_default() += 1);
@@ -244,7 +244,7 @@ impl<'a> Retracer<'a> {
                 return false;
             };
             match event.op.kind() {
-                OperationKind::Resolve if self.is_awaited(Awaited::FailedWait) => false,
+                OperationKind::Resolve if self.is_awaited(LaterOperation::FailedWait) => false,
                 OperationKind::Resolve | OperationKind::Local => self.is_free(activity, &event),
                 _ => false,
             }
@@ -422,7 +422,7 @@ impl<'a> Retracer<'a> {
         })
     }
 
-    fn is_awaited(&self, what: Awaited) -> bool {
+    fn is_awaited(&self, what: LaterOperation) -> bool {
         self.awaited.get(&what).is_some_and(|count| *count > 0)
     }
 
@@ -464,7 +464,7 @@ impl<'a> Retracer<'a> {
                 if_so(is_next && has_room, When::InTurn)
             }
             (_, _, Meets::OwnMailbox) => {
-                let is_full = self.is_awaited(Awaited::FailedSend(line.object()));
+                let is_full = self.is_awaited(LaterOperation::FailedSend(line.object()));
                 Some((if is_full { When::Later } else { When::InTurn }, 0))
             }
             (Access::Write, Goes::Answer(is_first), Meets::Promise) => {
@@ -481,13 +481,13 @@ impl<'a> Retracer<'a> {
                 if_so(is_running != self.has_ended[who], When::AtOnce)
             }
             (Access::Own, _, _) => {
-                let is_asked_before = self.is_awaited(Awaited::Running(line.who));
+                let is_asked_before = self.is_awaited(LaterOperation::Running(line.who));
                 if_so(!is_asked_before, When::InTurn)
             }
             (_, Goes::Answer(true), _) => Some((When::AtOnce, 0)),
             (_, Goes::Answer(false), _) => Some((When::Later, 0)),
             (Access::Release, ..) => {
-                let is_tried = |sequence| self.is_awaited(Awaited::FailedTry(sequence));
+                let is_tried = |sequence| self.is_awaited(LaterOperation::FailedTry(sequence));
                 let is_tried = line.sequence.is_some_and(is_tried);
                 Some((if is_tried { When::Later } else { When::InTurn }, 0))
             }
@@ -498,8 +498,8 @@ impl<'a> Retracer<'a> {
     }
 
     /// Returns when to drop a receiver: sends that succeeded come before.
-    fn when_receiver_drops(&self, line: &Line) -> When {
-        match self.is_awaited(Awaited::Send(line.object())) {
+    fn when_receiver_drops(&self, line: &RecordedOperation) -> When {
+        match self.is_awaited(LaterOperation::Send(line.object())) {
             true => When::Last,
             false => When::InTurn,
         }
@@ -512,11 +512,11 @@ impl<'a> Retracer<'a> {
     }
 
     /// Returns when to send to a channel or to receive from it: operations that found it empty, or full, come before.
-    fn when_passed(&self, line: &Line) -> When {
+    fn when_passed(&self, line: &RecordedOperation) -> When {
         let mut objects = line.objects.iter().copied();
         let is_later = objects.any(|object| {
-            line.sends() && self.is_awaited(Awaited::FailedReceive(object))
-                || line.receives() && self.is_awaited(Awaited::FailedSend(object))
+            line.sends() && self.is_awaited(LaterOperation::FailedReceive(object))
+                || line.receives() && self.is_awaited(LaterOperation::FailedSend(object))
         });
         match is_later {
             true => When::Later,
@@ -525,7 +525,7 @@ impl<'a> Retracer<'a> {
     }
 
     /// Returns when to take a notification, and the choice of the activity that it wakes.
-    fn notify(&self, line: &Line, all: bool) -> Option<Candidate> {
+    fn notify(&self, line: &RecordedOperation, all: bool) -> Option<Candidate> {
         let waiting = self.waiting.get(&line.object());
         let waiting = waiting.map_or(&[][..], |waiting| waiting);
         let wakes = |activity: &Activity| {
@@ -534,7 +534,9 @@ impl<'a> Retracer<'a> {
         };
         let woken = waiting.iter().filter_map(wakes).count();
         match (all, waiting.len()) {
-            (_, 0) if self.is_awaited(Awaited::Wake(line.object())) => Some((When::Later, 0)),
+            (_, 0) if self.is_awaited(LaterOperation::Wake(line.object())) => {
+                Some((When::Later, 0))
+            }
             (_, 0) => Some((When::InTurn, 0)),
             (true, count) if woken == count => Some((When::InTurn, 0)),
             (false, _) if woken > 0 => {
@@ -713,31 +715,33 @@ fn at(site: &str) -> String {
 }
 
 /// Calls `note` for what other steps must leave possible for this line.
-fn each_awaited(line: &Line, mut note: impl FnMut(Awaited)) {
+fn each_awaited(line: &RecordedOperation, mut note: impl FnMut(LaterOperation)) {
     match (line.access, line.goes, line.meets) {
         (_, Goes::Case(None), _) => {
             for &object in &line.objects {
                 note(match line.sends() {
-                    true => Awaited::FailedSend(object),
-                    false => Awaited::FailedReceive(object),
+                    true => LaterOperation::FailedSend(object),
+                    false => LaterOperation::FailedReceive(object),
                 });
             }
         }
-        (_, Goes::Answer(false), Meets::Mailbox(..)) => note(Awaited::FailedSend(line.object())),
+        (_, Goes::Answer(false), Meets::Mailbox(..)) => {
+            note(LaterOperation::FailedSend(line.object()))
+        }
         (Access::TryTake | Access::TryLook, Goes::Fails, _) => {
             line.sequence
                 .into_iter()
-                .for_each(|sequence| note(Awaited::FailedTry(sequence)));
+                .for_each(|sequence| note(LaterOperation::FailedTry(sequence)));
         }
-        (Access::Send, Goes::Succeeds, Meets::Channel) => note(Awaited::Send(line.object())),
-        (Access::Wake { .. }, Goes::Succeeds, _) => note(Awaited::Wake(line.object())),
-        (Access::Read, Goes::Answer(false), Meets::Promise) => note(Awaited::FailedWait),
-        (_, Goes::Answer(true), Meets::Activity(Some(who))) => note(Awaited::Running(who)),
+        (Access::Send, Goes::Succeeds, Meets::Channel) => note(LaterOperation::Send(line.object())),
+        (Access::Wake { .. }, Goes::Succeeds, _) => note(LaterOperation::Wake(line.object())),
+        (Access::Read, Goes::Answer(false), Meets::Promise) => note(LaterOperation::FailedWait),
+        (_, Goes::Answer(true), Meets::Activity(Some(who))) => note(LaterOperation::Running(who)),
         _ => {}
     }
 }
 
 /// Returns whether a pending event is the operation of this line.
-fn is(line: &Line, event: &Event) -> bool {
+fn is(line: &RecordedOperation, event: &Event) -> bool {
     line.access == event.touch.access && (line.what.is_empty() || line.what == event.op.name())
 }

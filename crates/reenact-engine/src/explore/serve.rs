@@ -23,7 +23,7 @@ use super::{
         ActivityReport, ActivityStatus, Hello, MessageReport, OperationReport, PathElement, Reply,
         Request, SourceLocation, UniverseReport,
     },
-    retrace::{Limits, Path as Recording, retrace},
+    retrace::{Limits, RecordedPath, retrace},
     subject::{Granularity, Subject},
     view::{ActivityView, Status, View},
 };
@@ -42,7 +42,7 @@ const REMEMBERED: usize = 1 << 20;
 pub(super) fn serve(
     forked: Forked,
     path: &Path,
-    recording: Option<(&Recording, Option<i32>)>,
+    recording: Option<(&RecordedPath, Option<i32>)>,
 ) -> io::Result<()> {
     // SAFETY: `prctl` only requests a signal for when the parent process ends.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
@@ -108,7 +108,7 @@ impl Server {
     /// observable in all executions.
     fn try_out(&mut self) {
         // A debugger may stop there, and shows messages.
-        self.forked.let_stops_be_steps();
+        self.forked.let_drops_be_steps();
         self.forked.want_labels(true);
         loop {
             let before = self.forked.granularity();

@@ -18,8 +18,8 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
     fn object_names(&self, events: &[Self::Event]) -> Vec<Option<ObjectName>>;
 
     /// Returns how fine its steps are. Steps become finer when an activity does something that makes more actions
-    /// observable. Then an exhaustive exploration so far is incomplete, and schedules that were written before cannot be
-    /// repeated step by step.
+    /// observable. Then an exhaustive exploration so far is incomplete, and schedules that were written before
+    /// cannot be repeated step by step.
     fn granularity(&self) -> Granularity;
 
     /// Makes its steps at least this fine.
@@ -78,7 +78,7 @@ pub trait Describe: Run {
 
     /// Returns the result of the last step for display, if it says more than the event: for example, the value that was
     /// read. A local run returns it only once.
-    fn came_of_step(&self) -> Option<String>;
+    fn step_result(&self) -> Option<String>;
 
     /// Returns what went wrong, once no activity can continue.
     fn failures(&self) -> Vec<Failure>;

@@ -9,8 +9,8 @@ use super::{
     actor::{Awaited, Phase},
 };
 use crate::{
-    Access, Activity, Announcement, Controller, Decision, End, Named, Object, OperationKind, Spot,
-    Touch,
+    Access, Announcement, ControlledActivity, Controller, Decision, End, Named, Object,
+    OperationKind, Spot, Touch,
     activity::Controlled,
     explore::{
         event::Touched, failure::Panic, names::Families, object_state::Passed, process,
@@ -25,21 +25,21 @@ impl Execution {
     #[inline]
     pub(super) fn meets(&self, announcement: &Announcement<'_>) -> Decision {
         let [first] = announcement.touches else {
-            return self.meets_more(announcement);
+            return self.announce_many(announcement);
         };
         let is_message = announcement.op.kind() == OperationKind::MessageSend;
         let is_reservation = is_message && announcement.access != Access::Send;
         if announcement.ways.is_some() || announcement.access == Access::Transact || is_reservation
         {
-            return self.meets_more(announcement);
+            return self.announce_many(announcement);
         }
         let ready = match first.access {
-            Access::Send | Access::Receive => self.waits_unfound(announcement),
+            Access::Send | Access::Receive => self.enabling_condition(announcement),
             Access::SendTimeout | Access::ReceiveTimeout => {
-                self.becomes_finer();
+                self.require_finer_steps();
                 // Whether the other end arrives is not known before this step, which might as well have come before the
                 // arrival.
-                self.forgets_reasons();
+                self.forget_reasons();
                 None
             }
             Access::DropSender | Access::DropReceiver => {
@@ -50,20 +50,20 @@ impl Execution {
             }
             Access::Queue if !self.state().granularity.queues => {
                 // If it had been known that this can be observed, it would have been a step.
-                self.state().has_left_silently = true;
+                self.state().has_skipped_steps = true;
                 return Decision::Free;
             }
             _ => announcement.ready,
         };
         match is_message {
-            true => self.meets_mailbox(announcement, first),
-            false => self.meets_one(announcement, first, ready),
+            true => self.announce_message(announcement, first),
+            false => self.announce_one(announcement, first, ready),
         }
         if let Some(end) = end_of_waiting(first.access) {
             self.comes(first.cell, end, first.room);
             match announcement.envelope {
-                Some(_) if is_message => self.is_sent(announcement),
-                Some(_) => self.begins_turn(),
+                Some(_) if is_message => self.note_sent(announcement),
+                Some(_) => self.begin_turn(),
                 None => {}
             }
         }
@@ -74,13 +74,16 @@ impl Execution {
     /// others can observe it. At a channel without capacity, others observe a waiting sender; they observe a waiting
     /// receiver only if some activity checks for one.
     #[inline]
-    fn waits_unfound<'a>(&self, announcement: &Announcement<'a>) -> Option<&'a dyn Fn() -> bool> {
+    fn enabling_condition<'a>(
+        &self,
+        announcement: &Announcement<'a>,
+    ) -> Option<&'a dyn Fn() -> bool> {
         let first = &announcement.touches[0];
         if first.room > 0 {
             return announcement.ready;
         }
         if announcement.is_timed {
-            self.becomes_finer();
+            self.require_finer_steps();
         }
         match first.access {
             Access::Send => None,
@@ -90,7 +93,7 @@ impl Execution {
     }
 
     #[inline]
-    fn meets_one(
+    fn announce_one(
         &self,
         announcement: &Announcement<'_>,
         touch: &Touch<'_>,
@@ -108,7 +111,7 @@ impl Execution {
     }
 
     /// Announces the sending of a message.
-    fn meets_mailbox(&self, announcement: &Announcement<'_>, touch: &Touch<'_>) {
+    fn announce_message(&self, announcement: &Announcement<'_>, touch: &Touch<'_>) {
         let Announcement {
             op, site, ready, ..
         } = *announcement;
@@ -135,7 +138,7 @@ impl Execution {
     }
 
     /// Announces an operation that accesses several objects or can go several ways.
-    fn meets_more(&self, announcement: &Announcement<'_>) -> Decision {
+    fn announce_many(&self, announcement: &Announcement<'_>) -> Decision {
         let Announcement {
             op,
             access,
@@ -151,10 +154,10 @@ impl Execution {
             let is_try = matches!(touch.access, Access::TrySend | Access::TryReceive);
             if is_try && !is_message {
                 if touch.access == Access::TryReceive || touch.room == 0 {
-                    self.becomes_finer();
+                    self.require_finer_steps();
                 }
                 if touch.room == 0 {
-                    self.meets_no_selection(touch, ready.is_some());
+                    self.assert_no_selection(touch, ready.is_some());
                 }
             }
         }
@@ -189,7 +192,7 @@ impl Execution {
             (_, Some(_)) => Decision::Way(self.state().answer.into()),
             (Access::Send, None) => {
                 self.comes(touches[0].cell, End::Sending, touches[0].room);
-                self.is_sent(announcement);
+                self.note_sent(announcement);
                 Decision::Free
             }
             _ => self.state().decision,
@@ -208,16 +211,16 @@ impl Execution {
 
     /// Makes steps finer: an activity tries to receive, which shows whether all senders are gone, or does something
     /// else that makes more actions observable.
-    fn becomes_finer(&self) {
+    fn require_finer_steps(&self) {
         let state = &mut *self.state();
         if !state.granularity.drops {
-            state.becomes_finer();
+            state.require_finer_steps();
         }
     }
 
     /// Panics if this operation could meet a pending selection at a channel without capacity. Both would have to be one
     /// step, which is not supported.
-    fn meets_no_selection(&self, touch: &Touch<'_>, waits: bool) {
+    fn assert_no_selection(&self, touch: &Touch<'_>, waits: bool) {
         let other = match touch.access {
             Access::TrySend => Access::TryReceive,
             _ => Access::TrySend,
@@ -257,7 +260,7 @@ impl Execution {
     pub(crate) fn is_finer(&self) -> bool {
         let state = &mut *self.state();
         // If that had been known, it would have been another step.
-        state.has_left_silently |= !state.granularity.drops;
+        state.has_skipped_steps |= !state.granularity.drops;
         state.granularity.drops
     }
 
@@ -280,18 +283,23 @@ impl Execution {
         };
         match self.is_step_to_leave(access) {
             true => self.passed(queue.cell, Passed::Stopped(end, is_last), usize::MAX),
-            false => self.leaves_silently(queue, is_last, site),
+            false => self.drop_without_step(queue, is_last, site),
         }
     }
 
     /// Notes that the current activity leaves the sending end of a queue without a step. Receivers need to know when
     /// that happened.
-    fn leaves_silently(&self, queue: &Touch<'_>, is_last: bool, site: &'static Location<'static>) {
+    fn drop_without_step(
+        &self,
+        queue: &Touch<'_>,
+        is_last: bool,
+        site: &'static Location<'static>,
+    ) {
         let state = &mut *self.state();
         if state.is_ending || state.actors.get(state.current as usize).is_none() {
             return;
         }
-        state.has_left_silently = true;
+        state.has_skipped_steps = true;
         let object = state.number(queue.cell, queue.made_at, site, 0);
         let moment = state.moment;
         let (objects, reasons) = state.objects_and_reasons();
@@ -336,7 +344,7 @@ impl Execution {
     }
 
     /// Makes the next step of the current activity come after its own steps only.
-    pub(crate) fn forgets_reasons(&self) {
+    pub(crate) fn forget_reasons(&self) {
         let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.inherited.clear();
@@ -406,8 +414,8 @@ impl Execution {
     /// Creates a child of the current activity and returns its number.
     pub(crate) fn child(&self, name: &str) -> u32 {
         let number = self.child_on_fiber(name);
-        let is_whole = self.state().is_whole;
-        if is_whole {
+        let is_process = self.state().is_process;
+        if is_process {
             self.runs_on(number, process::stack_of(number));
         }
         number
@@ -447,7 +455,7 @@ impl Execution {
     }
 
     /// Returns an activity by its number.
-    pub(crate) fn activity(&self, number: u32) -> Option<Arc<Activity>> {
+    pub(crate) fn activity(&self, number: u32) -> Option<Arc<ControlledActivity>> {
         let state = &*self.state();
         let controlled = state.actors.get(number as usize)?.controlled.as_ref();
         Some(Arc::clone(&controlled?.activity))
@@ -487,7 +495,7 @@ impl Execution {
     }
 
     /// Parks the current activity until this one has ended.
-    pub(crate) fn waits_for_end(&self, of: &Activity) {
+    pub(crate) fn waits_for_end(&self, of: &ControlledActivity) {
         self.parks(Spot::Latch(&of.ended), Awaited::EndOf(of.number));
     }
 
@@ -551,7 +559,7 @@ impl Execution {
     }
 
     /// Notes that the current activity's last panic has been observed.
-    pub(crate) fn forgets_panic(&self) {
+    pub(crate) fn forget_panic(&self) {
         let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.panic = None;

@@ -11,9 +11,9 @@ use crate::{
         event::{Event, Touched},
         failure::{Failure, Panic},
         fiber::Fibers,
-        names::{Families, Met, ObjectTable, Place},
+        names::{Families, Met, ObjectSite, ObjectTable},
         object_state::ObjectState,
-        recorded::{Given, Recorded},
+        recorded::{Given, RecordedInput},
         subject::Granularity,
         task_stack::{StackHandle, TaskStack},
     },
@@ -32,14 +32,14 @@ pub(super) enum Chosen {
 }
 
 /// Chooses the next step.
-pub(super) type Next = *mut dyn FnMut() -> Option<Step>;
+pub(super) type ChooseStep = *mut dyn FnMut() -> Option<Step>;
 
 /// What becomes of an operation that has just been announced.
 pub(super) enum Announced {
     /// It has been performed already, or nobody observes it.
     Performed,
     /// It waits to be chosen: by this function, at once, if there is one.
-    Waits(Option<Next>),
+    Waits(Option<ChooseStep>),
 }
 
 pub(crate) struct State {
@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(super) current: u32,
     pub(super) running: Option<StackHandle>,
     /// What chooses the next step, if it is called as soon as a step is over; and its choice.
-    pub(super) next: Option<Next>,
+    pub(super) next: Option<ChooseStep>,
     pub(super) chosen: Chosen,
     /// The moment of the current step, if the strategy tracks dependences.
     pub(super) moment: Option<Moment>,
@@ -87,21 +87,21 @@ pub(crate) struct State {
     /// Whether that happened before the first step, which matters only if the strategy tracks dependences; and whether
     /// an activity has left a queue since the start without a step.
     pub(super) was_coarse_at_start: bool,
-    pub(super) has_left_silently: bool,
+    pub(super) has_skipped_steps: bool,
     /// Whether all activities are being ended.
     pub(super) is_ending: bool,
     /// Whether labels of messages and the states of actors are requested.
     pub(in crate::explore) wants_labels: bool,
     /// The result of the current step, if labels are requested; and whether a description is being evaluated now.
-    pub(in crate::explore) came_of: Option<String>,
+    pub(in crate::explore) step_result: Option<String>,
     pub(super) is_describing: bool,
     /// Whether the execution is a process of its own, with its own threads.
-    pub(in crate::explore) is_whole: bool,
+    pub(in crate::explore) is_process: bool,
     pub(in crate::explore) main_has_ended: bool,
     /// Whether an activity other than the main one has exited the process.
     pub(in crate::explore) has_exited: bool,
     /// The external data of a recorded run.
-    pub(in crate::explore) recorded: Option<Arc<Recorded>>,
+    pub(in crate::explore) recorded: Option<Arc<RecordedInput>>,
     pub(super) failures: Vec<Failure>,
     /// What the latches of this execution come after; and, for each latch, where its part of that ends.
     pub(super) reasons: Vec<Moment>,
@@ -143,12 +143,12 @@ impl State {
             learned: Granularity::default(),
             is_too_coarse: false,
             was_coarse_at_start: false,
-            has_left_silently: false,
+            has_skipped_steps: false,
             is_ending: false,
             wants_labels: false,
-            came_of: None,
+            step_result: None,
             is_describing: false,
-            is_whole: false,
+            is_process: false,
             main_has_ended: false,
             has_exited: false,
             recorded: None,
@@ -187,7 +187,7 @@ impl State {
         self.is_ending = false;
         self.is_too_coarse = false;
         self.was_coarse_at_start = false;
-        self.has_left_silently = false;
+        self.has_skipped_steps = false;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -200,14 +200,14 @@ impl State {
 
     /// Lets activities whose step is over call `next`. In a whole process, activities run on other threads, which must
     /// not call it.
-    pub(super) fn begins_choosing(&mut self, next: Next) {
-        self.next = (!self.is_whole).then_some(next);
+    pub(super) fn begin_choosing(&mut self, next: ChooseStep) {
+        self.next = (!self.is_process).then_some(next);
         self.chosen = Chosen::NotYet;
     }
 
     /// Makes this activity the current one, on this stack.
     #[inline]
-    pub(super) fn switches_to(&mut self, number: u32, stack: StackHandle) {
+    pub(super) fn switch_to(&mut self, number: u32, stack: StackHandle) {
         self.current = number;
         self.running = Some(stack);
     }
@@ -226,8 +226,8 @@ impl State {
     }
 
     /// Makes the execution a process of its own, which reports names to the one that explores.
-    pub(in crate::explore) fn becomes_whole(&mut self) {
-        self.is_whole = true;
+    pub(in crate::explore) fn becomes_process(&mut self) {
+        self.is_process = true;
         self.families.keep_log();
         self.names.keep_log();
     }
@@ -241,7 +241,7 @@ impl State {
     /// Makes the operation that `say` fills in the pending one of the current activity. Returns false, and announces
     /// nothing, if the activity was created before the exploration began.
     #[inline(always)]
-    pub(super) fn fills_in(&mut self, say: impl FnOnce(&mut Pending)) -> bool {
+    pub(super) fn fill_in(&mut self, say: impl FnOnce(&mut Pending)) -> bool {
         let actor = self.actors.get_mut(self.current as usize);
         let Some(actor) = actor else {
             return false;
@@ -259,7 +259,7 @@ impl State {
         if self.wants_labels {
             actor.pending.find_line();
         }
-        if actor.counts_first_operation() {
+        if actor.count_first_operation() {
             self.families.meet_foreign(number);
         }
         self.about_to_act.push(Activity(number));
@@ -299,7 +299,7 @@ impl State {
             self.actors.resize_with(index + 1, Actor::not_started);
         }
         self.born = self.born.max(number + 1);
-        self.inherits_now(number);
+        self.inherit_now(number);
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
@@ -322,7 +322,7 @@ impl State {
     }
 
     /// Makes the next step of this activity come after what the current activity does now.
-    pub(super) fn inherits_now(&mut self, number: u32) {
+    pub(super) fn inherit_now(&mut self, number: u32) {
         if self.moment.is_some() {
             let mut inherited = std::mem::take(&mut self.actors[number as usize].inherited);
             self.reasons_now().for_each(|at| inherited.push(at));
@@ -342,7 +342,7 @@ impl State {
     }
 
     /// Makes the next step of the current activity come after this latch was set.
-    pub(super) fn inherits_latch(&mut self, latch: u32) {
+    pub(super) fn inherit_latch(&mut self, latch: u32) {
         if let Some(&until) = self.latches.get(latch as usize) {
             let before = latch.checked_sub(1);
             let from = before.map_or(0, |before| self.latches[before as usize]);
@@ -390,7 +390,7 @@ impl State {
     }
 
     /// Returns the recorded run, if there is one, with the name of the current activity and what it has been given.
-    pub(super) fn recorded_of_current(&mut self) -> Option<(Arc<Recorded>, String, Given)> {
+    pub(super) fn recorded_of_current(&mut self) -> Option<(Arc<RecordedInput>, String, Given)> {
         let recorded = Arc::clone(self.recorded.as_ref()?);
         let actor = self.actors.get_mut(self.current as usize)?;
         let given = std::mem::take(&mut actor.given);
@@ -398,7 +398,7 @@ impl State {
     }
 
     /// Puts back what the current activity has been given of the recorded run.
-    pub(super) fn keeps_given(&mut self, given: Given) {
+    pub(super) fn keep_given(&mut self, given: Given) {
         if let Some(actor) = self.actors.get_mut(self.current as usize) {
             actor.given = given;
         }
@@ -545,10 +545,10 @@ impl State {
     ) -> u32 {
         // Other ways to identify the object are needed only to compare executions; before the first step, all
         // executions are the same.
-        let is_learned = self.is_whole || self.moment.is_some();
+        let is_learned = self.is_process || self.moment.is_some();
         match self.names.known(cell) {
             Some(number) if !is_learned => number,
-            known => self.learned_number(cell, known, site, Place::new(site, index, made_at)),
+            known => self.learned_number(cell, known, site, ObjectSite::new(site, index, made_at)),
         }
     }
 
@@ -582,7 +582,7 @@ impl State {
     /// Returns the number of an object that the current activity is about to release, and whether that is a step. An
     /// activity that begins to wait on a condition releases the lock in the same step.
     #[inline]
-    pub(super) fn prepares_release(&self, object: &Object, access: Access) -> (Option<u32>, bool) {
+    pub(super) fn prepare_release(&self, object: &Object, access: Access) -> (Option<u32>, bool) {
         let is_step = self.granularity.releases && !self.is_ending && access != Access::Wait;
         (self.names.known(&object.wanted), is_step)
     }
@@ -601,7 +601,7 @@ impl State {
         cell: &AtomicU64,
         known: Option<u32>,
         site: &'static Location<'static>,
-        place: Place,
+        place: ObjectSite,
     ) -> u32 {
         let met = Met {
             activity: self.current,

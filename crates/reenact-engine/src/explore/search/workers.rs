@@ -48,19 +48,19 @@ impl<S> Clone for Workers<'_, S> {
 impl<S> Copy for Workers<'_, S> {}
 
 /// A schedule that is valid for all workers: the name of the activity and the choice of each step.
-struct Named(Vec<(String, u32)>);
+struct NamedSchedule(Vec<(String, u32)>);
 
 /// The failing execution with the lowest number so far.
 #[derive(Default)]
-struct First(Mutex<Option<(u64, Named)>>);
+struct First(Mutex<Option<(u64, NamedSchedule)>>);
 
 impl First {
     fn add<S: Subject>(&self, subject: &S, number: u64, steps: &[Step]) {
         let named = |step: &Step| (subject.name(step.activity), step.choice);
-        self.add_named(number, || Named(steps.iter().map(named).collect()));
+        self.add_named(number, || NamedSchedule(steps.iter().map(named).collect()));
     }
 
-    fn add_named(&self, number: u64, named: impl FnOnce() -> Named) {
+    fn add_named(&self, number: u64, named: impl FnOnce() -> NamedSchedule) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(other, _)| number < *other) {
             *first = Some((number, named()));
@@ -71,10 +71,10 @@ impl First {
         let first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         first
             .as_ref()
-            .map(|(number, Named(steps))| (*number, steps.clone()))
+            .map(|(number, NamedSchedule(steps))| (*number, steps.clone()))
     }
 
-    fn take(self) -> Option<(u64, Named)> {
+    fn take(self) -> Option<(u64, NamedSchedule)> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,7 +106,7 @@ impl Finest {
     }
 }
 
-impl Named {
+impl NamedSchedule {
     /// Converts the schedule to steps of this subject, as far as they are possible there.
     fn steps<S: Subject>(&self, subject: &S) -> Vec<Step> {
         let mut run = subject.start();
@@ -263,7 +263,7 @@ where
                 }
                 report.divergence = report.divergence.or(other.divergence);
                 if let Some((number, steps)) = other.bad {
-                    first.add_named(number, || Named(steps));
+                    first.add_named(number, || NamedSchedule(steps));
                 }
             }
         }
