@@ -4,9 +4,11 @@
 //! be observed by others. So an execution is a sequence of steps, and a step is an operation with everything that
 //! follows it up to the next one.
 
+mod activities;
 mod actor;
 mod controller;
 mod drive;
+mod enabled;
 mod ending;
 mod happening;
 mod meeting;
